@@ -1,0 +1,23 @@
+"""Source positions, errors and warnings; knows nothing else of the project."""
+
+from kleene.diagnostics.errors import (
+    Diagnostic,
+    InputError,
+    InternalCheckError,
+    KleeneError,
+    LimitReached,
+    Position,
+    UsageError,
+    did_you_mean,
+)
+
+__all__ = [
+    "Diagnostic",
+    "InputError",
+    "InternalCheckError",
+    "KleeneError",
+    "LimitReached",
+    "Position",
+    "UsageError",
+    "did_you_mean",
+]

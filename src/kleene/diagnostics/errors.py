@@ -1,0 +1,78 @@
+"""What can go wrong, where it is in the source, and how it is shown.
+
+Every error that a user can cause is a `KleeneError`; the command line turns it into
+one line `file:line:column: what is wrong`, the source line and a caret.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a source text: the line itself is kept, so that it can be shown with a caret."""
+
+    file: str
+    line: int
+    column: int
+    text: str = ""
+    included_from: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One message about the input, with its place if it has one."""
+
+    message: str
+    position: Position | None = None
+    severity: str = "error"
+
+    def __str__(self) -> str:
+        place = f"{self.position}: " if self.position else ""
+        label = "" if self.severity == "error" else f"{self.severity}: "
+        lines = [f"{place}{label}{self.message}"]
+        if self.position is not None:
+            if self.position.text:
+                shown = self.position.text.replace("\t", " ")
+                lines.append(f"    {shown.rstrip()}")
+                lines.append("    " + " " * (self.position.column - 1) + "^")
+            lines.extend(f"    included from {place}" for place in self.position.included_from)
+        return "\n".join(lines)
+
+
+class KleeneError(Exception):
+    """The root of all errors that Kleene raises on purpose."""
+
+
+class UsageError(KleeneError):
+    """A command or a call that cannot be carried out as it was written."""
+
+
+class InputError(KleeneError):
+    """An input file that cannot be read: one or more diagnostics, in source order."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic] | str, position: Position | None = None) -> None:
+        if isinstance(diagnostics, str):
+            diagnostics = [Diagnostic(diagnostics, position)]
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(str(d) for d in self.diagnostics))
+
+
+class LimitReached(KleeneError):
+    """A limit on time, memory, structures or messages; the result so far is kept by the catcher."""
+
+
+class InternalCheckError(KleeneError):
+    """A check of our own result failed: a bug in Kleene, never the user's fault."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A suggestion such as ``; did you mean 'x'?``, or nothing when no known name is near."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"; did you mean '{near[0]}'?" if near else ""

@@ -1,0 +1,1 @@
+"""Kleene values, vocabularies and formulas; knows nothing of structures, programs or C."""

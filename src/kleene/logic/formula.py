@@ -1,0 +1,285 @@
+"""First-order formulas with equality and transitive closure (thesis section 2.3).
+
+Nodes are immutable and interned: two formulas are equal iff they are the same object, and the hash is the
+creation number, so that nothing depends on addresses or on the hash seed. The classes are for `match`; the
+lower-case functions build formulas and simplify constants on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+from kleene.logic.kleene import Kleene
+
+
+class Formula:
+    """A formula; `free` are its free variables, in order of first occurrence."""
+
+    __slots__ = ("free", "number")
+    __match_args__: ClassVar[tuple[str, ...]] = ()
+
+    free: tuple[str, ...]
+    number: int
+
+    def __hash__(self) -> int:
+        return self.number
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("formulas are immutable")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, name) for name in self.__match_args__)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        from kleene.logic.formula_text import formula_text
+
+        return formula_text(self)
+
+    @property
+    def children(self) -> tuple[Formula, ...]:
+        """The direct subformulas, left to right."""
+        return tuple(c for c in (getattr(self, n) for n in self.__match_args__) if isinstance(c, Formula))
+
+
+_INTERNED: dict[tuple[Any, ...], Formula] = {}
+
+
+def _intern(cls: type[Formula], fields: tuple[Any, ...], free: tuple[str, ...]) -> Any:
+    key = (cls, *fields)
+    found = _INTERNED.get(key)
+    if found is None:
+        found = object.__new__(cls)
+        for name, value in zip(cls.__match_args__, fields, strict=True):
+            object.__setattr__(found, name, value)
+        object.__setattr__(found, "free", free)
+        object.__setattr__(found, "number", len(_INTERNED))
+        _INTERNED[key] = found
+    return found
+
+
+def _union(*parts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for part in parts for name in part))
+
+
+def _without(names: tuple[str, ...], *bound: str) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in bound)
+
+
+class Const(Formula):
+    """A truth value: 0, 1/2 or 1."""
+
+    __slots__ = ("value",)
+    __match_args__ = ("value",)
+    value: Kleene
+
+    def __new__(cls, value: Kleene) -> Const:
+        return _intern(cls, (value,), ())  # type: ignore[no-any-return]
+
+
+class Atom(Formula):
+    """A predicate applied to variables: ``p(v1, ..., vk)``."""
+
+    __slots__ = ("args", "predicate")
+    __match_args__ = ("predicate", "args")
+    predicate: str
+    args: tuple[str, ...]
+
+    def __new__(cls, predicate: str, args: tuple[str, ...]) -> Atom:
+        return _intern(cls, (predicate, args), _union(args))  # type: ignore[no-any-return]
+
+
+class Equal(Formula):
+    """``left == right``."""
+
+    __slots__ = ("left", "right")
+    __match_args__ = ("left", "right")
+    left: str
+    right: str
+
+    def __new__(cls, left: str, right: str) -> Equal:
+        return _intern(cls, (left, right), _union((left, right)))  # type: ignore[no-any-return]
+
+
+class Not(Formula):
+    """``!body``."""
+
+    __slots__ = ("body",)
+    __match_args__ = ("body",)
+    body: Formula
+
+    def __new__(cls, body: Formula) -> Not:
+        return _intern(cls, (body,), body.free)  # type: ignore[no-any-return]
+
+
+class _Binary(Formula):
+    __slots__ = ("left", "right")
+    __match_args__ = ("left", "right")
+    left: Formula
+    right: Formula
+
+    def __new__(cls, left: Formula, right: Formula) -> Any:
+        return _intern(cls, (left, right), _union(left.free, right.free))
+
+
+class And(_Binary):
+    """``left & right``."""
+
+    __slots__ = ()
+
+
+class Or(_Binary):
+    """``left | right``."""
+
+    __slots__ = ()
+
+
+class Iff(_Binary):
+    """``left <-> right``."""
+
+    __slots__ = ()
+
+
+class IfThenElse(Formula):
+    """``(condition ? then : otherwise)``; an unknown condition gives the information join of both."""
+
+    __slots__ = ("condition", "otherwise", "then")
+    __match_args__ = ("condition", "then", "otherwise")
+    condition: Formula
+    then: Formula
+    otherwise: Formula
+
+    def __new__(cls, condition: Formula, then: Formula, otherwise: Formula) -> IfThenElse:
+        free = _union(condition.free, then.free, otherwise.free)
+        return _intern(cls, (condition, then, otherwise), free)  # type: ignore[no-any-return]
+
+
+class _Quantified(Formula):
+    __slots__ = ("body", "variable")
+    __match_args__ = ("variable", "body")
+    variable: str
+    body: Formula
+
+    def __new__(cls, variable: str, body: Formula) -> Any:
+        return _intern(cls, (variable, body), _without(body.free, variable))
+
+
+class Exists(_Quantified):
+    """``E(variable) body``."""
+
+    __slots__ = ()
+
+
+class Forall(_Quantified):
+    """``A(variable) body``."""
+
+    __slots__ = ()
+
+
+class Closure(Formula):
+    """``TC(left, right)(sub_left, sub_right) body``: one or more steps of `body` lead from left to right."""
+
+    __slots__ = ("body", "left", "right", "sub_left", "sub_right")
+    __match_args__ = ("left", "right", "sub_left", "sub_right", "body")
+    left: str
+    right: str
+    sub_left: str
+    sub_right: str
+    body: Formula
+
+    def __new__(cls, left: str, right: str, sub_left: str, sub_right: str, body: Formula) -> Closure:
+        free = _union((left, right), _without(body.free, sub_left, sub_right))
+        return _intern(cls, (left, right, sub_left, sub_right, body), free)  # type: ignore[no-any-return]
+
+
+FALSE = Const(Kleene.FALSE)
+UNKNOWN = Const(Kleene.UNKNOWN)
+TRUE = Const(Kleene.TRUE)
+
+
+def neg(f: Formula) -> Formula:
+    """The negation; double negations and constants vanish."""
+    match f:
+        case Const(value):
+            return Const(~value)
+        case Not(body):
+            return body
+    return Not(f)
+
+
+def conj(*formulas: Formula) -> Formula:
+    """The conjunction, left associative; constants and repetitions vanish."""
+    result: Formula = TRUE
+    for f in formulas:
+        if f is FALSE or result is FALSE:
+            return FALSE
+        if result is TRUE or f is result:
+            result = f
+        elif f is not TRUE:
+            result = And(result, f)
+    return result
+
+
+def disj(*formulas: Formula) -> Formula:
+    """The disjunction, left associative; constants and repetitions vanish."""
+    result: Formula = FALSE
+    for f in formulas:
+        if f is TRUE or result is TRUE:
+            return TRUE
+        if result is FALSE or f is result:
+            result = f
+        elif f is not FALSE:
+            result = Or(result, f)
+    return result
+
+
+def implies(premise: Formula, conclusion: Formula) -> Formula:
+    """``premise -> conclusion``, built as ``conclusion | !premise`` (as TVLA does)."""
+    return Or(conclusion, Not(premise))
+
+
+def exists(variables: Iterable[str], body: Formula) -> Formula:
+    """Existential quantification over the variables that occur free in the body."""
+    for variable in reversed(list(variables)):
+        if variable in body.free:
+            body = Exists(variable, body)
+    return body
+
+
+def forall(variables: Iterable[str], body: Formula) -> Formula:
+    """Universal quantification over the variables that occur free in the body."""
+    for variable in reversed(list(variables)):
+        if variable in body.free:
+            body = Forall(variable, body)
+    return body
+
+
+def reflexive_closure(predicate: str, left: str, right: str) -> Formula:
+    """``p*(left, right)``, which is exactly ``left == right | TC(left, right)(__v1, __v2) p(__v1, __v2)``."""
+    return Or(Equal(left, right), transitive_closure(predicate, left, right))
+
+
+def transitive_closure(predicate: str, left: str, right: str) -> Closure:
+    """``p+(left, right)``."""
+    return Closure(left, right, "__v1", "__v2", Atom(predicate, ("__v1", "__v2")))
+
+
+def subformulas(f: Formula) -> Iterator[Formula]:
+    """Every distinct subformula, the formula itself first."""
+    seen = {f}
+    stack = [f]
+    while stack:
+        current = stack.pop()
+        yield current
+        for child in reversed(current.children):
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
+
+
+def predicates_of(f: Formula) -> frozenset[str]:
+    """The names of all predicates that occur in the formula."""
+    return frozenset(g.predicate for g in subformulas(f) if isinstance(g, Atom))

@@ -1,0 +1,1 @@
+"""Three-valued structures, TVS text, and formulas compiled to bit-parallel programs; knows no actions, no C."""

@@ -1,0 +1,258 @@
+"""How predicates are packed into integers: one `Layout` for each width tier.
+
+A half ("rail") of a unary predicate is an integer with a bit per node. A half of a k-ary predicate is a
+W x ... x W bit tensor packed in one integer: the tuple (i1, ..., ik) is bit ((i1 * W + i2) * W + ...) + ik.
+The width W of a structure depends on its number of nodes only, so equal structures have equal integers.
+Two columns are always spare: they make the reductions below exact (the modulus never wraps to zero).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+TIERS = (16, 32, 64, 128, 256, 512)
+_MEMO_LIMIT = 1 << 16
+
+
+class _Memo(dict[int, int]):
+    """A dictionary that computes missing entries, and forgets everything when it grows too large."""
+
+    __slots__ = ("_compute",)
+
+    def __init__(self, compute: object) -> None:
+        super().__init__()
+        self._compute = compute
+
+    def __missing__(self, key: int) -> int:
+        if len(self) >= _MEMO_LIMIT:
+            self.clear()
+        value: int = self._compute(key)  # type: ignore[operator]
+        self[key] = value
+        return value
+
+
+class Layout:
+    """The constants and bit operations of one width W. All methods are pure."""
+
+    def __init__(self, width: int) -> None:
+        w = self.width = width
+        self.capacity = w - 2
+        self.row = (1 << w) - 1
+        self.col = sum(1 << (i * w) for i in range(w))  # column 0; times a vector: M[i][j] = v[j]
+        self.diagonal = sum(1 << (i * w + i) for i in range(w))
+        self.high = self.col << (w - 1)
+        self.low = self.col * (self.row >> 1)
+        self.modulus = (1 << (w - 1)) - 1
+        self.rows = _Memo(self._rows)
+        self.transposed = _Memo(self._transposed)
+        self.closed = _Memo(self._closed)
+        self._full: dict[tuple[int, int], int] = {}
+
+    # Vectors to matrices -------------------------------------------------------------------------------
+
+    def _rows(self, vector: int) -> int:
+        """M[i][j] = v[i]. Kept in `rows`, which is a dictionary."""
+        w, row, result = self.width, self.row, 0
+        while vector:
+            i = vector.bit_length() - 1
+            result |= row << (i * w)
+            vector ^= 1 << i
+        return result
+
+    def full(self, nodes: int, arity: int) -> int:
+        """All tuples over the first `nodes` nodes."""
+        found = self._full.get((nodes, arity))
+        if found is None:
+            found = 1
+            universe = (1 << nodes) - 1
+            for k in range(arity):  # prepend an axis: a copy of the block for each node
+                block = self.width**k
+                found = sum(found << (i * block) for i in range(nodes) if universe >> i & 1)
+            self._full[nodes, arity] = found
+        return found
+
+    # Matrices to vectors and matrices --------------------------------------------------------------------
+
+    def any_in_row(self, matrix: int) -> int:
+        """v[i] = exists j: M[i][j]."""
+        low = self.low
+        return ((((matrix & low) + low) | matrix) & self.high) % self.modulus
+
+    def any_in_column(self, matrix: int) -> int:
+        """v[j] = exists i: M[i][j]."""
+        shift = self.width * self.width >> 1
+        while shift >= self.width:
+            matrix |= matrix >> shift
+            shift >>= 1
+        return matrix & self.row
+
+    def image(self, vector: int, matrix: int) -> int:
+        """v'[j] = exists i: v[i] and M[i][j]."""
+        w, result = self.width, 0
+        while vector:
+            i = vector.bit_length() - 1
+            result |= matrix >> (i * w)
+            vector ^= 1 << i
+        return result & self.row
+
+    def preimage(self, matrix: int, vector: int) -> int:
+        """v'[i] = exists j: M[i][j] and v[j]."""
+        return self.any_in_row(matrix & (vector * self.col))
+
+    def diagonal_of(self, matrix: int) -> int:
+        """v[i] = M[i][i]."""
+        return self.any_in_row(matrix & self.diagonal)
+
+    def on_diagonal(self, vector: int) -> int:
+        """M[i][j] = v[i] and i == j."""
+        return self.rows[vector] & self.diagonal
+
+    def _transposed(self, matrix: int) -> int:
+        w, result = self.width, 0
+        while matrix:
+            bit = matrix.bit_length() - 1
+            i, j = divmod(bit, w)
+            result |= 1 << (j * w + i)
+            matrix ^= 1 << bit
+        return result
+
+    def product(self, left: int, right: int) -> int:
+        """M[i][k] = exists j: L[i][j] and R[j][k]."""
+        w, row, col, result = self.width, self.row, self.col, 0
+        for j in range(w):
+            targets = (right >> (j * w)) & row
+            if targets:
+                result |= ((left >> j) & col) * targets
+        return result
+
+    def closure(self, matrix: int, through: int) -> int:
+        """Paths of one or more steps whose inner nodes lie in `through` (thesis Def. 7.3)."""
+        w, row, col = self.width, self.row, self.col
+        while through:
+            k = through.bit_length() - 1
+            through ^= 1 << k
+            targets = (matrix >> (k * w)) & row
+            if targets:
+                matrix |= ((matrix >> k) & col) * targets
+        return matrix
+
+    def _closed(self, matrix: int) -> int:
+        """Paths through all nodes. Kept in `closed`, which is a dictionary."""
+        return self.closure(matrix, self.row)
+
+    # Tensors of any arity ----------------------------------------------------------------------------------
+
+    def insert_axis(self, tensor: int, arity: int, axis: int) -> int:
+        """Broadcast along a new axis, which becomes axis number `axis` of `arity` + 1."""
+        w = self.width
+        block_bits = w ** (arity - axis)
+        block_mask = (1 << block_bits) - 1
+        copies = sum(1 << (i * block_bits) for i in range(w))
+        result = 0
+        position = 0
+        while tensor:
+            block = tensor & block_mask
+            if block:
+                result |= (block * copies) << (position * block_bits * w)
+            tensor >>= block_bits
+            position += 1
+        return result
+
+    def drop_axis(self, tensor: int, arity: int, axis: int) -> int:
+        """Exists along one axis."""
+        w = self.width
+        inner = w ** (arity - axis - 1)
+        outer_bits = inner * w
+        inner_mask = (1 << inner) - 1
+        outer_mask = (1 << outer_bits) - 1
+        result = 0
+        position = 0
+        while tensor:
+            block = tensor & outer_mask
+            folded = 0
+            while block:
+                folded |= block & inner_mask
+                block >>= inner
+            result |= folded << (position * inner)
+            tensor >>= outer_bits
+            position += 1
+        return result
+
+    def slice_axis(self, tensor: int, arity: int, axis: int, node: int) -> int:
+        """Fix one axis to a node; the result has one axis less."""
+        w = self.width
+        inner = w ** (arity - axis - 1)
+        inner_mask = (1 << inner) - 1
+        outer_bits = inner * w
+        outer_mask = (1 << outer_bits) - 1
+        result = 0
+        position = 0
+        while tensor:
+            part = ((tensor & outer_mask) >> (node * inner)) & inner_mask
+            result |= part << (position * inner)
+            tensor >>= outer_bits
+            position += 1
+        return result
+
+    def permute_axes(self, tensor: int, order: tuple[int, ...]) -> int:
+        """Axis number k of the result is axis number order[k] of the tensor."""
+        if order == tuple(range(len(order))):
+            return tensor
+        if len(order) == 2:
+            return self.transposed[tensor]
+        result = 0
+        for index in self.tuples(tensor, len(order)):
+            result |= 1 << self.bit(tuple(index[k] for k in order))
+        return result
+
+    def bit(self, nodes: tuple[int, ...]) -> int:
+        """The bit number of a tuple of nodes."""
+        number = 0
+        for node in nodes:
+            number = number * self.width + node
+        return number
+
+    def tuples(self, tensor: int, arity: int) -> list[tuple[int, ...]]:
+        """The tuples of a tensor, in increasing order."""
+        found = []
+        while tensor:
+            low = tensor & -tensor
+            tensor ^= low
+            number = low.bit_length() - 1
+            index = []
+            for _ in range(arity):
+                number, node = divmod(number, self.width)
+                index.append(node)
+            found.append(tuple(reversed(index)))
+        return found
+
+    def restride(self, tensor: int, arity: int, target: Layout) -> int:
+        """The same tensor in another layout."""
+        if arity < 2 or target.width == self.width:
+            return tensor
+        result = 0
+        inner = self.width ** (arity - 1)
+        mask = (1 << inner) - 1
+        position = 0
+        while tensor:
+            part = tensor & mask
+            if part:
+                moved = self.restride(part, arity - 1, target)
+                result |= moved << (position * target.width ** (arity - 1))
+            tensor >>= inner
+            position += 1
+        return result
+
+
+@cache
+def layout_of_width(width: int) -> Layout:
+    return Layout(width)
+
+
+@cache
+def layout_for(nodes: int) -> Layout:
+    """The layout of a structure with the given number of nodes."""
+    for width in TIERS:
+        if nodes <= width - 2:
+            return layout_of_width(width)
+    raise OverflowError(f"a structure of {nodes} nodes is larger than Kleene can represent ({TIERS[-1] - 2})")

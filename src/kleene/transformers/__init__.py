@@ -1,0 +1,1 @@
+"""What an Action does to structures: focus, coerce, update, blur, and derived updates; knows no program text."""
