@@ -71,6 +71,7 @@ class Vocabulary:
 
     predicates: tuple[Predicate, ...] = BUILTIN
     _index: dict[str, int] = field(init=False, repr=False, compare=False, hash=False)
+    _hash: int = field(init=False, repr=False, compare=False, hash=False)
 
     def __post_init__(self) -> None:
         if self.predicates[: len(BUILTIN)] != BUILTIN:
@@ -78,6 +79,10 @@ class Vocabulary:
         object.__setattr__(self, "_index", {p.name: i for i, p in enumerate(self.predicates)})
         if len(self._index) != len(self.predicates):
             raise ValueError("a predicate is declared twice")
+        object.__setattr__(self, "_hash", hash(tuple((p.name, p.arity) for p in self.predicates)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __iter__(self) -> Iterator[Predicate]:
         return iter(self.predicates)

@@ -140,6 +140,18 @@ class Layout:
         """Paths through all nodes. Kept in `closed`, which is a dictionary."""
         return self.closure(matrix, self.row)
 
+    def closures(self, tensor: int, arity: int, through: int) -> int:
+        """`closure` of each matrix of a tensor: the last two axes are closed, the leading ones are indices."""
+        bits = self.width * self.width
+        mask = (1 << bits) - 1
+        result = 0
+        position = 0
+        while tensor:
+            result |= self.closure(tensor & mask, through) << (position * bits)
+            tensor >>= bits
+            position += 1
+        return result
+
     # Tensors of any arity ----------------------------------------------------------------------------------
 
     def insert_axis(self, tensor: int, arity: int, axis: int) -> int:

@@ -1,0 +1,161 @@
+"""Negation, prenex and disjunctive normal forms, as rule generation (thesis 5.2) and focus (6.1) need them.
+
+Transitive closures count as atoms here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+
+from kleene.logic.formula import (
+    And,
+    Atom,
+    Closure,
+    Const,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Iff,
+    IfThenElse,
+    Not,
+    Or,
+    conj,
+    disj,
+    neg,
+)
+
+Clause = tuple[Formula, ...]
+"""A conjunction of literals."""
+
+
+def rename_free(f: Formula, names: dict[str, str]) -> Formula:
+    """Replace free variables by variables; a bound variable that would capture one is renamed first."""
+    names = {old: new for old, new in names.items() if old in f.free and old != new}
+    if not names:
+        return f
+    match f:
+        case Atom(p, args):
+            return Atom(p, tuple(names.get(a, a) for a in args))
+        case Equal(a, b):
+            return Equal(names.get(a, a), names.get(b, b))
+        case Not(body):
+            return Not(rename_free(body, names))
+        case And(a, b) | Or(a, b) | Iff(a, b):
+            return type(f)(rename_free(a, names), rename_free(b, names))  # type: ignore[call-arg]
+        case IfThenElse(c, a, b):
+            return IfThenElse(rename_free(c, names), rename_free(a, names), rename_free(b, names))
+        case Exists(v, body) | Forall(v, body):
+            [v], body = _avoid_capture((v,), body, names)
+            return type(f)(v, rename_free(body, names))  # type: ignore[call-arg]
+        case Closure(a, b, sub_left, sub_right, body):
+            bound, body = _avoid_capture((sub_left, sub_right), body, names)
+            inner = {old: new for old, new in names.items() if old not in bound}
+            return Closure(names.get(a, a), names.get(b, b), *bound, rename_free(body, inner))
+    return f
+
+
+def _avoid_capture(bound: tuple[str, ...], body: Formula, names: dict[str, str]) -> tuple[tuple[str, ...], Formula]:
+    taken = set(names.values()) | set(body.free)
+    renamed = []
+    for v in bound:
+        if v in names.values():
+            fresh = next(f"{v}_{i}" for i in count(1) if f"{v}_{i}" not in taken)
+            taken.add(fresh)
+            body = rename_free(body, {v: fresh})
+            v = fresh
+        renamed.append(v)
+    return tuple(renamed), body
+
+
+def nnf(f: Formula, *, negated: bool = False) -> Formula:
+    """Negations only at atoms, equalities and closures; ``<->`` and if-then-else expanded."""
+    match f:
+        case Const():
+            return neg(f) if negated else f
+        case Not(body):
+            return nnf(body, negated=not negated)
+        case And(a, b):
+            build = disj if negated else conj
+            return build(nnf(a, negated=negated), nnf(b, negated=negated))
+        case Or(a, b):
+            build = conj if negated else disj
+            return build(nnf(a, negated=negated), nnf(b, negated=negated))
+        case Iff(a, b):
+            same = disj(conj(nnf(a), nnf(b)), conj(nnf(a, negated=True), nnf(b, negated=True)))
+            different = disj(conj(nnf(a), nnf(b, negated=True)), conj(nnf(a, negated=True), nnf(b)))
+            return different if negated else same
+        case IfThenElse(c, a, b):
+            then = conj(nnf(c), nnf(a, negated=negated))
+            return disj(then, conj(nnf(c, negated=True), nnf(b, negated=negated)))
+        case Exists(v, body) | Forall(v, body):
+            existential = isinstance(f, Exists) is not negated
+            return (Exists if existential else Forall)(v, nnf(body, negated=negated))  # type: ignore[no-any-return]
+    return Not(f) if negated else f
+
+
+@dataclass(frozen=True, slots=True)
+class Prenex:
+    """Leading quantifiers, outermost first ('E' or 'A' with a variable), and the matrix as a disjunction of clauses."""
+
+    quantifiers: tuple[tuple[str, str], ...]
+    clauses: tuple[Clause, ...]
+
+
+def prenex_dnf(f: Formula) -> Prenex:
+    """Prenex disjunctive normal form; bound variables get names of their own."""
+    taken = set(f.free)
+    numbers = count()
+    quantifiers: list[tuple[str, str]] = []
+
+    def fresh() -> str:
+        name = next(n for i in numbers if (n := f"w{i}") not in taken)
+        taken.add(name)
+        return name
+
+    def pull(g: Formula) -> Formula:
+        match g:
+            case Exists(v, body) | Forall(v, body):
+                name = fresh()
+                quantifiers.append(("E" if isinstance(g, Exists) else "A", name))
+                return pull(rename_free(body, {v: name}))
+            case And(a, b):
+                return conj(pull(a), pull(b))
+            case Or(a, b):
+                return disj(pull(a), pull(b))
+        return g
+
+    matrix = pull(nnf(f))
+    return Prenex(tuple(quantifiers), clauses_of(matrix))
+
+
+def clauses_of(f: Formula) -> tuple[Clause, ...]:
+    """The disjuncts of a quantifier-free formula in negation normal form; contradictory ones are left out."""
+    match f:
+        case Const():
+            return () if str(f) == "0" else ((),) if str(f) == "1" else ((f,),)
+        case Or(a, b):
+            return tuple(dict.fromkeys(clauses_of(a) + clauses_of(b)))
+        case And(a, b):
+            joined = (_joined(x, y) for x in clauses_of(a) for y in clauses_of(b))
+            return tuple(dict.fromkeys(c for c in joined if c is not None))
+    return ((f,),)
+
+
+def _joined(a: Clause, b: Clause) -> Clause | None:
+    both = tuple(dict.fromkeys(a + b))
+    return None if any(neg(literal) in both for literal in both) else both
+
+
+def conjuncts(f: Formula) -> list[Formula]:
+    """The operands of nested conjunctions, left to right."""
+    parts: list[Formula] = []
+    stack = [f]
+    while stack:
+        g = stack.pop()
+        if isinstance(g, And):
+            stack += (g.right, g.left)
+        else:
+            parts.append(g)
+    return parts

@@ -1,0 +1,87 @@
+"""Canonical abstraction ("blur"): merge the nodes that agree on all unary abstraction predicates.
+
+Thesis section 3.2.5; the merged structure is a tight embedding (Def. 2.4). The nodes of the result are sorted by their
+names, so two canonical structures are isomorphic iff they are equal. With `definite_names`, the second rule of
+Appendix C.7 (``-b2``): nodes are distinguished by definite values only, so 1/2 counts as 0.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import Any
+
+from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.edit import Arities, mapping_of
+from kleene.structures.structure import SM, SM_MUST, Structure
+
+
+class Canonicalizer:
+    """Blur over one vocabulary."""
+
+    def __init__(self, vocabulary: Vocabulary, *, definite_names: bool = False) -> None:
+        self.vocabulary = vocabulary
+        self.arities: Arities = tuple(p.arity for p in vocabulary)
+        abstraction = [2 * vocabulary.index(p.name) for p in vocabulary.unary_abstraction]
+        nullary = [2 * vocabulary.index(p.name) for p in vocabulary.nullary_abstraction]
+        # The rails that make up a node's name, most significant first: pointed-to nodes come first.
+        self._named = tuple(abstraction if definite_names else [r for m in abstraction for r in (m, m + 1)])
+        self._bits = len(self._named)
+        self._spread: dict[int, int] = {}
+        rails = [*self._named, *(r for m in nullary for r in (m, m + 1))]
+        self._key = itemgetter(*rails) if len(rails) > 1 else (lambda values: tuple(values[r] for r in rails))
+
+    def names(self, values: list[int] | tuple[int, ...], size: int) -> list[int]:
+        """The name of each node: the values of the abstraction predicates, as one number."""
+        packed, spread = 0, self._spread
+        for rail in self._named:
+            packed <<= 1
+            vector = values[rail]
+            if vector:
+                part = spread.get(vector)
+                if part is None:
+                    part = spread[vector] = self._spread_out(vector)
+                packed |= part
+        bits, mask = self._bits, (1 << self._bits) - 1
+        return [(packed >> (u * bits)) & mask for u in range(size)]
+
+    def _spread_out(self, vector: int) -> int:
+        """Bit u of the vector at bit u * (number of name bits)."""
+        return sum(1 << (u * self._bits) for u in range(vector.bit_length()) if vector >> u & 1)
+
+    def blur(
+        self, values: list[int], size: int, names: list[str] | None = None
+    ) -> tuple[list[int], int, list[str] | None]:
+        """The canonical abstraction of a structure in the making (and of the names of its nodes)."""
+        node_names = self.names(values, size)
+        if all(node_names[u] > node_names[u + 1] for u in range(size - 1)):
+            return values, size, names
+        groups: dict[int, list[int]] = {}
+        for u, name in enumerate(node_names):
+            groups.setdefault(name, []).append(u)
+        ordered = tuple(tuple(groups[name]) for name in sorted(groups, reverse=True))
+        mapping = mapping_of(ordered, size)
+        values = mapping.apply(values, self.arities)
+        for g, group in enumerate(ordered):
+            if len(group) > 1:
+                values[SM] |= 1 << g
+                values[SM_MUST] &= ~(1 << g)
+        if names is not None:
+            names = [names[g[0]] if len(g) == 1 else f"[{','.join(names[u] for u in g)}]" for g in ordered]
+        return values, len(ordered), names
+
+    def key(self, values: list[int] | tuple[int, ...]) -> Any:
+        """What two canonical structures must share to be merged by partial join (semantics.md section 8)."""
+        return self._key(values)
+
+
+def canonical_abstraction(structure: Structure, *, definite_names: bool = False) -> Structure:
+    """The canonical abstraction of a structure over its own vocabulary."""
+    blur = Canonicalizer(structure.vocabulary, definite_names=definite_names).blur
+    values, size, _ = blur(list(structure.values), structure.size)
+    return Structure(structure.vocabulary, size, tuple(values))
+
+
+def is_bounded(structure: Structure) -> bool:
+    """True iff no two nodes agree on all unary abstraction predicates."""
+    names = Canonicalizer(structure.vocabulary).names(structure.values, structure.size)
+    return len(set(names)) == len(names)

@@ -1,0 +1,54 @@
+"""Evaluating formulas on structures (thesis Def. 7.3), by compiled programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+
+from kleene.logic.formula import Formula
+from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.layout import Layout, layout_of_width
+from kleene.structures.program.build import MAY, MUST, Builder
+from kleene.structures.program.python_machine import FunctionText, load
+from kleene.structures.structure import AC, Structure
+
+
+@lru_cache(maxsize=4096)
+def _compiled(
+    vocabulary: Vocabulary, formula: Formula, axes: tuple[str, ...], width: int, all_active: bool
+) -> Callable[..., tuple[int, int]]:
+    builder = Builder(vocabulary, all_active=all_active)
+    text = FunctionText(layout_of_width(width))
+    must = text.emit(builder.tensor(formula, MUST, axes))
+    may = text.emit(builder.tensor(formula, MAY, axes))
+    text.line(f"return {must}, {may}")
+    return load([text.source("rails")], layout_of_width(width))["rails"]
+
+
+def rails(structure: Structure, formula: Formula, axes: Sequence[str]) -> tuple[int, int]:
+    """The tensors of both rails over the given variables, which include the free ones."""
+    all_active = structure.values[AC] == (1 << structure.size) - 1
+    program = _compiled(structure.vocabulary, formula, tuple(axes), structure.layout.width, all_active)
+    return program(structure.values, structure.size)
+
+
+def evaluate(structure: Structure, formula: Formula, assignment: Mapping[str, int] | None = None) -> Kleene:
+    """The value of a formula under an assignment of its free variables."""
+    assignment = assignment or {}
+    axes = tuple(formula.free)
+    must, may = rails(structure, formula, axes)
+    bit = structure.layout.bit(tuple(assignment[v] for v in axes))
+    return Kleene.of(bool(must >> bit & 1), bool(may >> bit & 1))
+
+
+def assignments(structure: Structure, formula: Formula) -> list[tuple[dict[str, int], Kleene]]:
+    """All assignments of the free variables at which the formula is not 0, with its value, in order."""
+    axes = tuple(formula.free)
+    must, may = rails(structure, formula, axes)
+    layout: Layout = structure.layout
+    found = []
+    for nodes in layout.tuples(may, len(axes)):
+        value = Kleene.of(bool(must >> layout.bit(nodes) & 1), True)
+        found.append((dict(zip(axes, nodes, strict=True)), value))
+    return found

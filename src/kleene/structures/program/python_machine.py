@@ -1,0 +1,192 @@
+"""The Python machine: operation graphs as Python source on big integers.
+
+One function of source is made for each program and width. Constants of the layout are literals in the source, and
+matrix operations that recur on equal operands (broadcast, transpose, closure) are dictionaries that fill themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from kleene.structures.layout import Layout
+from kleene.structures.program.graph import Value
+
+Namespace = dict[str, Any]
+
+
+class FunctionText:
+    """The body of one generated function ``name(V, n, P)``: V the rails, n the number of nodes, P the parameters."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.lines: list[str] = []
+        self._names: dict[int, str] = {}
+        self._prologue: dict[str, str] = {}
+
+    def emit(self, value: Value) -> str:
+        """Make sure that the value is computed, and return the name of its variable or its literal."""
+        stack = [value]
+        while stack:
+            current = stack[-1]
+            if current.number in self._names:
+                stack.pop()
+                continue
+            missing = [v for v in current.operands if v.number not in self._names]
+            if missing:
+                stack += reversed(missing)
+                continue
+            stack.pop()
+            self._define(current)
+        return self._names[value.number]
+
+    def line(self, text: str) -> None:
+        self.lines.append(text)
+
+    def _define(self, value: Value) -> None:
+        text = self._expression(value, [self._names[v.number] for v in value.operands])
+        if value.op in ("zero", "full"):
+            self._names[value.number] = text
+            return
+        name = f"t{value.number}"
+        self.lines.append(f"{name} = {text}")
+        self._names[value.number] = name
+
+    def _full(self, arity: int) -> str:
+        if arity == 0:
+            return "1"
+        name = f"F{arity}"
+        self._prologue[name] = f"{name} = FULL{arity}[n]"
+        return name
+
+    def _expression(self, value: Value, a: list[str]) -> str:
+        k = self.layout
+        match value.op, value.detail:
+            case "load", (rail,):
+                return f"V[{rail}]"
+            case "zero", _:
+                return "0"
+            case "full", _:
+                return self._full(value.arity)
+            case "and", _:
+                return f"{a[0]} & {a[1]}"
+            case "or", _:
+                return f"{a[0]} | {a[1]}"
+            case "andnot", _:
+                return f"{a[0]} & ~{a[1]}"
+            case "complement", _:
+                return f"1 ^ {a[0]}" if value.arity == 0 else f"{self._full(value.arity)} & ~{a[0]}"
+            case "clip", _:
+                return f"{a[0]} & {self._full(value.arity)}"
+            case "spread", _:
+                return f"{self._full(value.arity)} if {a[0]} else 0"
+            case "some", _:
+                return f"1 if {a[0]} else 0"
+            case "rows", _:
+                return f"ROWS[{a[0]}]"
+            case "cols", _:
+                return f"{a[0]} * {k.col:#x}"
+            case "node", (parameter,):
+                return f"1 << P[{parameter}]"
+            case "identity", _:
+                return f"{k.diagonal:#x} & {self._full(2)}"
+        return self._matrix_expression(value, a)
+
+    def _matrix_expression(self, value: Value, a: list[str]) -> str:
+        k = self.layout
+        match value.op, value.detail:
+            case "transpose", _:
+                return f"TRANSPOSED[{a[0]}]"
+            case "closure_all", _ if value.arity == 2:
+                return f"CLOSED[{a[0]}]"
+            case "closure", _ if value.arity == 2:
+                return f"CLOSURE({a[0]}, {a[1]})"
+            case "closure_all", _:
+                return f"CLOSURES({a[0]}, {value.arity}, {k.row:#x})"
+            case "closure", _:
+                return f"CLOSURES({a[0]}, {value.arity}, {a[1]})"
+            case "product", _:
+                return f"PRODUCT({a[0]}, {a[1]})"
+            case "image", _:
+                return f"IMAGE({a[0]}, {a[1]})"
+            case "preimage", _:
+                return self._any_row(f"{a[0]} & ({a[1]} * {k.col:#x})")
+            case "any_row", _:
+                return self._any_row(a[0])
+            case "any_column", _:
+                return f"ANY_COLUMN({a[0]})"
+            case "diagonal", _:
+                return self._any_row(f"{a[0]} & {k.diagonal:#x}")
+            case "on_diagonal", _:
+                return f"ROWS[{a[0]}] & {k.diagonal:#x}"
+        return self._tensor_expression(value, a)
+
+    def _tensor_expression(self, value: Value, a: list[str]) -> str:
+        arity = value.operands[0].arity
+        match value.op, value.detail:
+            case "insert", (axis,):
+                return f"INSERT({a[0]}, {arity}, {axis})"
+            case "drop", (axis,):
+                return f"DROP({a[0]}, {arity}, {axis})"
+            case "slice", (0, parameter) if arity == 1:
+                return f"{a[0]} >> P[{parameter}] & 1"
+            case "slice", (axis, parameter):
+                return f"SLICE({a[0]}, {arity}, {axis}, P[{parameter}])"
+            case "permute", order:
+                return f"PERMUTE({a[0]}, {order})"
+        raise ValueError(f"unknown operation {value.op}")
+
+    def _any_row(self, matrix: str) -> str:
+        """Some bit in each row: adding `low` carries into the row's high bit; the modulus gathers the high bits."""
+        k = self.layout
+        if not matrix.isidentifier():
+            self.lines.append(f"m = {matrix}")
+            matrix = "m"
+        return f"((({matrix} & {k.low:#x}) + {k.low:#x} | {matrix}) & {k.high:#x}) % {k.modulus}"
+
+    def source(self, name: str) -> str:
+        body = [*self._prologue.values(), *self.lines]
+        return f"def {name}(V, n, P=()):\n" + "".join(f"    {line}\n" for line in body)
+
+
+def namespace(layout: Layout) -> Namespace:
+    """What generated functions may refer to."""
+    names: Namespace = {
+        "ROWS": layout.rows,
+        "TRANSPOSED": layout.transposed,
+        "CLOSED": layout.closed,
+        "CLOSURE": layout.closure,
+        "CLOSURES": layout.closures,
+        "PRODUCT": layout.product,
+        "IMAGE": layout.image,
+        "ANY_COLUMN": layout.any_in_column,
+        "DIAGONAL": layout.diagonal_of,
+        "INSERT": layout.insert_axis,
+        "DROP": layout.drop_axis,
+        "SLICE": layout.slice_axis,
+        "PERMUTE": layout.permute_axes,
+    }
+    for arity in range(1, 9):
+        names[f"FULL{arity}"] = _Full(layout, arity)
+    return names
+
+
+class _Full(dict[int, int]):
+    """All tuples of an arity, by the number of nodes."""
+
+    def __init__(self, layout: Layout, arity: int) -> None:
+        super().__init__()
+        self._layout = layout
+        self._arity = arity
+
+    def __missing__(self, nodes: int) -> int:
+        self[nodes] = self._layout.full(nodes, self._arity)
+        return self[nodes]
+
+
+def load(sources: Iterable[str], layout: Layout) -> dict[str, Callable[..., Any]]:
+    """Compile generated functions; the result maps their names to them."""
+    names = namespace(layout)
+    builtin = set(names)
+    exec(compile("\n".join(sources), "<kleene program>", "exec"), names)
+    return {name: f for name, f in names.items() if name not in builtin and not name.startswith("__")}

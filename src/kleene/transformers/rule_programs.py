@@ -1,0 +1,187 @@
+"""Consistency rules compiled to functions that check and repair a structure in place (thesis Table 11).
+
+The function of a rule takes the rails V and the number of nodes n. It returns -1 if the rule cannot be satisfied,
+else the set of rules (as a bit mask) that its repairs may have breached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kleene.logic.formula import Atom, Const, Equal, Exists, Formula, Not
+from kleene.logic.normal_forms import conjuncts, rename_free
+from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.layout import Layout
+from kleene.structures.program.build import MUST, Builder, Tensor
+from kleene.structures.program.graph import Value
+from kleene.structures.program.python_machine import FunctionText
+from kleene.structures.structure import SM, SM_MUST
+from kleene.transformers.action import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a rule demands: `rail` is the rail it changes (None for a rule that only refutes)."""
+
+    kind: str  # 'false', 'true', 'predicate', 'equal' or 'different'
+    rail: int | None
+    args: tuple[str, ...] = ()
+
+
+def head_of(rule: Rule, vocabulary: Vocabulary) -> Head:
+    match rule.head:
+        case Const(value):
+            return Head("true" if str(value) == "1" else "false", None)
+        case Atom(name, args):
+            return Head("predicate", 2 * vocabulary.index(name), args)
+        case Not(Atom(name, args)):
+            return Head("predicate", 2 * vocabulary.index(name) + 1, args)
+        case Equal(a, b):
+            return Head("equal", SM, (a, b))
+        case Not(Equal(a, b)):
+            return Head("different", None, (a, b))
+    raise ValueError(f"a rule cannot have this head: {rule.head}")
+
+
+def flattened(rule: Rule) -> tuple[list[Formula], set[str]]:
+    """The conjuncts of the body without its leading existential quantifiers, and the variables these bound."""
+    body = rule.body
+    taken = set(body.free) | set(rule.head.free)
+    hidden: set[str] = set()
+    parts = [body]
+    changed = True
+    while changed:
+        changed = False
+        next_parts: list[Formula] = []
+        for part in parts:
+            while isinstance(part, Exists):
+                fresh = part.variable
+                while fresh in taken:
+                    fresh += "'"
+                taken.add(fresh)
+                hidden.add(fresh)
+                part = rename_free(part.body, {part.variable: fresh})
+                changed = True
+            next_parts += conjuncts(part)
+        parts = next_parts
+    hidden |= {v for part in parts for v in part.free if v not in rule.head.free}
+    return parts, hidden
+
+
+class RuleProgram:
+    """One rule as an operation graph: which rails its body reads, and how its function is written."""
+
+    def __init__(self, rule: Rule, vocabulary: Vocabulary, *, all_active: bool) -> None:
+        self.rule = rule
+        self.head = head_of(rule, vocabulary)
+        self._builder = Builder(vocabulary, all_active=all_active)
+        parts, hidden = flattened(rule)
+        tensors = [self._builder.build(part, MUST) for part in parts]
+        self.axes, tensors = self._head_axes(tensors)
+        active = self._builder.active()
+        if active is not None:
+            tensors += [(active, (v,)) for v in self.axes]
+        self._body = tensors
+        self._hidden = hidden
+        self._everything = [t[0] for t in tensors]
+        self.reads = self._loads()
+        self.reads_equality = any(v.op in ("identity", "on_diagonal") for v in self._reachable())
+        self._unmet = self._demand()
+
+    def _head_axes(self, tensors: list[Tensor]) -> tuple[tuple[str, ...], list[Tensor]]:
+        """The variable of each argument of the head; a repeated one gets a second name, tied to the first."""
+        axes: list[str] = []
+        for v in self.head.args:
+            name = v
+            while name in axes:
+                name += '"'
+            if name != v:
+                tensors = [*tensors, (self._builder.graph.identity(), (v, name))]
+            axes.append(name)
+        return tuple(axes), tensors
+
+    def _demand(self) -> Tensor | None:
+        """The tuples for which the head is not satisfied already."""
+        if self.head.kind != "predicate":
+            return None
+        assert self.head.rail is not None
+        load = self._builder.graph.load(self.head.rail, len(self.axes))
+        unmet = load if self.head.rail & 1 else self._builder.graph.complement(load)
+        return unmet, self.axes
+
+    def _reachable(self) -> list[Value]:
+        seen: dict[int, Value] = {}
+        stack = list(self._everything)
+        while stack:
+            value = stack.pop()
+            if value.number not in seen:
+                seen[value.number] = value
+                stack += value.operands
+        return list(seen.values())
+
+    def _loads(self) -> frozenset[int]:
+        return frozenset(v.detail[0] for v in self._reachable() if v.op == "load")
+
+    # Source ---------------------------------------------------------------------------------------------------
+
+    def source(self, name: str, layout: Layout, breached: dict[int, int]) -> str:
+        """The function; `breached` maps a rail to the rules that a change of that rail may breach."""
+        text = FunctionText(layout)
+        tensors = list(self._body)
+        for value, _ in sorted(tensors, key=lambda t: t[0].arity):
+            if value.op == "load":
+                text.line(f"if not {text.emit(value)}: return 0")
+        if self._unmet is not None:
+            tensors.append(self._unmet)
+        visible = set(self.axes)
+        small = [t for t in tensors if set(t[1]) <= visible]
+        rest = [t for t in tensors if not set(t[1]) <= visible]
+        if small and rest:
+            candidate = self._builder.conjunction(small)
+            candidate = self._builder.graph.clip(candidate[0]), candidate[1]
+            text.line(f"if not {text.emit(candidate[0])}: return 0")
+            tensors = [candidate, *rest]
+        for variable in sorted(self._hidden & {v for t in rest for v in t[1]}, key=self._cost(tensors)):
+            tensors = self._eliminated(variable, tensors)
+        result = self._builder.align(self._builder.conjunction(tensors), self.axes)
+        violated = text.emit(self._builder.graph.clip(result))
+        text.line(f"if not {violated}: return 0")
+        self._repair(text, violated, breached, layout)
+        return text.source(name)
+
+    def _cost(self, tensors: Sequence[Tensor]) -> Callable[[str], tuple[int, str]]:
+        """Variables with few neighbours are eliminated first."""
+
+        def neighbours(variable: str) -> tuple[int, str]:
+            return len({w for _, axes in tensors if variable in axes for w in axes}), variable
+
+        return neighbours
+
+    def _eliminated(self, variable: str, tensors: list[Tensor]) -> list[Tensor]:
+        inside = [t for t in tensors if variable in t[1]]
+        outside = [t for t in tensors if variable not in t[1]]
+        return [*outside, self._builder.exists_in_conjunction(variable, inside, MUST)] if inside else tensors
+
+    def _repair(self, text: FunctionText, violated: str, breached: dict[int, int], layout: Layout) -> None:
+        kind, rail = self.head.kind, self.head.rail
+        if kind == "predicate":
+            assert rail is not None
+            if rail & 1:  # the head is !p: p must not be 1 there
+                text.line(f"if {violated} & V[{rail - 1}]: return -1")
+                text.line(f"V[{rail}] &= ~{violated}")
+            else:
+                text.line(f"if {violated} & ~V[{rail + 1}]: return -1")
+                text.line(f"V[{rail}] |= {violated}")
+            text.line(f"return {breached.get(rail, 0):#x}")
+        elif kind == "equal":
+            text.line(f"if {violated} & ~{layout.diagonal:#x}: return -1")
+            text.line(f"single = DIAGONAL({violated}) & V[{SM}]")
+            text.line("if not single: return 0")
+            text.line(f"if single & V[{SM_MUST}]: return -1")
+            text.line(f"V[{SM}] ^= single")
+            text.line(f"return {breached.get(SM, 0):#x}")
+        elif kind == "different":
+            text.line(f"return -1 if {violated} & {layout.diagonal:#x} else 0")
+        else:
+            text.line("return -1" if kind == "false" else "return 0")

@@ -1,0 +1,230 @@
+"""Consistency rules: from predicate properties (Table 10), from definitions with their closure (5.2), and by hand.
+
+TVLA 3's additions (`acyclic`, `uniquePerCC`, antisymmetry through a closure predicate) are included. The thesis's
+closure (Def. 5.2) also covers definitions that are a single literal, ``nn() = E(v) x(v)``; TVLA 3 leaves those rules
+out, and so does `all_rules` with ``single_literals=False``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kleene.logic.formula import (
+    FALSE,
+    Atom,
+    Closure,
+    Equal,
+    Formula,
+    Not,
+    Or,
+    conj,
+    exists,
+    neg,
+    reflexive_closure,
+)
+from kleene.logic.normal_forms import Clause, Prenex, prenex_dnf
+from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.transformers.action import Rule
+
+
+def all_rules(
+    vocabulary: Vocabulary,
+    user_rules: Sequence[Rule] = (),
+    *,
+    automatic: bool = True,
+    single_literals: bool = True,
+) -> tuple[Rule, ...]:
+    """Every rule of an analysis, without repetitions, in declaration order."""
+    rules: list[Rule] = []
+    if automatic:
+        for p in vocabulary.declared:
+            rules += property_rules(p)
+    rules += user_rules
+    if automatic:
+        for p in vocabulary.declared:
+            if p.definition is not None:
+                rules += definition_rules(p, single_literals=single_literals)
+        for p in vocabulary.declared:
+            rules += closure_property_rules(p, vocabulary)
+    return _distinct(rules)
+
+
+def _distinct(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    return tuple({(rule.body, rule.head): rule for rule in reversed(list(rules))}.values())[::-1]
+
+
+def property_rules(p: Predicate) -> list[Rule]:
+    """The rules of Table 10 for the declared properties of one predicate."""
+    name = p.name
+    a, b, c, v = "v1", "v2", "v3", "v"
+    different = Not(Equal(a, b))
+
+    def at(*args: str) -> Formula:
+        return Atom(name, args)
+
+    table: dict[str, list[tuple[Formula, Formula]]] = {
+        "unique": [
+            (conj(at(a), at(b)), Equal(a, b)),
+            (exists([a], conj(at(a), different)), Not(at(b))),
+        ],
+        "function": [
+            (exists([v], conj(at(v, a), at(v, b))), Equal(a, b)),
+            (exists([a], conj(at(v, a), different)), Not(at(v, b))),
+        ],
+        "invfunction": [
+            (exists([v], conj(at(a, v), at(b, v))), Equal(a, b)),
+            (exists([a], conj(at(a, v), different)), Not(at(b, v))),
+        ],
+        "symmetric": [(at(a, b), at(b, a))],
+        "antisymmetric": [
+            (conj(at(a, b), at(b, a)), Equal(a, b)),
+            (conj(at(a, b), different), Not(at(b, a))),
+        ],
+        "reflexive": [(Equal(a, b), at(a, b))],
+        "antireflexive": [(Equal(a, b), Not(at(a, b)))],
+        "transitive": [(exists([b], conj(at(a, b), at(b, c))), at(a, c))],
+        "acyclic": [(at(v, v), FALSE)],
+    }
+    return [
+        Rule(body, head, f"{name} is {prop}")
+        for prop, pairs in table.items()
+        if p.has(prop)
+        for body, head in pairs
+    ]
+
+
+def definition_rules(p: Predicate, *, single_literals: bool) -> list[Rule]:
+    """``f ==> p``, ``!f ==> !p`` and their closure (Def. 5.2) for a predicate p defined by f."""
+    f = p.definition
+    assert f is not None
+    head = Atom(p.name, p.args)
+    origin = f"definition of {p.name}"
+    rules = [Rule(f, head, origin), Rule(neg(f), Not(head), origin)]
+    positive = prenex_dnf(f)
+    if single_literals or _is_universal_literal(positive):
+        rules += _single_literal_rules(p, positive, origin, single_literals=single_literals)
+    negated = _starts_universal(positive) or len(positive.clauses) > 1
+    form = prenex_dnf(neg(f)) if negated else positive
+    if not _starts_universal(form) and all(kind == "E" for kind, _ in form.quantifiers):
+        for clause in form.clauses if len(form.clauses) == 1 else ():
+            rules += _horn_closure(head if negated else Not(head), clause, p.args, f"closure of {origin}")
+    return rules
+
+
+def _is_universal_literal(form: Prenex) -> bool:
+    return (
+        bool(form.quantifiers)
+        and all(kind == "A" for kind, _ in form.quantifiers)
+        and len(form.clauses) == 1
+        and len(form.clauses[0]) == 1
+    )
+
+
+def _single_literal_rules(p: Predicate, form: Prenex, origin: str, *, single_literals: bool) -> list[Rule]:
+    """Rules for a definition that is one literal under quantifiers of one kind: the literal follows from p or !p."""
+    if len(form.clauses) != 1 or len(form.clauses[0]) != 1:
+        return []
+    literal = form.clauses[0][0]
+    kinds = {kind for kind, _ in form.quantifiers}
+    if not _can_be_head(literal) or len(kinds) > 1:
+        return []
+    head = Atom(p.name, p.args)
+    rules = []
+    if kinds <= {"A"}:
+        rules.append(Rule(head, literal, f"closure of {origin}"))
+    if kinds <= {"E"} and single_literals:
+        rules.append(Rule(Not(head), neg(literal), f"closure of {origin}"))
+    return rules
+
+
+def _starts_universal(form: Prenex) -> bool:
+    quantifiers = [kind for kind, _ in form.quantifiers]
+    while quantifiers and quantifiers[0] == "E":
+        quantifiers.pop(0)
+    return bool(quantifiers)
+
+
+def _can_be_head(literal: Formula) -> bool:
+    atom = literal.body if isinstance(literal, Not) else literal
+    return isinstance(atom, Atom)
+
+
+def _horn_closure(premise: Formula, clause: Clause, args: tuple[str, ...], origin: str) -> list[Rule]:
+    """From 'premise implies not all of the clause': each literal is refuted by the others (Def. 5.2)."""
+    if len(clause) < 2:
+        return []
+    rules = []
+    for literal in clause:
+        refutable = _can_be_head(literal) or (isinstance(literal, Not) and isinstance(literal.body, Equal))
+        if refutable:
+            head = neg(literal)
+            body = conj(premise, *(other for other in clause if other is not literal))
+            hidden = [v for v in body.free if v not in head.free]
+            rules.append(Rule(exists(hidden, body), head, origin))
+    return rules
+
+
+def closure_predicate(name: str, vocabulary: Vocabulary) -> Predicate | None:
+    """The predicate that records the reflexive closure of a binary predicate: ``rtc[q]``, or one defined as q*."""
+    named = vocabulary.get(f"rtc[{name}]")
+    if named is not None and named.arity == 2:
+        return named
+    defined = (
+        p
+        for p in vocabulary.declared
+        if p.arity == 2 and p.definition is not None and is_reflexive_closure(p.definition, name, p.args)
+    )
+    return min(defined, key=lambda p: p.name, default=None)
+
+
+def is_reflexive_closure(f: Formula, name: str, args: tuple[str, ...]) -> bool:
+    """True iff the formula is ``q*(args)``, with the equality on either side."""
+    a, b = args
+    closure = reflexive_closure(name, a, b)
+    closed = _alpha_closure(f)
+    return closed is not None and closed == (name, (a, b)) and f.free == closure.free
+
+
+def _alpha_closure(f: Formula) -> tuple[str, tuple[str, str]] | None:
+    """``(q, (a, b))`` if the formula is ``a == b | TC(a, b)(x, y) q(x, y)``, in either order."""
+    match f:
+        case Or(Equal(a, b), Closure(c, d, x, y, Atom(q, (x2, y2)))) | Or(
+            Closure(c, d, x, y, Atom(q, (x2, y2))), Equal(a, b)
+        ) if {a, b} == {c, d} and (x, y) == (x2, y2):
+            return q, (c, d)
+    return None
+
+
+def closure_property_rules(p: Predicate, vocabulary: Vocabulary) -> list[Rule]:
+    """Rules of `acyclic` and `uniquePerCC` that go through the closure of a binary predicate."""
+    rules = []
+    if p.has("acyclic"):
+        closure = closure_predicate(p.name, vocabulary)
+        origin = f"{p.name} is acyclic"
+        if closure is None:
+            both = conj(reflexive_closure(p.name, "v1", "v2"), reflexive_closure(p.name, "v2", "v1"))
+            rules.append(Rule(both, Equal("v1", "v2"), origin))
+        else:
+            there, back = Atom(closure.name, ("v1", "v2")), Atom(closure.name, ("v2", "v1"))
+            rules.append(Rule(conj(there, back), Equal("v1", "v2"), origin))
+            rules.append(Rule(conj(there, Not(Equal("v1", "v2"))), Not(back), origin))
+    for q in p.unique_per_component:
+        rules += _unique_per_component_rules(p.name, q, vocabulary)
+    return rules
+
+
+def _unique_per_component_rules(name: str, q: str, vocabulary: Vocabulary) -> list[Rule]:
+    """At most one node with the predicate in each connected component of q."""
+    a, b = "v1", "v2"
+    origin = f"{name} is unique in each component of {q}"
+    here, there = Atom(name, (a,)), Atom(name, (b,))
+    rules = [Rule(conj(here, Atom(q, (a, b)), there), Equal(a, b), origin)]
+    closure = closure_predicate(q, vocabulary)
+    linked = Atom(closure.name, (a, b)) if closure else reflexive_closure(q, a, b)
+    different = Not(Equal(a, b))
+    rules.append(Rule(conj(here, linked, there), Equal(a, b), origin))
+    rules.append(Rule(exists([a], conj(here, linked, different)), Not(there), origin))
+    rules.append(Rule(exists([b], conj(there, linked, different)), Not(here), origin))
+    if closure:
+        rules.append(Rule(conj(here, there, different), Not(linked), origin))
+    return rules

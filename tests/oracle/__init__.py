@@ -1,0 +1,1 @@
+"""An independent, deliberately naive semantics, and the property tests that compare the engine with it."""
