@@ -1,8 +1,8 @@
-"""Hypothesis strategies for actions whose instrumentation updates are right, so that soundness can be expected.
+"""Hypothesis strategies for actions whose instrumentation updates are right, so that they must be sound.
 
 An action of a test changes core predicates at will. Instrumentation predicates then get 1/2, or their definition
-with the new values put in place of the old ones (only while the universe stays the same), or no update at all when
-nothing they depend on changes.
+with the new values put in place of the old ones (only while the universe stays the same), or no update at all
+when nothing they depend on changes.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from kleene.transformers.action import Action, Message, Update
 from .generate import Setting, formulas
 
 _FRESH = [count()]
+UNIVERSE = ("keep", "keep", "new", "new of", "clone", "retain")
 PRE = ("p1", "p2")
 """Free variables of preconditions: names that occur nowhere else."""
 
@@ -105,17 +106,27 @@ def core_updates(
             continue
         if p.has("unique"):
             f = _unique_update(draw, vocabulary, pre, creates and not copies)
+        elif p.arity == 2 and copies and not p.has("reflexive") and draw(st.booleans()):
+            f = Or(Atom(p.name, args), Atom("instance", args))
         elif p.has("function") or p.has("invfunction"):
             f = _function_update(draw, vocabulary, p, pre)
         elif p.has("reflexive"):
             f = Or(Atom(p.name, args), Equal("v1", "v2"))
-        elif p.arity == 2 and (creates or copies) and draw(st.booleans()):
-            f = Or(Atom(p.name, args), Atom("instance", args))
         else:
             builtin = ("isNew", "instance") if creates or copies else ()
             f = draw(formulas(vocabulary, args + pre, depth=2, rank=1, unknown=False, builtin=builtin))
         updates[p.name] = Update(p.name, args, f)
     return updates
+
+
+def _some_nodes(draw: st.DrawFn, vocabulary: Vocabulary, pre: tuple[str, ...]) -> Formula:
+    """A formula with the free variable v: all nodes, those of one predicate (or not), or any formula."""
+    unary = [Atom(p.name, ("v",)) for p in vocabulary.declared if p.arity == 1]
+    simple = [Equal("v", "v"), *unary, *(Not(atom) for atom in unary)]
+    if draw(st.booleans()):
+        return draw(st.sampled_from(simple))
+    f = draw(formulas(vocabulary, ("v", *pre), depth=2, rank=1, unknown=False))
+    return f if "v" in f.free else And(f, Equal("v", "v"))
 
 
 def focus_formulas(vocabulary: Vocabulary) -> list[Formula]:
@@ -127,7 +138,9 @@ def focus_formulas(vocabulary: Vocabulary) -> list[Formula]:
         for n in fields:
             first = And(Atom(p, ("w",)), Atom(n, ("w", "v")))
             found.append(Exists("w", first))
-            found.append(exists(["w", "a"], And(And(Atom(p, ("w",)), Atom(n, ("w", "a"))), Atom(n, ("a", "v")))))
+            found.append(
+                exists(["w", "a"], And(And(Atom(p, ("w",)), Atom(n, ("w", "a"))), Atom(n, ("a", "v"))))
+            )
     found += [Atom(p.name, ()) for p in vocabulary.declared if p.arity == 0]
     found += [Atom(p.name, ("v",)) for p in vocabulary.declared if p.arity == 1 and not p.properties]
     return found
@@ -149,8 +162,11 @@ def _instrumentation_updates(
 
 
 @st.composite
-def actions(draw: st.DrawFn, setting: Setting) -> Action:
-    """An action with any of its parts: focus, precondition, messages, new or clone or retain, updates."""
+def actions(draw: st.DrawFn, setting: Setting, universe: tuple[str, ...] = UNIVERSE) -> Action:
+    """An action with any of its parts: focus, precondition, messages, new or clone or retain, updates.
+
+    `universe` are the ways to change the universe to choose from.
+    """
     _FRESH[0] = count()  # the same draws give the same names
     vocabulary = setting.vocabulary
     candidates = focus_formulas(vocabulary)
@@ -161,15 +177,11 @@ def actions(draw: st.DrawFn, setting: Setting) -> Action:
         allowed = PRE[: draw(st.integers(0, 2))]
         precondition = draw(formulas(vocabulary, allowed, depth=2, rank=1, unknown=False))
         pre = precondition.free
-    universe = draw(st.sampled_from(["keep", "keep", "new", "new of", "clone", "retain"]))
-    chosen = None
-    if universe in ("new of", "clone", "retain"):
-        chosen = draw(formulas(vocabulary, ("v", *pre), depth=2, rank=1, unknown=False))
-        if "v" not in chosen.free:
-            chosen = And(chosen, Equal("v", "v"))
-    copies = universe in ("new of", "clone")
-    updates = core_updates(draw, setting, pre, universe in ("new", "new of"), copies)
-    _instrumentation_updates(draw, vocabulary, updates, universe != "keep")
+    change = draw(st.sampled_from(universe))
+    chosen = _some_nodes(draw, vocabulary, pre) if change in ("new of", "clone", "retain") else None
+    copies = change in ("new of", "clone")
+    updates = core_updates(draw, setting, pre, change in ("new", "new of"), copies)
+    _instrumentation_updates(draw, vocabulary, updates, change != "keep")
     messages = tuple(
         Message(draw(formulas(vocabulary, pre, depth=2, rank=2, unknown=False)), f"message {i}")
         for i in range(draw(st.integers(0, 2)))
@@ -183,10 +195,10 @@ def actions(draw: st.DrawFn, setting: Setting) -> Action:
         focus=focus,
         precondition=precondition,
         messages=messages,
-        creates=universe in ("new", "new of"),
-        new_formula=chosen if universe == "new of" else None,
-        clone=chosen if universe == "clone" else None,
+        creates=change in ("new", "new of"),
+        new_formula=chosen if change == "new of" else None,
+        clone=chosen if change == "clone" else None,
         updates=tuple(updates.values()),
-        retain=chosen if universe == "retain" else None,
+        retain=chosen if change == "retain" else None,
         post_messages=post,
     )

@@ -128,13 +128,18 @@ def join_all(values: Iterable[float]) -> float:
 
 
 def evaluate(s: NaiveStructure, f: Formula, z: Assignment) -> float:
-    """The meaning of a formula under an assignment, Def. 7.3 (with maybe-active nodes)."""
+    """The meaning of a formula under an assignment, Def. 7.3 (with maybe-active nodes).
+
+    Deviation, as in the engine: ``v == v`` is 1 even where v is a summary node.
+    """
     match f:
         case Const(value):
             return NUMBER[value]
         case Atom(predicate, args):
             return s.value(predicate, tuple(z[v] for v in args))
         case Equal(left, right):
+            if left == right:
+                return 1.0
             if z[left] != z[right]:
                 return 0.0
             return 1.0 if s.value("sm", (z[left],)) == 0 else HALF

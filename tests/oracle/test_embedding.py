@@ -20,10 +20,15 @@ def _nearby(setting: Setting, s: NaiveStructure) -> st.SearchStrategy[NaiveStruc
     @st.composite
     def changed(draw: st.DrawFn) -> NaiveStructure:
         base = draw(st.sampled_from([s, blur(s), blur(s, definite_names=True)])).copy()
-        tuples = [(p.name, t) for p in s.vocabulary for t in base.tuples(p.name) if p.name not in ("isNew", "instance")]
+        names = [p.name for p in s.vocabulary if p.name not in ("isNew", "instance")]
+        tuples = [(name, nodes) for name in names for nodes in base.tuples(name)]
+        if not tuples:
+            return base
         name, nodes = draw(st.sampled_from(tuples))
         low = 0.0 if name != "ac" else 1.0
-        base.set(name, nodes, draw(st.sampled_from([low, HALF] if name in ("sm", "ac") else [0.0, HALF, 1.0])))
+        base.set(
+            name, nodes, draw(st.sampled_from([low, HALF] if name in ("sm", "ac") else [0.0, HALF, 1.0]))
+        )
         return base
 
     return changed() | st.just(blur(s)) | abstractions(setting)

@@ -1,9 +1,9 @@
 """Structures and control-flow graphs as Graphviz DOT text.
 
-The drawing conventions are those of thesis Appendix C.1 and TVLA 3: solid is 1, dotted is 1/2, red is 0; a double
-dotted border is a summary node, green a maybe-active node; a box with an arrow is a `pointer` predicate.
-Deviation: nullary predicates stand in one small box, not in a diamond each. Every drawn item carries the classes
-of its predicates (`predicate_class`), so that a page can hide them.
+The drawing conventions are those of thesis Appendix C.1 and TVLA 3: solid is 1, dotted is 1/2, red is 0; a
+double dotted border is a summary node, green a maybe-active node; a box with an arrow is a `pointer`
+predicate. Deviation: nullary predicates stand in one small box, not in a diamond each. Every drawn item
+carries the classes of its predicates (`predicate_class`), so that a page can hide them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FALSE_COLOR = "#d23b3b"
 MAYBE_ACTIVE_COLOR = "#2c9f4b"
 FONT = "Helvetica,Arial,sans-serif"
 MAX_LISTED_TUPLES = 60
-_LABEL_WIDTH = 22
+_LABEL_WIDTH = 18
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -61,18 +61,21 @@ class CfgDrawing:
 def cfg_dot(
     entry: str, edges: Iterable[tuple[str, str, str]], drawing: CfgDrawing | None = None, *, title: str = ""
 ) -> str:
-    """The DOT text of a control-flow graph of (source, action title, target) edges; parallel edges are merged."""
+    """The DOT text of a graph of (source, action title, target) edges; parallel edges are merged."""
     drawing = drawing or CfgDrawing({}, {})
     merged: dict[tuple[str, str], list[str]] = {}
     for source, action, target in edges:
         merged.setdefault((source, target), []).append(action)
     locations = dict.fromkeys([entry, *(name for pair in merged for name in pair)])
     numbers = {name: number for number, name in enumerate(locations)}
-    lines = [*_header(drawing.rotate, title, ()), '  start [shape=point, width=0.1, class="entry", label=""];']
+    lines = [
+        *_header(drawing.rotate, title, ()),
+        '  start [shape=point, width=0.1, class="entry", label=""];',
+    ]
     lines += [_location(number, name, drawing) for name, number in numbers.items()]
     lines.append(f"  start -> l{numbers[entry]};")
     for (source, target), actions in merged.items():
-        label = "\n".join(line for action in actions for line in textwrap.wrap(action, 40) or [""])
+        label = "\n".join(f" {line} " for action in actions for line in textwrap.wrap(action, 40))
         lines.append(f"  l{numbers[source]} -> l{numbers[target]} [label={quoted(label)}];")
     return "\n".join([*lines, "}"]) + "\n"
 
@@ -82,9 +85,14 @@ def cfa_edges(cfa: Cfa[object]) -> tuple[tuple[str, str, str], ...]:
     return tuple((edge.source, str(edge.label), edge.target) for edge in cfa.edges)
 
 
+def xml_text(text: str) -> str:
+    """The text without the control characters that XML cannot hold."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 def quoted(text: str) -> str:
     r"""A DOT string. As in TVLA, the two characters ``\n`` in a title are a line break."""
-    clean = _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text.replace("\\n", "\n"))
+    clean = xml_text(text.replace("\\n", "\n"))
     for plain, escaped in (("&", "&amp;"), ("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n")):
         clean = clean.replace(plain, escaped)
     return f'"{clean}"'
@@ -93,9 +101,10 @@ def quoted(text: str) -> str:
 def _header(rotate: bool, title: str, footer: Sequence[str]) -> list[str]:
     lines = [
         "digraph structure {",
-        f'  graph [rankdir={"LR" if rotate else "TB"}, bgcolor="transparent", fontname="{FONT}", fontsize=11, '
-        "nodesep=0.3, ranksep=0.35, pad=0.06];",
-        f'  node [fontname="{FONT}", fontsize=12, shape=ellipse, width=0.5, height=0.42, margin="0.09,0.05"];',
+        f"  graph [rankdir={'LR' if rotate else 'TB'}, nodesep=0.3, ranksep=0.35, pad=0.06];",
+        f'  graph [bgcolor="transparent", fontname="{FONT}", fontsize=11];',
+        f'  node [fontname="{FONT}", fontsize=12];',
+        '  node [shape=ellipse, width=0.5, height=0.42, margin="0.09,0.05"];',
         f'  edge [fontname="{FONT}", fontsize=11, arrowsize=0.7];',
     ]
     if title:
@@ -152,7 +161,8 @@ def _pointers(picture: Picture) -> list[str]:
 
 def _edge(edge: EdgePicture, *, lays_out: bool) -> str:
     classes = " ".join(["k", *map(predicate_class, edge.predicates)])
-    attributes = f'label={quoted(chr(10).join(_packed(edge.predicates)))}, class="{classes}"'
+    label = "\n".join(f" {line} " for line in _packed(edge.predicates))  # blanks keep it off the line
+    attributes = f'label={quoted(label)}, class="{classes}"'
     attributes += _value_style(edge.value)
     if edge.both:
         attributes += ", dir=both"
@@ -170,7 +180,7 @@ def _value_style(value: Kleene) -> str:
 def _nullary_box(values: Iterable[tuple[str, Kleene]]) -> str:
     rows = []
     for name, value in values:
-        text = html.escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", value_label(name, value)))
+        text = html.escape(xml_text(value_label(name, value)))
         text = text.replace("\\", "&#92;")
         if value is Kleene.FALSE:
             text = f'<FONT COLOR="{FALSE_COLOR}">{text}</FONT>'

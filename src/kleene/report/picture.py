@@ -1,7 +1,7 @@
 """What is drawn of a structure, before it is decided how: the same for DOT, SVG and the terminal.
 
-Thesis Appendix C.1: nodes with their unary predicates, `pointer` predicates as boxes, binary predicates as edges
-(one bidirected edge where a predicate has the same value both ways), nullary predicates apart.
+Thesis Appendix C.1: nodes with their unary predicates, `pointer` predicates as boxes, binary predicates as
+edges (one bidirected edge where a predicate has the same value both ways), nullary predicates apart.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _DRAWN_AS_STYLE = ("sm", "ac")
 
 @dataclass(frozen=True)
 class DrawingOptions:
-    """What to draw: `only` these predicates (None: all), without those of `hide`; `rotate` draws left to right.
+    """What to draw: `only` these predicates (None: all), without those of `hide`; `rotate`: left to right.
 
     `names` writes node names into the nodes. `reflexive` also draws the self loops that a `reflexive`
     predicate has anyway (1 on a node, 1/2 on a summary node); leaving them out loses nothing.
@@ -94,7 +94,9 @@ def picture_of(structure: Structure, options: DrawingOptions | None = None) -> P
                 else:
                     labels[node].append((p.name, value))
     nodes = tuple(
-        NodePicture(structure.name(n), structure.is_summary(n), structure.is_maybe_active(n), tuple(labels[n]))
+        NodePicture(
+            structure.name(n), structure.is_summary(n), structure.is_maybe_active(n), tuple(labels[n])
+        )
         for n in structure.nodes
     )
     return Picture(
@@ -137,7 +139,7 @@ def _edges(structure: Structure, predicates: Iterable[Predicate], reflexive: boo
     """Edges between the same nodes with the same value and direction are merged into one."""
     merged: dict[tuple[int, int, int, bool], list[Predicate]] = {}
     for p in predicates:
-        values = dict(_shown_entries(structure, p))  # type: ignore[arg-type]
+        values = dict(_shown_entries(structure, p))
         for (source, target), value in values.items():
             if source == target and not reflexive and _implied_loop(structure, p, source, value):
                 continue

@@ -84,7 +84,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class RunReport:
-    """The result of one analysis. `edges` are (source, action title, target); `seconds` has one entry per phase.
+    """The result of one analysis. `edges` are (source, action title, target); `seconds` are per phase.
 
     `shown_locations` are the locations that the program asks to print; none at all means all of them.
     """

@@ -1,7 +1,7 @@
-"""SVG pictures, laid out by the Graphviz that comes inside the pygraphviz wheel (no system package is needed).
+"""SVG pictures, laid out by the Graphviz that comes inside the pygraphviz wheel (no system package needed).
 
-The SVG can stand alone or be put inline into HTML: no prolog, no ids but prefixed ones, a size that shrinks with
-its container, a title for screen readers, and the text colour of its surroundings (so it fits light and dark).
+The SVG can stand alone or be put inline into HTML: no prolog, no ids but prefixed ones, a size that shrinks
+with its container, a title for screen readers, and the text colour of its surroundings (light or dark).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from kleene.diagnostics import KleeneError
-from kleene.report.dot import FALSE_COLOR, FONT, predicate_class, structure_dot
+from kleene.report.dot import FALSE_COLOR, FONT, predicate_class, structure_dot, xml_text
 from kleene.report.picture import DrawingOptions
 from kleene.report.text_drawing import structure_line
 from kleene.structures.structure import Structure
@@ -51,7 +51,7 @@ def structure_svg(structure: Structure, options: DrawingOptions | None = None) -
 
 
 def svg_of_dot(dot: str, *, label: str = "", ids: str = "") -> str:
-    """The picture of a DOT text. `label` is read to those who cannot see it; `ids` prefixes ids that are kept."""
+    """The picture of a DOT text. `label` is for those who cannot see it; `ids` prefixes ids that are kept."""
     try:
         root = ET.fromstring(_laid_out(dot))
     except ET.ParseError as error:
@@ -101,7 +101,7 @@ def _captured_stderr(complaints: list[str]) -> Iterator[None]:
             complaints += [line for line in text.splitlines() if line and "ontconfig" not in line]
 
 
-# Cleaning what Graphviz writes --------------------------------------------------------------------------------
+# Cleaning what Graphviz writes --------------------------------------------------------------
 
 
 def _clean(root: ET.Element, label: str, ids: str) -> None:
@@ -113,6 +113,7 @@ def _clean(root: ET.Element, label: str, ids: str) -> None:
     for group in root.iter(f"{{{_SVG}}}g"):
         _clean_group(group)
     if label:
+        label = xml_text(label)
         title = ET.Element(f"{{{_SVG}}}title")
         title.text = label
         root.insert(0, title)
@@ -157,7 +158,7 @@ def _clean_attributes(element: ET.Element, ids: str) -> None:
     if element.tag == f"{{{_SVG}}}text" and "fill" not in attributes:
         attributes["fill"] = "currentColor"
     if attributes.get("stroke-dasharray") == "1,5":
-        attributes["stroke-dasharray"] = "1.5,3"
+        attributes["stroke-dasharray"] = "1.8,2.8"
     for name in [name for name in attributes if name.startswith(f"{{{_XLINK}}}")]:
         value = attributes.pop(name)
         if name.endswith("}href"):
@@ -183,22 +184,24 @@ def _clean_group(group: ET.Element) -> None:
 
 
 def _soften_inner_border(group: ET.Element) -> None:
-    """Of the two borders of a summary node the outer one stays dotted; the inner one is solid and easier to see."""
+    """Of the two borders of a summary node only the outer one stays dotted; that is easier to see."""
     for border in group.findall(f"{{{_SVG}}}ellipse")[:1]:
         border.attrib.pop("stroke-dasharray", None)
 
 
 def _split_labels(line: ET.Element) -> None:
     """One tspan for each predicate of a line ``p, q = 1/2``, with its class, so that each can be hidden."""
-    text = line.text or ""
-    if not text.strip():
+    text = (line.text or "").strip()
+    if not text:
         return
     line.text = None
     for number, piece in enumerate(_BETWEEN_LABELS.split(text)):
         if number:
             comma = ET.SubElement(line, f"{{{_SVG}}}tspan", {"class": "comma"})
             comma.text = ", "
-        span = ET.SubElement(line, f"{{{_SVG}}}tspan", {"class": f"k {predicate_class(_predicate_of(piece))}"})
+        span = ET.SubElement(
+            line, f"{{{_SVG}}}tspan", {"class": f"k {predicate_class(_predicate_of(piece))}"}
+        )
         span.text = piece
         if piece.endswith(" = 0"):
             span.set("fill", FALSE_COLOR)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from kleene.structures.structure import AC, SM, Structure
 
 
@@ -64,8 +66,6 @@ def _unary_fits(a: Structure, u: int, b: Structure, v: int, exact: bool) -> bool
 
 def _rails_agree(a: Structure, b: Structure, placed: tuple[tuple[int, int], ...], exact: bool) -> bool:
     """Every tuple over the placed nodes that includes the last of them has a value allowed by its image."""
-    from itertools import product
-
     for p, predicate in enumerate(a.vocabulary):
         arity = predicate.arity
         if arity == 1 or (arity == 0) != (not placed):

@@ -6,7 +6,8 @@ Both work on canonical structures over one vocabulary. The result represents at 
 from __future__ import annotations
 
 from kleene.structures.canonical import Canonicalizer
-from kleene.structures.edit import mapping_of
+from kleene.structures.edit import mapping_of, with_new_nodes
+from kleene.structures.layout import Layout, layout_for
 from kleene.structures.structure import AC, AC_MAY, Structure
 
 
@@ -23,8 +24,8 @@ def join_partial(a: Structure, b: Structure) -> Structure:
 def join_independent(a: Structure, b: Structure, canonicalizer: Canonicalizer | None = None) -> Structure:
     """The join of Fig. 41: the nodes are matched by name, those that one side lacks become maybe active.
 
-    Deviation: a tuple of nodes that never occur together in one argument (one only in a, the other only in b) gets the
-    value 1/2 where Fig. 41 leaves it open; no concrete structure has both nodes, so any value is sound.
+    Fig. 41 leaves open the value of a tuple whose nodes never occur together in one argument (one node only in a, the
+    other only in b). It is 0 here: both arguments embed in the result whatever it is.
     """
     c = canonicalizer or Canonicalizer(a.vocabulary)
     names_a, names_b = c.names(a.values, a.size), c.names(b.values, b.size)
@@ -35,14 +36,12 @@ def join_independent(a: Structure, b: Structure, canonicalizer: Canonicalizer | 
     placed_b = _placed(b, names_b, names, c)
     only_a = sum(1 << g for g, name in enumerate(names) if name in set(names_a) - both)
     only_b = sum(1 << g for g, name in enumerate(names) if name in set(names_b) - both)
-    layout = mapping_of(tuple((u,) for u in range(size)), size).new
+    layout = layout_for(size)
     universe = (1 << size) - 1
     values = list(placed_a)
     for p, arity in enumerate(c.arities):
-        in_a, in_b = layout.full(size, arity), layout.full(size, arity)
-        if arity:
-            in_a = _over(layout, universe & ~only_b, arity)
-            in_b = _over(layout, universe & ~only_a, arity)
+        in_a = _over(layout, universe & ~only_b, arity)
+        in_b = _over(layout, universe & ~only_a, arity)
         must_a, may_a = placed_a[2 * p], placed_a[2 * p + 1]
         must_b, may_b = placed_b[2 * p], placed_b[2 * p + 1]
         # A side that lacks a tuple says nothing about it.
@@ -58,16 +57,14 @@ def _placed(s: Structure, own: list[int], names: list[int], c: Canonicalizer) ->
     position = {name: u for u, name in enumerate(own)}
     absent = s.size
     groups = tuple((position.get(name, absent),) for name in names)
-    from kleene.structures.edit import with_new_nodes
-
     extended = with_new_nodes(list(s.values), s.size, c.arities, 1)
     return mapping_of(groups, s.size + 1).apply(extended, c.arities)
 
 
-def _over(layout: object, nodes: int, arity: int) -> int:
+def _over(layout: Layout, nodes: int, arity: int) -> int:
     """All tuples over a set of nodes."""
     result = 1
     for k in range(arity):
-        block = layout.width**k  # type: ignore[attr-defined]
+        block = layout.width**k
         result = sum(result << (u * block) for u in range(nodes.bit_length()) if nodes >> u & 1)
     return result

@@ -1,7 +1,7 @@
-"""Structures as TVS text, in the form that TVLA 3 writes (thesis Appendix C.4; `%location` blocks are TVLA 3's).
+"""Structures as TVS text, in the form that TVLA 3 writes (`%location` blocks are TVLA 3's own).
 
 The text is canonical: predicates by arity and written name, tuples in node order, zeros left out, every other
-value written. As TVLA 3 does by default, `ac` is written under its old name `inac`, where 1 still means active.
+value written. As TVLA 3 does by default, `ac` is written under its old name `inac`, where 1 means active.
 Deviation: nodes and structures come in sorted order, so that equal results are equal texts.
 """
 
@@ -21,7 +21,7 @@ _WRITTEN_NAME = {"ac": "inac"}
 
 @dataclass(frozen=True)
 class TvsLocation:
-    """What is written in one `%location` block: messages, each with the structure on which it fired, first."""
+    """What is written in one `%location` block: messages, each with the structure on which it fired,."""
 
     name: str
     structures: tuple[Structure, ...] = ()
@@ -100,7 +100,7 @@ def _node_names(structure: Structure, significant: bool) -> tuple[str, ...]:
 
 
 def _is_node_name(text: str) -> bool:
-    """True iff the TVS grammar reads the text as one node: ``ID``, ``node.0``, ``node.1`` or ``[node,..]``."""
+    """True iff TVS reads the text as one node: ``ID``, ``node.0``, ``node.1`` or ``[node,..]``."""
     tokens = _NODE_TOKEN.findall(text)
     if "".join(tokens) != text:
         return False
@@ -127,6 +127,6 @@ def _after_node(tokens: list[str], start: int) -> int:
 
 
 def _string(text: str) -> str:
-    """A TVS string. TVS knows no escapes: quotes become apostrophes, line breaks (also as ``\\n``) a blank."""
+    """A TVS string. TVS knows no escapes: quotes become apostrophes, line breaks (also ``\\n``) a blank."""
     flat = re.sub(r"\\n|[\r\n]+", " ", text)
     return '"' + flat.replace('"', "'") + '"'

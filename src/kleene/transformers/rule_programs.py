@@ -6,7 +6,6 @@ else the set of rules (as a bit mask) that its repairs may have breached.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kleene.logic.formula import Atom, Const, Equal, Exists, Formula, Not
@@ -142,26 +141,12 @@ class RuleProgram:
             candidate = self._builder.graph.clip(candidate[0]), candidate[1]
             text.line(f"if not {text.emit(candidate[0])}: return 0")
             tensors = [candidate, *rest]
-        for variable in sorted(self._hidden & {v for t in rest for v in t[1]}, key=self._cost(tensors)):
-            tensors = self._eliminated(variable, tensors)
-        result = self._builder.align(self._builder.conjunction(tensors), self.axes)
+        hidden = sorted(self._hidden & {v for t in rest for v in t[1]})
+        result = self._builder.align(self._builder.eliminate(hidden, tensors, MUST), self.axes)
         violated = text.emit(self._builder.graph.clip(result))
         text.line(f"if not {violated}: return 0")
         self._repair(text, violated, breached, layout)
         return text.source(name)
-
-    def _cost(self, tensors: Sequence[Tensor]) -> Callable[[str], tuple[int, str]]:
-        """Variables with few neighbours are eliminated first."""
-
-        def neighbours(variable: str) -> tuple[int, str]:
-            return len({w for _, axes in tensors if variable in axes for w in axes}), variable
-
-        return neighbours
-
-    def _eliminated(self, variable: str, tensors: list[Tensor]) -> list[Tensor]:
-        inside = [t for t in tensors if variable in t[1]]
-        outside = [t for t in tensors if variable not in t[1]]
-        return [*outside, self._builder.exists_in_conjunction(variable, inside, MUST)] if inside else tensors
 
     def _repair(self, text: FunctionText, violated: str, breached: dict[int, int], layout: Layout) -> None:
         kind, rail = self.head.kind, self.head.rail

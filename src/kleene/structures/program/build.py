@@ -26,7 +26,7 @@ from kleene.logic.formula import (
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.program.graph import Graph, Value
-from kleene.structures.structure import AC, SM
+from kleene.structures.structure import AC, INSTANCE, SM
 
 MUST, MAY = 0, 1
 
@@ -92,22 +92,26 @@ class Builder:
                 return self._iff(a, b, rail, negated)
             case IfThenElse():
                 return self._if_then_else(f, rail, negated)
-            case Exists(v, body):
+            case Exists():
                 if negated:
-                    return self._complement(self._exists(v, body, 1 - rail, negated=False))
-                return self._exists(v, body, rail, negated=False)
-            case Forall(v, body):
+                    return self._complement(self._exists(f, 1 - rail, negated=False))
+                return self._exists(f, rail, negated=False)
+            case Forall():
                 if negated:
-                    return self._exists(v, body, rail, negated=True)
-                return self._complement(self._exists(v, body, 1 - rail, negated=True))
+                    return self._exists(f, rail, negated=True)
+                return self._complement(self._exists(f, 1 - rail, negated=True))
         value, variables = self._literal(f, 1 - rail if negated else rail)
         return self._complement((value, variables)) if negated else (value, variables)
 
     def _literal(self, f: Formula, rail: int) -> Tensor:
         match f:
             case Atom(name, args):
-                index = self.vocabulary.index(name)
-                return self._applied(self.graph.load(2 * index + rail, len(args)), args)
+                rail += 2 * self.vocabulary.index(name)
+                tensor = self.graph.load(rail, len(args))
+                if rail == INSTANCE:  # not every pair of individuals of a summary node and its copy
+                    summary = self.graph.load(SM, 1)
+                    tensor = self.graph.without(tensor, self.graph.insert(summary, 1))
+                return self._applied(tensor, args)
             case Equal(a, b):
                 return self._equal(a, b, rail)
             case Closure():
@@ -248,46 +252,72 @@ class Builder:
 
     # Quantifiers --------------------------------------------------------------------------------------------
 
-    def _exists(self, v: str, body: Formula, rail: int, *, negated: bool) -> Tensor:
-        """The rail of ``E(v) body``, or of ``E(v) !body``."""
-        shadows = v not in self._bound and v in self.parameters
-        if shadows:  # a bound variable hides a parameter of the same name
-            self._bound.add(v)
+    def _exists(self, f: Formula, rail: int, *, negated: bool) -> Tensor:
+        """The rail of ``E(v, ...) body`` (or of the negation of ``A(v, ...) body``): all its variables at once."""
+        variables: list[str] = []
+        while isinstance(f, Forall if negated else Exists) and f.variable not in variables:
+            variables.append(f.variable)
+            f = f.body
+        shadowing = [v for v in variables if v in self.parameters and v not in self._bound]
+        self._bound.update(shadowing)  # a bound variable hides a parameter of the same name
+        if shadowing:
             self._memo.clear()
-        result = self._exists_bound(v, body, rail, negated)
-        if shadows:
-            self._bound.discard(v)
+        result = self._exists_in(variables, f, rail, negated)
+        self._bound.difference_update(shadowing)
+        if shadowing:
             self._memo.clear()
         return result
 
-    def _exists_bound(self, v: str, body: Formula, rail: int, negated: bool) -> Tensor:
+    def _exists_in(self, variables: Sequence[str], body: Formula, rail: int, negated: bool) -> Tensor:
         while isinstance(body, Not):
             body, negated = body.body, not negated
-        if isinstance(body, Or if not negated else And):  # exists distributes over disjunction
+        if isinstance(body, And if negated else Or):  # exists distributes over disjunction
             parts = self._parts(body, type(body))
-            return self._disjunction([self._exists_bound(v, p, rail, negated) for p in parts])
-        if isinstance(body, And if not negated else Or):
-            parts = self._parts(body, type(body))
-        else:
-            parts = [body]
-        tensors = [self.build(p, rail, negated=negated) for p in parts]
-        return self.exists_in_conjunction(v, tensors, rail)
+            return self._disjunction([self._exists_in(variables, p, rail, negated) for p in parts])
+        conjunctive = isinstance(body, Or if negated else And)
+        parts = self._parts(body, type(body)) if conjunctive else [body]
+        tensors = [self._witness_part(p, variables, rail, negated) for p in parts]
+        return self.eliminate(variables, tensors, rail)
 
-    def exists_in_conjunction(self, v: str, tensors: Sequence[Tensor], rail: int) -> Tensor:
-        """Exists v over a conjunction: what does not mention v stays outside, products are recognised."""
-        inside = [t for t in tensors if v in t[1]]
-        outside = [t for t in tensors if v not in t[1]]
-        active = self.active() if rail == MUST else None
-        if active is not None:
-            inside.append((active, (v,)))
-        if not inside:  # a witness is any node: there must be one
-            inside.append((self.graph.full(1), (v,)))
-        return self.conjunction([*outside, self._witnessed(v, inside)])
+    def _witness_part(self, f: Formula, variables: Sequence[str], rail: int, negated: bool) -> Tensor:
+        """A conjunct under an existential quantifier.
+
+        Every new node has exactly one original, so ``E(w) instance(v, w) & f(w)`` is 1 if f is 1 on all that the
+        original stands for, although `instance` itself is not 1 on every pair of individuals of summary nodes.
+        """
+        if isinstance(f, Atom) and f.predicate == "instance" and rail == MUST and not negated:
+            quantified = set(f.args) & set(variables)
+            if len(quantified) == 1 and len(set(f.args)) == 2:
+                return self._applied(self.graph.load(INSTANCE, 2), f.args)
+        return self.build(f, rail, negated=negated)
+
+    def eliminate(self, variables: Sequence[str], tensors: Sequence[Tensor], rail: int) -> Tensor:
+        """Exists the variables over a conjunction, those with the fewest neighbours first.
+
+        What does not mention a variable stays outside its quantifier; products are recognised.
+        """
+        remaining = list(tensors)
+        waiting = list(variables)
+        while waiting:
+
+            def neighbours(v: str) -> int:
+                return len({w for _, axes in remaining if v in axes for w in axes})
+
+            chosen = min(waiting, key=neighbours)
+            waiting.remove(chosen)
+            inside = [t for t in remaining if chosen in t[1]]
+            active = self.active() if rail == MUST else None
+            if active is not None:
+                inside.append((active, (chosen,)))
+            if not inside:  # any node is a witness, but there must be one
+                inside.append((self.graph.full(1), (chosen,)))
+            remaining = [t for t in remaining if chosen not in t[1]] + [self._witnessed(chosen, inside)]
+        return self.conjunction(remaining)
 
     def _witnessed(self, v: str, inside: Sequence[Tensor]) -> Tensor:
         others = list(dict.fromkeys(w for _, variables in inside for w in variables if w != v))
         if len(others) == 2:
-            sides = [[t for t in inside if set(t[1]) <= {v, other} and len(t[1]) == 2] for other in others]
+            sides = [[t for t in inside if set(t[1]) == {v, other}] for other in others]
             unary = [t for t in inside if t[1] == (v,)]
             if len(sides[0]) + len(sides[1]) + len(unary) == len(inside):
                 left = self.align(self.conjunction(sides[0] + unary), (others[0], v))

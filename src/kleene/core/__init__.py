@@ -1,0 +1,1 @@
+"""Contracts between engine, domains and reports: no algorithms here."""

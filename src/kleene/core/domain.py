@@ -1,0 +1,55 @@
+"""What the engine asks of an abstract domain.
+
+A domain's abstract value at a location is a set of elements (one element for a domain that joins everything). The
+abstract transformers are distributive over the set, so the engine passes on only the elements that are new: `post` and
+`Store.add` work on whole batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from kleene.cfa.graph import Edge
+
+Label_contra = TypeVar("Label_contra", contravariant=True)
+Element = TypeVar("Element")
+
+
+class Store(Protocol[Element]):
+    """What has been reached at one location. Only grows in what it represents."""
+
+    def add(self, elements: Sequence[Element]) -> list[Element]:
+        """Join elements in; the result are the elements, new or grown, that have to be propagated."""
+
+    def covers(self, element: Element) -> bool:
+        """True only if everything that the element represents is represented here."""
+
+    def current(self, element: Element) -> bool:
+        """False if a join has replaced the element by a larger one since it was added."""
+
+    def elements(self) -> list[Element]:
+        """The elements stored, in a canonical order."""
+
+    def clear(self) -> None:
+        """Forget everything (for locations that do not keep what they reached)."""
+
+    def __len__(self) -> int: ...
+
+
+class AbstractDomain(Protocol[Label_contra, Element]):
+    """A domain over edges labelled with Label. Elements are plain immutable values."""
+
+    name: str
+
+    def initial(self, elements: Sequence[Element]) -> Sequence[Element]:
+        """Input elements as the domain represents them; contradictory ones are left out."""
+
+    def store(self) -> Store[Element]:
+        """An empty store for one location."""
+
+    def post(self, edge: Edge[Label_contra], elements: Sequence[Element]) -> list[Element]:
+        """Everything that the edge can lead to from the elements."""
+
+    def explain_not_covered(self, element: Element, store: Store[Element]) -> str:
+        """One line that says why the store does not cover the element, for reports of failed checks."""

@@ -1,0 +1,1 @@
+"""Sets of three-valued structures (seeds 002 and 003)."""

@@ -1,0 +1,105 @@
+"""The shape domain: actions on sets of three-valued structures, blurred and joined (thesis section 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kleene.cfa.graph import Edge
+from kleene.core.domain import Store
+from kleene.diagnostics import InputError
+from kleene.domains.shape.messages import MessageLog
+from kleene.domains.shape.stores import store_factory
+from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.canonical import Canonicalizer
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action, Rule
+from kleene.transformers.coerce import Coercer
+from kleene.transformers.draft import Draft
+from kleene.transformers.focus import Focuser, FocusOptions, InfiniteFocus
+from kleene.transformers.transformer import Outcome, Stages, Transformer
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeOptions:
+    """What changes the result of the shape domain."""
+
+    join: str = "part"
+    stages: str = "fcpucb"
+    definite_names: bool = False
+    freeze: bool = False
+    keep_names: bool = False
+    focus: FocusOptions = FocusOptions()
+
+
+class ShapeDomain:
+    """Elements are canonical structures (any structures, with join `conc`). Messages are collected in `log`."""
+
+    name = "shape"
+
+    def __init__(self, vocabulary: Vocabulary, rules: Sequence[Rule], options: ShapeOptions) -> None:
+        self.vocabulary = vocabulary
+        self.options = options
+        self.coercer = Coercer(vocabulary, rules)
+        self.canonicalizer = Canonicalizer(vocabulary, definite_names=options.definite_names)
+        self.focuser = Focuser(vocabulary, self.coercer, options.focus)
+        self.stages = Stages.parse(options.stages)
+        self.log = MessageLog()
+        self.discarded = 0
+        self.breaches = 0
+        self._transformers: dict[Action, Transformer] = {}
+        self._make_store = store_factory(options.join, self.canonicalizer)
+
+    def initial(self, elements: Sequence[Structure]) -> list[Structure]:
+        """Input structures, coerced and blurred; contradictory ones are left out."""
+        coerced = [c for s in elements if (c := self.coercer.coerce(s)) is not None]
+        return [self.blurred(Draft.of(c, 0, keep_names=self.options.keep_names), c) for c in coerced]
+
+    def store(self) -> Store[Structure]:
+        return self._make_store()
+
+    def transformer(self, action: Action) -> Transformer:
+        found = self._transformers.get(action)
+        if found is None:
+            found = self._transformers[action] = Transformer(
+                action,
+                self.coercer,
+                self.focuser,
+                stages=self.stages,
+                closed_input=self.stages.coerce_after and self.options.join != "ind",
+                freeze=self.options.freeze,
+                keep_names=self.options.keep_names,
+            )
+        return found
+
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+        transformer = self.transformer(edge.label)
+        results: list[Structure] = []
+        for element in elements:
+            outcome = self.outcome(transformer, edge, element)
+            self.discarded += outcome.discarded
+            self.breaches += outcome.breaches
+            if outcome.reports or outcome.unmet:
+                self.log.add(edge, outcome)
+            results += [self.blurred(draft, element) for draft in outcome.drafts]
+        return results
+
+    def outcome(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> Outcome:
+        """The action's outcome; a focus that is refused is an error in the program text."""
+        try:
+            return transformer.post(element)
+        except InfiniteFocus as refused:
+            action = edge.label
+            text = f"{refused} (action '{action.name}' on the edge {edge.source} -> {edge.target})"
+            raise InputError(text, action.position) from None
+
+    def blurred(self, draft: Draft, like: Structure) -> Structure:
+        if self.options.join == "conc":
+            return draft.structure(like)
+        values, size, names = self.canonicalizer.blur(draft.values, draft.size, draft.names)
+        return Structure(like.vocabulary, size, tuple(values), None if names is None else tuple(names))
+
+    def explain_not_covered(self, element: Structure, store: Store[Structure]) -> str:
+        return f"not covered by the {len(store)} structures there: {element!r}"
+
+

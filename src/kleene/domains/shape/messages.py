@@ -1,0 +1,50 @@
+"""The messages that an analysis reports, kept by location and text (semantics.md section 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kleene.cfa.graph import Edge
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+from kleene.transformers.transformer import Outcome
+
+
+@dataclass(slots=True)
+class MessageEntry:
+    """One text at one location: the structures on which it was reported, and whether it certainly holds on one."""
+
+    location: str
+    text: str
+    action: Action
+    structures: dict[Structure, None] = field(default_factory=dict)
+    definite: bool = False
+
+
+class MessageLog:
+    """All messages. The same text on an equal structure is counted once, whatever the order of exploration."""
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str], MessageEntry] = {}
+        self.unmet: dict[tuple[str, str], None] = {}
+
+    def add(self, edge: Edge[Action], outcome: Outcome) -> None:
+        for message in outcome.unmet:
+            self.unmet[edge.source, message.text] = None
+        for report in outcome.reports:
+            key = (edge.source, report.message.text)
+            entry = self._entries.get(key)
+            if entry is None:
+                entry = self._entries[key] = MessageEntry(edge.source, report.message.text, edge.label)
+            entry.structures[report.structure] = None
+            entry.definite |= report.definite
+
+    def __iter__(self) -> Iterator[MessageEntry]:
+        return iter(sorted(self._entries.values(), key=lambda e: (e.location, e.text)))
+
+    def __len__(self) -> int:
+        return sum(len(entry.structures) for entry in self._entries.values())
+
+    def at(self, location: str) -> list[MessageEntry]:
+        return [entry for entry in self if entry.location == location]

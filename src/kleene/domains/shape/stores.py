@@ -1,0 +1,195 @@
+"""What a location keeps: one store for each kind of join (thesis 3.3 and 7.6; semantics.md section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kleene.diagnostics import UsageError
+from kleene.structures.canonical import Canonicalizer
+from kleene.structures.embedding import embeds, isomorphic
+from kleene.structures.join import join_independent, join_partial
+from kleene.structures.structure import Structure
+
+
+def _in_order(structures: Sequence[Structure]) -> list[Structure]:
+    return sorted(structures, key=lambda s: (s.size, s.values))
+
+
+class RelationalStore:
+    """`rel`: all structures, up to isomorphism (canonical structures are isomorphic iff they are equal)."""
+
+    def __init__(self, canonicalizer: Canonicalizer) -> None:
+        self._found: dict[Structure, None] = {}
+
+    def add(self, elements: Sequence[Structure]) -> list[Structure]:
+        added = []
+        for s in elements:
+            if s not in self._found:
+                self._found[s] = None
+                added.append(s)
+        return added
+
+    def covers(self, element: Structure) -> bool:
+        return element in self._found or any(embeds(element, s) for s in self._found)
+
+    def current(self, element: Structure) -> bool:
+        return True
+
+    def elements(self) -> list[Structure]:
+        return _in_order(list(self._found))
+
+    def clear(self) -> None:
+        self._found.clear()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+class MergingStore:
+    """Stores that keep at most one structure for each key, and join what has the same key."""
+
+    def __init__(
+        self,
+        key: Callable[[Structure], object],
+        join: Callable[[Structure, Structure], Structure],
+    ) -> None:
+        self._key = key
+        self._join = join
+        self._found: dict[object, Structure] = {}
+
+    def add(self, elements: Sequence[Structure]) -> list[Structure]:
+        added = []
+        for s in elements:
+            key = self._key(s)
+            old = self._found.get(key)
+            if old is None:
+                joined = s
+            elif old.values == s.values and old.size == s.size:
+                continue
+            else:
+                joined = self._join(old, s)
+                if joined.values == old.values and joined.size == old.size:
+                    continue
+            self._found[key] = joined
+            added.append(joined)
+        return added
+
+    def covers(self, element: Structure) -> bool:
+        old = self._found.get(self._key(element))
+        return old is not None and (old == element or embeds(element, old))
+
+    def current(self, element: Structure) -> bool:
+        return self._found.get(self._key(element)) is element
+
+    def elements(self) -> list[Structure]:
+        return _in_order(list(self._found.values()))
+
+    def clear(self) -> None:
+        self._found.clear()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+class EmbeddingStore:
+    """`part_embedding`: structures with the same key are merged only if one embeds the other."""
+
+    def __init__(self, canonicalizer: Canonicalizer) -> None:
+        self._key = canonicalizer.key
+        self._found: dict[object, list[Structure]] = {}
+
+    def add(self, elements: Sequence[Structure]) -> list[Structure]:
+        added = []
+        for s in elements:
+            group = self._found.setdefault((s.size, self._key(s.values)), [])
+            if any(embeds(s, old) for old in group):
+                continue
+            group[:] = [old for old in group if not embeds(old, s)]
+            group.append(s)
+            added.append(s)
+        return added
+
+    def covers(self, element: Structure) -> bool:
+        return any(embeds(element, s) for s in self._found.get((element.size, self._key(element.values)), ()))
+
+    def current(self, element: Structure) -> bool:
+        return any(s is element for s in self._found.get((element.size, self._key(element.values)), ()))
+
+    def elements(self) -> list[Structure]:
+        return _in_order([s for group in self._found.values() for s in group])
+
+    def clear(self) -> None:
+        self._found.clear()
+
+    def __len__(self) -> int:
+        return sum(len(group) for group in self._found.values())
+
+
+class ConcreteStore:
+    """`conc`: structures are not blurred; isomorphic ones are kept once."""
+
+    def __init__(self, canonicalizer: Canonicalizer) -> None:
+        self._found: dict[object, list[Structure]] = {}
+        self._canonicalizer = canonicalizer
+
+    def _group(self, s: Structure) -> list[Structure]:
+        arities = self._canonicalizer.arities
+        counts = tuple(value.bit_count() if arities[r // 2] else value for r, value in enumerate(s.values))
+        names = tuple(sorted(self._canonicalizer.names(s.values, s.size)))
+        return self._found.setdefault((s.size, counts, names), [])
+
+    def add(self, elements: Sequence[Structure]) -> list[Structure]:
+        added = []
+        for s in elements:
+            group = self._group(s)
+            if not any(isomorphic(s, old) for old in group):
+                group.append(s)
+                added.append(s)
+        return added
+
+    def covers(self, element: Structure) -> bool:
+        return any(isomorphic(element, s) for s in self._group(element))
+
+    def current(self, element: Structure) -> bool:
+        return True
+
+    def elements(self) -> list[Structure]:
+        return _in_order([s for group in self._found.values() for s in group])
+
+    def clear(self) -> None:
+        self._found.clear()
+
+    def __len__(self) -> int:
+        return sum(len(group) for group in self._found.values())
+
+
+JOINS = ("rel", "part", "part_embedding", "ind", "conc")
+Store = RelationalStore | MergingStore | EmbeddingStore | ConcreteStore
+
+
+def store_factory(join: str, canonicalizer: Canonicalizer) -> Callable[[], Store]:
+    """A function that makes an empty store for the given kind of join."""
+    nullary = [
+        2 * canonicalizer.vocabulary.index(p.name) + rail
+        for p in canonicalizer.vocabulary.nullary_abstraction
+        for rail in (0, 1)
+    ]
+    if join == "rel":
+        return lambda: RelationalStore(canonicalizer)
+    if join == "part":
+        key = canonicalizer.key
+        return lambda: MergingStore(lambda s: (s.size, key(s.values)), join_partial)
+    if join == "part_embedding":
+        return lambda: EmbeddingStore(canonicalizer)
+    if join == "ind":
+        return lambda: MergingStore(
+            lambda s: tuple(s.values[r] for r in nullary), lambda a, b: join_independent(a, b, canonicalizer)
+        )
+    if join == "conc":
+        return lambda: ConcreteStore(canonicalizer)
+    if join == "j3":
+        raise UsageError(
+            "join 'j3' is not supported: it merges nodes whose names are only comparable, which has no sound "
+            "definition; the nearest is 'part_embedding'"
+        )
+    raise UsageError(f"unknown join '{join}'; there are {', '.join(JOINS)}")

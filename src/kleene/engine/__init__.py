@@ -1,0 +1,1 @@
+"""The fixpoint engine: reached sets, exploration orders, limits, listeners, the independent check; knows no domain."""

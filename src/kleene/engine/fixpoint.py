@@ -1,0 +1,124 @@
+"""The fixpoint iteration: propagate new elements along edges until nothing changes (thesis section 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import Any, Generic, Protocol, TypeVar
+
+from kleene.cfa.graph import Cfa, Edge
+from kleene.core.domain import AbstractDomain, Store
+from kleene.diagnostics import LimitReached
+from kleene.engine.order import location_ranks
+
+Label = TypeVar("Label")
+Element = TypeVar("Element")
+
+
+class Listener(Protocol):
+    """Told what happens; never takes part."""
+
+    def on_location(self, location: str, batch: int) -> None:
+        """A location is taken from the waiting ones, with so many elements to process."""
+
+    def on_edge(self, edge: Edge[Any], source: Any, results: Sequence[Any]) -> None:
+        """An element was propagated along an edge (called only if the engine is asked to trace)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """How to explore. `drop_superseded` forgets pending elements that a join has replaced by larger ones.
+
+    `keep` says at which locations elements are stored for good; None means everywhere.
+    """
+
+    order: str = "inner-first"
+    drop_superseded: bool = True
+    keep: frozenset[str] | None = None
+    trace: bool = False
+
+
+@dataclass(slots=True)
+class Reached(Generic[Element]):
+    """The result: a store for each location, and how much work it was."""
+
+    stores: dict[str, Store[Element]]
+    generated: int = 0
+    iterations: int = 0
+    complete: bool = True
+    reason: str | None = None
+    kept_everywhere: bool = True
+    listeners: list[Listener] = field(default_factory=list)
+
+
+def solve(
+    cfa: Cfa[Label],
+    domain: AbstractDomain[Label, Element],
+    initial: Sequence[Element],
+    schedule: Schedule,
+    *,
+    listeners: Iterable[Listener] = (),
+    check_limits: Callable[[Reached[Element]], None] = lambda reached: None,
+) -> Reached[Element]:
+    """The least fixpoint above `initial` at the entry. A limit that strikes leaves a partial result."""
+    reached: Reached[Element] = Reached({name: domain.store() for name in cfa.locations})
+    reached.listeners = list(listeners)
+    reached.kept_everywhere = schedule.keep is None
+    rank = location_ranks(cfa, schedule.order)
+    pending: dict[str, list[Element]] = {name: [] for name in cfa.locations}
+    waiting: list[tuple[int, str]] = []
+
+    def arrive(location: str, elements: Sequence[Element]) -> None:
+        added = reached.stores[location].add(elements)
+        if added:
+            reached.generated += len(added)
+            if not pending[location]:
+                heappush(waiting, (rank[location], location))
+            pending[location] += added
+
+    try:
+        arrive(cfa.entry, domain.initial(initial))
+        while waiting:
+            _, location = heappop(waiting)
+            batch, pending[location] = pending[location], []
+            _process(cfa, domain, location, batch, schedule, reached, arrive)
+            check_limits(reached)
+    except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
+        reached.complete = False
+        reached.reason = _reason(stop)
+    return reached
+
+
+def _process(
+    cfa: Cfa[Label],
+    domain: AbstractDomain[Label, Element],
+    location: str,
+    batch: list[Element],
+    schedule: Schedule,
+    reached: Reached[Element],
+    arrive: Callable[[str, Sequence[Element]], None],
+) -> None:
+    store = reached.stores[location]
+    if schedule.drop_superseded:
+        batch = [element for element in batch if store.current(element)]
+    if schedule.keep is not None and location not in schedule.keep:
+        store.clear()
+    reached.iterations += 1
+    for listener in reached.listeners:
+        listener.on_location(location, len(batch))
+    for edge in cfa.leaving(location):
+        if not schedule.trace:
+            arrive(edge.target, domain.post(edge, batch))
+            continue
+        for element in batch:
+            results = domain.post(edge, [element])
+            for listener in reached.listeners:
+                listener.on_edge(edge, element, results)
+            arrive(edge.target, results)
+
+
+def _reason(stop: BaseException) -> str:
+    if isinstance(stop, KeyboardInterrupt):
+        return "interrupted"
+    return str(stop) or "out of memory"

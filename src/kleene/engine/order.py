@@ -1,0 +1,31 @@
+"""In which order locations are explored.
+
+The final set of a partial join depends on it, so TVLA's order can be reproduced exactly (semantics.md section 9).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kleene.cfa.graph import Cfa
+
+ORDERS = ("inner-first", "tvla", "tvla-post")
+
+
+def location_ranks(cfa: Cfa[Any], order: str) -> dict[str, int]:
+    """The rank of each reachable location; the waiting location of lowest rank is taken next.
+
+    `tvla` is reverse post order, `tvla-post` post order (``-post``); `inner-first` finishes inner loops before what
+    follows them, and is reverse post order otherwise.
+    """
+    number = cfa.post_order
+    names = list(number)
+    if order == "tvla-post":
+        names.sort(key=lambda name: number[name])
+    elif order == "tvla":
+        names.sort(key=lambda name: -number[name])
+    elif order == "inner-first":
+        names.sort(key=lambda name: (-cfa.loop_depth[name], -number[name]))
+    else:
+        raise ValueError(f"unknown order '{order}'")
+    return {name: rank for rank, name in enumerate(names)}

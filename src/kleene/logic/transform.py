@@ -1,0 +1,247 @@
+"""Renaming on formulas: substitution of variables and atoms without capture, canonical bound names, matching.
+
+Formulas are interned DAGs whose printed form can be exponentially larger, so every pass keeps a memo by node.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from kleene.logic.formula import (
+    Atom,
+    Closure,
+    Const,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    IfThenElse,
+    subformulas,
+)
+
+
+def postorder(f: Formula) -> Iterator[Formula]:
+    """Every distinct subformula once, children before parents."""
+    done: set[Formula] = set()
+    stack = [(f, False)]
+    while stack:
+        current, expanded = stack.pop()
+        if current in done:
+            continue
+        if expanded:
+            done.add(current)
+            yield current
+        else:
+            stack.append((current, True))
+            stack.extend((child, False) for child in reversed(current.children))
+
+
+def rebuild(f: Formula, children: tuple[Formula, ...]) -> Formula:
+    """The same node over other children (as many as `f.children`); nothing is simplified."""
+    if children == f.children:
+        return f
+    match f:
+        case Exists(variable, _) | Forall(variable, _):
+            return type(f)(variable, children[0])  # type: ignore[call-arg]
+        case Closure(left, right, sub_left, sub_right, _):
+            return Closure(left, right, sub_left, sub_right, children[0])
+        case IfThenElse():
+            return IfThenElse(*children)
+    return type(f)(*children)
+
+
+def bound_variables(f: Formula) -> frozenset[str]:
+    """Every variable that some quantifier or closure of the formula binds."""
+    names: set[str] = set()
+    for g in subformulas(f):
+        match g:
+            case Exists(variable, _) | Forall(variable, _):
+                names.add(variable)
+            case Closure(_, _, sub_left, sub_right, _):
+                names.update((sub_left, sub_right))
+    return frozenset(names)
+
+
+def fresh_name(base: str, avoid: Iterable[str]) -> str:
+    """`base`, or `base_1`, `base_2`, ...: the first that is not among the names to avoid."""
+    taken = frozenset(avoid)
+    if base not in taken:
+        return base
+    return next(name for i in itertools.count(1) if (name := f"{base}_{i}") not in taken)
+
+
+def unused_prefix(base: str, names: Iterable[str]) -> str:
+    """`base`, with as many underscores as needed so that no name is the prefix followed by digits."""
+    taken = tuple(names)
+    prefix = base
+    while any(n.startswith(prefix) and n[len(prefix) :].isdigit() for n in taken):
+        prefix += "_"
+    return prefix
+
+
+def substitute(f: Formula, mapping: Mapping[str, str]) -> Formula:
+    """The formula with free variables renamed; bound variables are renamed where they would capture."""
+    return _substitute(f, dict(mapping), {})
+
+
+_Memo = dict[tuple[Formula, tuple[tuple[str, str], ...]], Formula]
+
+
+def _substitute(f: Formula, mapping: dict[str, str], memo: _Memo) -> Formula:
+    relevant = {v: mapping[v] for v in f.free if mapping.get(v, v) != v}
+    if not relevant:
+        return f
+    key = (f, tuple(relevant.items()))
+    found = memo.get(key)
+    if found is None:
+        found = memo[key] = _substitute_node(f, relevant, memo)
+    return found
+
+
+def _substitute_node(f: Formula, mapping: dict[str, str], memo: _Memo) -> Formula:
+    def name(v: str) -> str:
+        return mapping.get(v, v)
+
+    match f:
+        case Atom(predicate, args):
+            return Atom(predicate, tuple(name(v) for v in args))
+        case Equal(left, right):
+            return Equal(name(left), name(right))
+        case Exists(variable, body) | Forall(variable, body):
+            (bound,), inner = _enter(f, (variable,), body, mapping)
+            return type(f)(bound, _substitute(body, inner, memo))  # type: ignore[call-arg]
+        case Closure(left, right, sub_left, sub_right, body):
+            (a, b), inner = _enter(f, (sub_left, sub_right), body, mapping)
+            return Closure(name(left), name(right), a, b, _substitute(body, inner, memo))
+    return rebuild(f, tuple(_substitute(c, mapping, memo) for c in f.children))
+
+
+def _enter(
+    f: Formula, bound: tuple[str, ...], body: Formula, mapping: dict[str, str]
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """New names of the variables bound at `f`, and the mapping that applies below."""
+    inner = {v: w for v, w in mapping.items() if v not in bound}
+    targets = {inner[v] for v in body.free if v in inner}
+    names = []
+    for v in bound:
+        new = fresh_name(v, targets | set(body.free) - {v} | set(names)) if v in targets else v
+        if new != v:
+            inner[v] = new
+        names.append(new)
+    return tuple(names), inner
+
+
+def replace_atoms(f: Formula, replacement: Callable[[Atom], Formula]) -> Formula:
+    """The formula with every atom replaced; bound variables never capture variables of a replacement."""
+    table = {g: replacement(g) for g in subformulas(f) if isinstance(g, Atom)}
+    added = {v for atom, new in table.items() for v in new.free if v not in atom.args}
+    if added & bound_variables(f):
+        return replace_atoms(canonical(f, avoid=added), replacement)
+    result: dict[Formula, Formula] = {}
+    for g in postorder(f):
+        result[g] = table[g] if isinstance(g, Atom) else rebuild(g, tuple(result[c] for c in g.children))
+    return result[f]
+
+
+def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Formula:
+    """The formula with bound variables called `w0`, `w1`, ... by the number of binders below them.
+
+    Two formulas are equal up to the names of bound variables iff their canonical forms (with the same `avoid`) are
+    the same object. No variable occurs both free and bound, which TVP does not allow.
+    """
+    start = unused_prefix(prefix, (*f.free, *avoid))
+    result: dict[Formula, tuple[Formula, int]] = {}
+    for g in postorder(f):
+        below = [result[c] for c in g.children]
+        height = max((h for _, h in below), default=0)
+        match g:
+            case Exists(variable, _) | Forall(variable, _):
+                name = f"{_PLACE}{height}"
+                body = substitute(below[0][0], {variable: name})
+                result[g] = type(g)(name, body), height + 1  # type: ignore[call-arg]
+            case Closure(left, right, sub_left, sub_right, _):
+                a, b = f"{_PLACE}{height}", f"{_PLACE}{height + 1}"
+                body = substitute(below[0][0], {sub_left: a, sub_right: b})
+                result[g] = Closure(left, right, a, b, body), height + 2
+            case _:
+                result[g] = rebuild(g, tuple(c for c, _ in below)), height
+    return _name_places(result[f][0], start)
+
+
+# Stands for the final prefix while old and new bound names are mixed; no variable begins with it.
+_PLACE = "%"
+
+
+def _name_places(f: Formula, prefix: str) -> Formula:
+    def name(v: str) -> str:
+        return prefix + v[1:] if v.startswith(_PLACE) else v
+
+    result: dict[Formula, Formula] = {}
+    for g in postorder(f):
+        match g:
+            case Atom(predicate, args):
+                result[g] = Atom(predicate, tuple(map(name, args)))
+            case Equal(left, right):
+                result[g] = Equal(name(left), name(right))
+            case Exists(variable, body) | Forall(variable, body):
+                result[g] = type(g)(name(variable), result[body])  # type: ignore[call-arg]
+            case Closure(left, right, a, b, body):
+                result[g] = Closure(name(left), name(right), name(a), name(b), result[body])
+            case _:
+                result[g] = rebuild(g, tuple(result[c] for c in g.children))
+    return result[f]
+
+
+def alpha_equal(f: Formula, g: Formula) -> bool:
+    """True iff the formulas differ only in the names of bound variables."""
+    if f is g:
+        return True
+    if set(f.free) != set(g.free):
+        return False
+    return canonical(f) is canonical(g)
+
+
+def match_instance(pattern: Formula, f: Formula) -> dict[str, str] | None:
+    """A renaming of the pattern's free variables that makes it `f`, up to bound names; None if there is none."""
+    names = {*pattern.free, *f.free}
+    binding: dict[str, str] = {}
+    seen: set[tuple[Formula, Formula]] = set()
+    stack = [(canonical(pattern, avoid=names), canonical(f, avoid=names))]
+    while stack:
+        pair = stack.pop()
+        if pair in seen:
+            continue
+        seen.add(pair)
+        g, h = pair
+        if type(g) is not type(h) or not _match_variables(g, h, set(pattern.free), binding):
+            return None
+        stack.extend(zip(g.children, h.children, strict=True))
+    return binding
+
+
+def _match_variables(g: Formula, h: Formula, free: set[str], binding: dict[str, str]) -> bool:
+    """Match the variables and symbols written at one node; records new bindings."""
+    match g, h:
+        case Const(), Const():
+            return g is h
+        case Atom(p, left), Atom(q, right):
+            if p != q or len(left) != len(right):
+                return False
+        case Equal(a, b), Equal(c, d):
+            left, right = (a, b), (c, d)
+        case (Exists(a, _), Exists(c, _)) | (Forall(a, _), Forall(c, _)):
+            return a == c
+        case Closure(a, b, sa, sb, _), Closure(c, d, sc, sd, _):
+            if (sa, sb) != (sc, sd):
+                return False
+            left, right = (a, b), (c, d)
+        case _:
+            return True
+    for v, w in zip(left, right, strict=True):
+        if v not in free:
+            if v != w:
+                return False
+        elif binding.setdefault(v, w) != w:
+            return False
+    return True

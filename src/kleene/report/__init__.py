@@ -1,0 +1,4 @@
+"""What people see of a result: text, JSON, TVS, SVG and HTML.
+
+It must know nothing of engines, domains, front ends or the command line.
+"""

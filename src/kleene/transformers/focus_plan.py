@@ -1,0 +1,127 @@
+"""Focus formulas brought into normal form: conjunctions of literals in the order they are focused (thesis 6.1, 6.4).
+
+Quantifiers are dropped and closures replaced by their bodies: if every assignment of what remains is definite, so is
+the original formula. Within a conjunction, literals that can turn summary nodes into single ones come first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count
+
+from kleene.logic.formula import (
+    And,
+    Atom,
+    Closure,
+    Const,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Iff,
+    IfThenElse,
+    Not,
+    Or,
+)
+from kleene.logic.kleene import Kleene
+from kleene.logic.normal_forms import clauses_of, nnf, rename_free
+from kleene.logic.vocabulary import Predicate, Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A predicate or an equality (`predicate` is None) at variables, or its negation."""
+
+    formula: Formula
+    predicate: Predicate | None
+    args: tuple[str, ...]
+
+    @property
+    def positive(self) -> bool:
+        return not isinstance(self.formula, Not)
+
+
+Conjunction = tuple[Literal, ...]
+
+
+def focus_plan(f: Formula, vocabulary: Vocabulary) -> tuple[Conjunction, ...]:
+    """The conjunctions to focus on, one after another; a formula with the value 1/2 in it is refused."""
+    matrix = _quantifier_free(nnf(f), set(f.free), count())
+    plan = []
+    for clause in clauses_of(matrix):
+        literals = [_literal(g, vocabulary) for g in clause if not _trivial(g)]
+        plan.append(tuple(_in_order(literals)))
+    return tuple(dict.fromkeys(plan))
+
+
+def _quantifier_free(f: Formula, taken: set[str], numbers: count[int]) -> Formula:
+    def fresh(v: str) -> str:
+        name = v
+        while name in taken:
+            name = f"{v}_{next(numbers)}"
+        taken.add(name)
+        return name
+
+    match f:
+        case Exists(v, body) | Forall(v, body):
+            return _quantifier_free(rename_free(body, {v: fresh(v)}), taken, numbers)
+        case Closure(_, _, a, b, body) | Not(Closure(_, _, a, b, body)):
+            inner = nnf(rename_free(body, {a: fresh(a), b: fresh(b)}))
+            return _quantifier_free(inner, taken, numbers)
+        case And(a, b) | Or(a, b):
+            left = _quantifier_free(a, taken, numbers)
+            return type(f)(left, _quantifier_free(b, taken, numbers))  # type: ignore[call-arg]
+        case Iff() | IfThenElse():
+            raise AssertionError("nnf expands these")
+    return f
+
+
+def _trivial(f: Formula) -> bool:
+    match f:
+        case Const(value):
+            return value is not Kleene.UNKNOWN
+        case Equal(a, b) | Not(Equal(a, b)):
+            return a == b
+    return False
+
+
+def _literal(f: Formula, vocabulary: Vocabulary) -> Literal:
+    match f.body if isinstance(f, Not) else f:
+        case Atom(name, args):
+            return Literal(f, vocabulary[name], args)
+        case Equal(a, b):
+            return Literal(f, None, (a, b))
+    raise ValueError("focus on the constant 1/2 is not possible")
+
+
+def _in_order(literals: list[Literal]) -> list[Literal]:
+    """Nullary, unary unique, other unary, then binary ones reached from bound variables, then the rest."""
+
+    def rank(literal: Literal) -> int:
+        p = literal.predicate
+        if p is None:
+            return 4
+        return 0 if p.arity == 0 else 3 if p.arity > 1 else 1 if p.has("unique") else 2
+
+    ordered = sorted((x for x in literals if rank(x) < 3), key=rank)
+    bound = {v for x in ordered if x.positive and x.predicate and x.predicate.has("unique") for v in x.args}
+    waiting = [x for x in literals if rank(x) == 3]
+    while waiting:
+        chosen = next((x for x in waiting if bound & set(x.args)), waiting[0])
+        waiting.remove(chosen)
+        ordered.append(chosen)
+        bound |= _newly_bound(chosen, bound)
+    return ordered + [x for x in literals if rank(x) == 4]
+
+
+def _newly_bound(literal: Literal, bound: set[str]) -> set[str]:
+    p = literal.predicate
+    if p is None or p.arity != 2 or not literal.positive:
+        return set()
+    left, right = literal.args
+    found = set()
+    if p.has("function") and left in bound:
+        found.add(right)
+    if p.has("invfunction") and right in bound:
+        found.add(left)
+    return found

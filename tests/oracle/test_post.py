@@ -1,0 +1,86 @@
+"""Soundness of one abstract step: every concrete step of every concretisation is represented (design, section 6)."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kleene.structures.canonical import canonical_abstraction
+from kleene.transformers.action import Action
+from kleene.transformers.coerce import Coercer
+from kleene.transformers.focus import InfiniteFocus
+from kleene.transformers.rules import all_rules
+from kleene.transformers.transformer import Transformer
+
+from .actions import actions
+from .concrete import is_valid, step
+from .generate import SETTINGS, Setting, abstractions, concrete, gamma
+from .naive import NaiveStructure, embeds, from_structure, to_structure
+
+DATA = st.data()
+
+
+@cache
+def coercer(setting: Setting) -> Coercer:
+    return Coercer(setting.vocabulary, all_rules(setting.vocabulary, setting.rules))
+
+
+def assert_sound(setting: Setting, s: NaiveStructure, action: Action, most: int = 25) -> None:
+    """Compare the abstract step with concrete steps of (at most `most`) concretisations of s."""
+    structure = to_structure(s)
+    try:
+        outcome = Transformer(action, coercer(setting)).post(structure)
+    except InfiniteFocus:
+        return
+    results = [from_structure(r) for r in outcome.structures]
+    blurred = [from_structure(canonical_abstraction(r)) for r in outcome.structures]
+    members = gamma(setting, s)
+    for c in members[:: max(1, len(members) // most)]:
+        for concrete_step in step(c, action):
+            missing = concrete_step.messages - set(outcome.messages)
+            assert not missing, f"{missing} on {c} in {s}: {action!r}"
+            after = concrete_step.after
+            if not is_valid(after, setting.rules):
+                continue
+            assert any(embeds(after, r) for r in results), f"{c} steps to {after}; {s}; {action!r}"
+            assert any(embeds(after, r) for r in blurred), f"{c} steps to {after}; {s}; {action!r}"
+            missing = concrete_step.post_messages - set(outcome.messages)
+            assert not missing, f"{missing} after {c} in {s}: {action!r}"
+
+
+@settings(max_examples=250)
+@given(DATA)
+def test_sound_for_all_concretisations(data: st.DataObject) -> None:
+    setting = data.draw(SETTINGS)
+    assert_sound(setting, data.draw(abstractions(setting)), data.draw(actions(setting)))
+
+
+@settings(max_examples=200)
+@given(DATA)
+def test_sound_when_nodes_come_and_go(data: st.DataObject) -> None:
+    """`%new` with a formula, `%clone` and `%retain` (section 7.5), also on summary nodes."""
+    setting = data.draw(SETTINGS)
+    action = data.draw(actions(setting, universe=("new of", "clone", "retain")))
+    assert_sound(setting, data.draw(abstractions(setting)), action)
+
+
+@settings(max_examples=100)
+@given(DATA)
+def test_exact_on_concrete_structures(data: st.DataObject) -> None:
+    """From a concrete structure every core value is definite, so a result has definite ones."""
+    setting = data.draw(SETTINGS)
+    c = data.draw(concrete(setting))
+    action = data.draw(actions(setting))
+    assert_sound(setting, c, action)
+    outcome = Transformer(action, coercer(setting)).post(to_structure(c))
+    steps = list(step(c, action))
+    assert len(outcome.structures) <= len(steps)
+    core = [p.name for p in setting.vocabulary if p.definition is None]
+    for r in outcome.structures:
+        naive = from_structure(r)
+        assert all(value == 1 for name in core for value in naive.values[name].values()), f"{naive}"
+    before = {text for s in steps for text in s.messages}
+    assert before <= set(outcome.messages)
+    assert all(text in before or text.startswith("post") for text in outcome.messages)
