@@ -1,4 +1,8 @@
-"""Hypothesis profiles: `ci` is the default and repeats exactly; `quick` does not shrink; `thorough` looks for new counterexamples."""
+"""Hypothesis profiles, chosen by HYPOTHESIS_PROFILE.
+
+`ci` is the default and repeats exactly; `quick` does not shrink; `search` looks for new
+counterexamples: give it a different ``--hypothesis-seed`` each time.
+"""
 
 from __future__ import annotations
 
@@ -17,5 +21,5 @@ settings.register_profile(
     suppress_health_check=SLOW_INPUTS,
 )
 settings.register_profile("quick", settings.get_profile("ci"), phases=[Phase.explicit, Phase.generate])
-settings.register_profile("thorough", deadline=None, max_examples=2000, suppress_health_check=SLOW_INPUTS)
+settings.register_profile("search", deadline=None, suppress_health_check=SLOW_INPUTS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

@@ -1,8 +1,8 @@
 """Hypothesis strategies for actions whose instrumentation updates are right, so that they must be sound.
 
-An action of a test changes core predicates at will. Instrumentation predicates then get 1/2, or their definition
-with the new values put in place of the old ones (only while the universe stays the same), or no update at all
-when nothing they depend on changes.
+An action of a test changes core predicates at will. Instrumentation predicates then get 1/2, or their
+definition with the new values put in place of the old ones (only while the universe stays the same), or no
+update at all when nothing they depend on changes.
 """
 
 from __future__ import annotations
@@ -93,6 +93,17 @@ def _function_update(draw: st.DrawFn, vocabulary: Vocabulary, p: Predicate, pre:
     return draw(st.sampled_from([removed, Or(removed, And(source, target))]))
 
 
+def _inherited(draw: st.DrawFn, vocabulary: Vocabulary) -> Formula:
+    """A new node takes over a property of its original, or the original one of its copies."""
+    linked = Atom("instance", draw(st.sampled_from([("v", "w"), ("w", "v")])))
+    some = [Atom(p.name, (v,)) for p in vocabulary.declared if p.arity == 1 for v in ("v", "w")]
+    other = draw(st.sampled_from([*some, *(Not(atom) for atom in some)]))
+    kept = draw(st.sampled_from([FALSE, *some[::2]]))
+    if draw(st.booleans()):
+        return Or(kept, Exists("w", And(linked, other)))
+    return And(Not(kept), Forall("w", Or(Not(linked), other)))
+
+
 def core_updates(
     draw: st.DrawFn, setting: Setting, pre: tuple[str, ...], creates: bool, copies: bool
 ) -> dict[str, Update]:
@@ -108,6 +119,8 @@ def core_updates(
             f = _unique_update(draw, vocabulary, pre, creates and not copies)
         elif p.arity == 2 and copies and not p.has("reflexive") and draw(st.booleans()):
             f = Or(Atom(p.name, args), Atom("instance", args))
+        elif p.arity == 1 and copies and draw(st.booleans()):
+            f = _inherited(draw, vocabulary)
         elif p.has("function") or p.has("invfunction"):
             f = _function_update(draw, vocabulary, p, pre)
         elif p.has("reflexive"):

@@ -1,7 +1,7 @@
 """The concrete, two-valued side: truth by `any` / `all`, validity, one step of an Action, concretisation.
 
-Concrete structures are `NaiveStructure`s whose values are 0 and 1 only, but nothing here uses the three-valued
-evaluation of `naive.py`: the two are written separately so that they can check each other.
+Concrete structures are `NaiveStructure`s whose values are 0 and 1 only, but nothing here uses the
+three-valued evaluation of `naive.py`: the two are written separately so that they can check each other.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _reached(s: NaiveStructure, start: int, a: str, b: str, body: Formula, z: As
     return reached
 
 
-# Which concrete structures are legal ---------------------------------------------------------------------------
+# Which concrete structures are legal ----------------------------------------------------------------------
 
 
 def has_property(prop: str, relation: Relation, universe: list[int]) -> bool:
@@ -149,7 +149,7 @@ def with_definitions(s: NaiveStructure) -> NaiveStructure:
     return result
 
 
-# All concrete structures of a vocabulary ------------------------------------------------------------------------
+# All concrete structures of a vocabulary ------------------------------------------------------------------
 
 
 def relations(predicate: Predicate, size: int) -> list[Relation]:
@@ -228,7 +228,7 @@ def _node_counts(s: NaiveStructure, most: int) -> Iterator[tuple[int, ...]]:
     return (counts for counts in product(*ranges) if sum(counts) <= most)
 
 
-# One step (semantics.md sections 0, 5, 6; language.md section 3.7) -------------------------------------------
+# One step (semantics.md sections 0, 5, 6; language.md section 3.7) ----------------------------------------
 
 
 @dataclass
@@ -241,7 +241,7 @@ class Step:
 
 
 def step(s: NaiveStructure, action: Action) -> Iterator[Step]:
-    """The results of an action on a concrete structure, one for each assignment that satisfies the precondition.
+    """The results of an action on a concrete structure, one for each assignment of its precondition.
 
     Instrumentation predicates are recomputed from their definitions, whatever the action's updates say.
     """
@@ -272,7 +272,7 @@ def step(s: NaiveStructure, action: Action) -> Iterator[Step]:
 
 
 def _created(s: NaiveStructure, action: Action, z: Assignment) -> NaiveStructure:
-    """The structure after `%new` and `%clone`: the new nodes are marked, `instance(new, old)` links a copy."""
+    """The structure after `%new` and `%clone`; `instance(new, old)` links a copy to its origin."""
     result = s.copy()
     if action.creates and action.new_formula is None:
         _add_node(result)

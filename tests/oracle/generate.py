@@ -1,4 +1,4 @@
-"""Small vocabularies, all their concrete structures, and hypothesis strategies for everything the tests need."""
+"""Small vocabularies, all their concrete structures, and strategies for everything the tests need."""
 
 from __future__ import annotations
 

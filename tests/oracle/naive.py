@@ -1,8 +1,8 @@
 """Three-valued structures as dictionaries: evaluation, embedding, blur, coerce and joins, written to be read.
 
-Every function follows the text of one definition of the thesis and nothing else; values are the numbers 0, 0.5
-and 1, so that 'and' is `min`, 'or' is `max` and 'not' is ``1 - x``. Nothing here knows how Kleene packs bits:
-structures are read with `Structure.value` / `entries` / `size` and written with `StructureBuilder`.
+Every function follows the text of one definition of the thesis and nothing else; values are the numbers 0,
+0.5 and 1, so that 'and' is `min`, 'or' is `max` and 'not' is ``1 - x``. Nothing here knows how Kleene packs
+bits: structures are read with `Structure.value` / `entries` / `size` and written with `StructureBuilder`.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def to_structure(naive: NaiveStructure) -> Structure:
     return builder.build()
 
 
-# Truth values (Def. 2.1) -----------------------------------------------------------------------------------
+# Truth values (Def. 2.1) ----------------------------------------------------------------------------------
 
 
 def join_values(a: float, b: float) -> float:
@@ -124,7 +124,7 @@ def join_all(values: Iterable[float]) -> float:
     return found.pop() if len(found) == 1 else HALF
 
 
-# Formulas (Def. 7.3) ---------------------------------------------------------------------------------------
+# Formulas (Def. 7.3) --------------------------------------------------------------------------------------
 
 
 def evaluate(s: NaiveStructure, f: Formula, z: Assignment) -> float:
@@ -187,7 +187,7 @@ def assignments(s: NaiveStructure, variables: Iterable[str]) -> Iterator[dict[st
         yield dict(zip(names, nodes, strict=True))
 
 
-# Embedding (Def. 7.1) --------------------------------------------------------------------------------------
+# Embedding (Def. 7.1) -------------------------------------------------------------------------------------
 
 
 def is_embedding(a: NaiveStructure, b: NaiveStructure, f: Mapping[int, int]) -> bool:
@@ -214,7 +214,7 @@ def embeds_by_enumeration(a: NaiveStructure, b: NaiveStructure) -> bool:
 
 
 def embeds(a: NaiveStructure, b: NaiveStructure) -> bool:
-    """Whether some function embeds a in b (Def. 7.1); partial functions that cannot succeed are dropped early."""
+    """Whether some function embeds a in b (Def. 7.1); hopeless partial functions are dropped."""
     unary = [p.name for p in a.vocabulary if p.arity == 1]
     higher = [p.name for p in a.vocabulary if p.arity > 1]
     if any(not leq_values(a.value(p.name), b.value(p.name)) for p in a.vocabulary if p.arity == 0):
@@ -271,7 +271,7 @@ def isomorphic(a: NaiveStructure, b: NaiveStructure) -> bool:
     return extend({})
 
 
-# Blur (Def. 2.4, section 3.2.5) ----------------------------------------------------------------------------
+# Blur (Def. 2.4, section 3.2.5) ---------------------------------------------------------------------------
 
 
 def node_name(s: NaiveStructure, node: int, *, definite_names: bool = False) -> tuple[float, ...]:
@@ -305,7 +305,7 @@ def blur(s: NaiveStructure, *, definite_names: bool = False) -> NaiveStructure:
     return tight_embedding(s, blur_function(s, definite_names=definite_names))
 
 
-# Coerce (Def. 5.1, semantics.md section 4.3) -----------------------------------------------------------------
+# Coerce (Def. 5.1, semantics.md section 4.3) --------------------------------------------------------------
 
 
 def coerce(s: NaiveStructure, rules: Iterable[Rule]) -> NaiveStructure | None:
@@ -358,7 +358,7 @@ def _force(s: NaiveStructure, predicate: str, nodes: Nodes, wanted: float) -> bo
     return True
 
 
-# Joins (section 7.6, Fig. 41) ---------------------------------------------------------------------------------
+# Joins (section 7.6, Fig. 41) -----------------------------------------------------------------------------
 
 
 def join_same_names(a: NaiveStructure, b: NaiveStructure) -> NaiveStructure:

@@ -1,7 +1,7 @@
 """The engine's interface implemented by the naive semantics, to test the tests.
 
-`modules()` gives, for each module that the property tests import, the names they use. `mutants.py` installs these in
-place of the real ones, one defect at a time, and expects every defect to be found.
+`modules()` gives, for each module that the property tests import, the names they use. `mutants.py` installs
+these in place of the real ones, one defect at a time, and expects every defect to be found.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class Transformer:
 
     focuser: type[Focuser] = Focuser
 
-    def __init__(self, action: Action, coercer: Coercer) -> None:
+    def __init__(self, action: Action, coercer: Coercer, *, closed_input: bool = False) -> None:
         self.action = action
         self.coercer = coercer
 

@@ -9,6 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kleene.logic.formula import And, Atom, Equal, Exists, Formula, Not
+from kleene.logic.kleene import Kleene
+from kleene.structures.canonical import canonical_abstraction
+from kleene.structures.join import join_independent, join_partial
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Rule
 from kleene.transformers.coerce import Coercer
@@ -16,7 +19,17 @@ from kleene.transformers.rules import all_rules
 
 from .concrete import satisfies_rule
 from .generate import ALL, SETTINGS, Setting, abstractions, all_concrete, formulas, gamma, structures
-from .naive import HALF, NaiveStructure, coerce, embeds, empty, from_structure, is_embedding, to_structure
+from .naive import (
+    HALF,
+    NaiveStructure,
+    coerce,
+    embeds,
+    empty,
+    from_structure,
+    is_embedding,
+    node_name,
+    to_structure,
+)
 
 DATA = st.data()
 
@@ -142,6 +155,33 @@ def test_order_of_rules_does_not_matter(data: st.DataObject) -> None:
     assert Coercer(setting.vocabulary, shuffled).coerce(structure) == coercer(setting).coerce(structure)
 
 
+@settings(max_examples=100)
+@given(DATA)
+def test_blur_and_joins_keep_what_coerce_established(data: st.DataObject) -> None:
+    """semantics.md section 0: stored structures need no second coerce after blur or a join."""
+    setting = data.draw(SETTINGS)
+    found = [coercer(setting).coerce(to_structure(data.draw(abstractions(setting)))) for _ in range(2)]
+    stored = [canonical_abstraction(s) for s in found if s is not None]
+    for s in stored:
+        assert coercer(setting).coerce(s) == s
+    if len(stored) == 2:
+        first, second = stored
+        joined = [join_independent(first, second)] if nullary(first) == nullary(second) else []
+        if names(first) == names(second):
+            joined.append(join_partial(first, second))
+        for s in joined:
+            assert coercer(setting).coerce(s) == s, f"{first} and {second}"
+
+
+def nullary(s: Structure) -> list[Kleene]:
+    return [s.value(p.name) for p in s.vocabulary.nullary_abstraction]
+
+
+def names(s: Structure) -> set[tuple[float, ...]]:
+    naive = from_structure(s)
+    return {node_name(naive, u) for u in naive.universe}
+
+
 def test_legal_concrete_structures_are_left_alone() -> None:
     """Every generated rule holds in every legal concrete structure, so coerce changes none of them."""
     for setting in ALL:
@@ -153,7 +193,7 @@ def test_legal_concrete_structures_are_left_alone() -> None:
 @settings(max_examples=20)
 @given(DATA)
 def test_many_nodes(data: st.DataObject) -> None:
-    """15 to 17 nodes: the wider layout gives the naive fixpoint too (of rules that are cheap to check naively)."""
+    """15 to 17 nodes: the wider layout gives the naive fixpoint too (of cheap rules)."""
     setting = data.draw(st.sampled_from([s for s in ALL if s.name in ("LIST", "GRAPH")]))
     s = data.draw(structures(setting.vocabulary, least=15, most=17))
     edge = "n" if setting.name == "LIST" else "m"

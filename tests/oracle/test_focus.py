@@ -110,7 +110,7 @@ def test_figure_8() -> None:
 
 
 def test_two_summary_ends_are_refused() -> None:
-    """Section 6.3: a 1/2 edge between summary nodes has infinitely many cases when nothing bounds its ends."""
+    """Section 6.3: a 1/2 edge between summary nodes has infinitely many cases."""
     s = NaiveStructure(LIST.vocabulary, [0], {p.name: {} for p in LIST.vocabulary})
     s.values["ac"] = {(0,): 1.0}
     s.values["sm"] = {(0,): HALF}

@@ -36,7 +36,7 @@ def _nullary(s: NaiveStructure) -> list[float]:
 
 @st.composite
 def same_key(draw: st.DrawFn, setting: Setting) -> tuple[Structure, Structure]:
-    """Two canonical structures with the same node names: the second has other values of the other predicates."""
+    """Two canonical structures with the same node names: the second differs elsewhere."""
     first = draw(_canonical(setting))
     second = from_structure(first)
     fixed = {p.name for p in (*setting.vocabulary.unary_abstraction, *setting.vocabulary.nullary_abstraction)}

@@ -1,4 +1,4 @@
-"""The oracle against itself: the parts that are written twice must agree (and so must the thesis' examples)."""
+"""The oracle against itself: the parts that are written twice must agree, and the thesis' examples."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def list_of_two_or_more() -> NaiveStructure:
 
 
 def test_figure_4_represents_exactly_the_longer_lists() -> None:
-    """Example 2.5: every concretisation of S4 is an acyclic, unshared list from x of at least two elements."""
+    """Example 2.5: every concretisation of S4 is an unshared list from x of at least two."""
     found = gamma(LIST, list_of_two_or_more())
     assert sorted(len(c.universe) for c in found) == [2, 3]
     for c in found:

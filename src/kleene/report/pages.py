@@ -144,7 +144,7 @@ _LEGEND: Sequence[tuple[str, int, Sequence[_Fact]]] = (
     ("A binary predicate that perhaps holds (1/2).", 2, [("n", (0, 1), _H)]),
     ("A binary predicate with the same value both ways.", 2, [("d", (0, 1), _T), ("d", (1, 0), _T)]),
     ("A node that perhaps does not exist (maybe active).", 1, [("ac", (0,), _H)]),
-    ("Nullary predicates; red is the value 0.", 0, [("nn", (), _T), ("mm", (), _H)]),
+    ("Nullary predicates; red is the value 0. Here the heap is empty.", 0, [("nn", (), _T), ("mm", (), _H)]),
 )
 
 

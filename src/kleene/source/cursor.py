@@ -7,7 +7,7 @@ from typing import NoReturn
 from kleene.diagnostics import Diagnostic, Position
 from kleene.source.tokens import Kind, Token
 
-DEEPEST_NESTING = 100
+DEEPEST_NESTING = 60
 
 
 class SyntaxProblem(Exception):

@@ -1,8 +1,8 @@
 """Macro definitions and their expansion, token by token (thesis Appendix C.5.2, the C standard's rules).
 
-Expansion follows Prosser's algorithm: every token carries the set of macros that must not be expanded in it again,
-so that recursive macros end. Unlike TVLA's preprocessor, parameters are replaced wherever they stand, also in
-brackets such as ``[a|b]``.
+Expansion follows Prosser's algorithm: every token carries the set of macros that must not be expanded in it
+again, so that recursive macros end. Unlike TVLA's preprocessor, parameters are replaced wherever they
+stand, also in brackets such as ``[a|b]``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The preprocessor of TVP and TVS files (thesis Appendix C.5.2; TVLA 3 for TVS).
 
-Directives: `#include "f"`, `#define`, `#undef`, `#if`, `#ifdef`, `#ifndef`, `#elif`, `#else`, `#endif`. Files are
-looked up beside the including file, in the working directory, then in the given directories. Deviations from TVLA
-(all of them are defects there): `#elif` and `#undef` work, includes are relative to the including file, parameters
-are replaced inside brackets, mistakes are reported with their place.
+Directives: `#include "f"`, `#define`, `#undef`, `#if`, `#ifdef`, `#ifndef`, `#elif`, `#else`, `#endif`.
+Files are looked up beside the including file, in the working directory, then in the given directories.
+Deviations from TVLA (all of them are defects there): `#elif` and `#undef` work, includes are relative to
+the including file, parameters are replaced inside brackets, mistakes are reported with their place.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class PropertiesFile:
 
 @dataclass
 class Preprocessed:
-    """The tokens of a file after preprocessing, an END token last; `fatal` if errors make the rest pointless."""
+    """The tokens of a file, an END token last; `fatal` if the errors make reading on pointless."""
 
     source: Source
     tokens: list[Token] = field(default_factory=list)
@@ -61,7 +61,11 @@ class _Branch:
 
 
 def preprocess(
-    path: str | Path, dialect: Dialect, *, include: Sequence[str] = (), macros: Mapping[str, str] | None = None
+    path: str | Path,
+    dialect: Dialect,
+    *,
+    include: Sequence[str] = (),
+    macros: Mapping[str, str] | None = None,
 ) -> Preprocessed:
     """Read and preprocess a file. Raises `InputError` if it cannot be read at all."""
     return preprocess_text(read_source(path), str(path), dialect, include=include, macros=macros)
@@ -75,7 +79,7 @@ def preprocess_text(
     include: Sequence[str] = (),
     macros: Mapping[str, str] | None = None,
 ) -> Preprocessed:
-    """Preprocess a text that is already in memory; `file` is its name in messages and for relative includes."""
+    """Preprocess a text in memory; `file` is its name in messages and for relative includes."""
     return _Preprocessor(dialect, include, macros or {}).run(Source(file, text))
 
 
@@ -115,7 +119,7 @@ class _Preprocessor:
         self.result.tokens.append(Token(Kind.END, "", source, len(source.text)))
         return self.result
 
-    # Reports ---------------------------------------------------------------------------------------------------
+    # Reports --------------------------------------------------------------------------------------------
 
     def error_at(self, message: str, token: Token) -> None:
         self._error(message, token.position)
@@ -124,7 +128,7 @@ class _Preprocessor:
         self.result.errors.append(Diagnostic(message, position))
         self.result.fatal |= fatal
 
-    # Files -----------------------------------------------------------------------------------------------------
+    # Files ----------------------------------------------------------------------------------------------
 
     def _file(self, source: Source) -> None:
         depth = len(self.branches)
@@ -170,7 +174,7 @@ class _Preprocessor:
             shown = piece.text if piece.text.isprintable() else ascii(piece.text)[1:-1]
             self._error(f"unknown character '{shown}'", position, fatal=False)
 
-    # Directives ------------------------------------------------------------------------------------------------
+    # Directives -----------------------------------------------------------------------------------------
 
     def _directive(self, source: Source, piece: Lump, depth: int) -> None:
         match = _DIRECTIVE.match(piece.text)
@@ -198,7 +202,7 @@ class _Preprocessor:
             self.macros.pop(match[1], None)
 
     def _define(self, source: Source, rest: str, offset: int) -> None:
-        """`#define NAME body` or `#define NAME(parameters) body`; blanks keep the columns of the body right."""
+        """`#define NAME body` or `#define NAME(parameters) body`; blanks keep the columns right."""
         position = source.position(offset)
         text = _JOINED.sub(lambda m: " " * len(m[0]), rest)
         text = _COMMENT.sub(lambda m: m[0] if m[1] else " " * len(m[0]), text)
@@ -218,7 +222,9 @@ class _Preprocessor:
             if isinstance(piece, Token):
                 body.append(piece)
             else:
-                what = "string is not closed" if piece.text == '"' else f"unknown character '{piece.text[:1]}'"
+                what = (
+                    "string is not closed" if piece.text == '"' else f"unknown character '{piece.text[:1]}'"
+                )
                 self._error(f"{what} in macro '{match[1]}'", source.position(offset + piece.offset))
                 return
         self.macros[match[1]] = Macro(match[1], parameters, tuple(body))
@@ -254,7 +260,7 @@ class _Preprocessor:
                 continue
         return None
 
-    # Conditions ------------------------------------------------------------------------------------------------
+    # Conditions -----------------------------------------------------------------------------------------
 
     def _conditional(self, name: str, rest: str, position: Position, depth: int) -> None:
         if name in ("if", "ifdef", "ifndef"):
@@ -287,7 +293,7 @@ class _Preprocessor:
         text = _DEFINED.sub(lambda m: " 1 " if (m[1] or m[2]) in self.macros else " 0 ", rest)
         tokens = [p for p in pieces(Source(position.file, text), self.dialect) if isinstance(p, Token)]
         try:
-            return evaluate(_spelled(self.expander.expand(tokens)))
+            return evaluate(_spelled(self.expander.expand(tokens))) != 0
         except ConditionError as error:
             self._error(str(error), position)
             return False

@@ -1,8 +1,8 @@
 """Tokens of TVP and TVS text and where they come from (thesis Appendix C.5; TVLA 3 lexical rules).
 
-One compiled regular expression for each dialect cuts a text into tokens, comments and preprocessor directives.
-Positions are computed only when somebody asks for them. A token that a macro produced has the place of the macro's
-use; a token of a macro argument keeps its own place.
+One compiled regular expression for each dialect cuts a text into tokens, comments and preprocessor
+directives. Positions are computed only when somebody asks for them. A token that a macro produced has the
+place of the macro's use; a token of a macro argument keeps its own place.
 
 Deviation from TVLA: an unknown character is an error there too, but TVLA skips it and goes on.
 """
@@ -20,7 +20,7 @@ from kleene.diagnostics import Position
 
 
 class Kind(Enum):
-    """What a token is. `WORD` are reserved words, `CONST` the truth values 0, 1, 1/2, `NUMBER` other integers."""
+    """What a token is. `WORD` is a reserved word, `CONST` one of 0, 1, 1/2, `NUMBER` another integer."""
 
     NAME = "identifier"
     WORD = "reserved word"
@@ -34,7 +34,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Source:
-    """A text with its file name and the places of the `#include` directives that led to it, innermost first."""
+    """A text with its file name and the `#include` directives that led to it, innermost first."""
 
     file: str
     text: str
@@ -102,7 +102,8 @@ class Dialect:
 
 
 _PATTERN = r"""(?x)
-  (?P<directive> (?m:^)[\ \t\ufeff]*\#(?: \\\r?\n | /\*(?s:.*?)\*/ | //(?:\\\r?\n|[^\n])* | "[^"\n]*" | [^\n] )* )
+  (?P<directive> (?m:^)[\ \t\ufeff]*\#
+    (?: \\\r?\n | /\*(?s:.*?)\*/ | //(?:\\\r?\n|[^\n])* | "[^"\n]*" | [^\n] )* )
 | [\ \t\r\f\v\x1a]*
   (?: (?P<name> [A-Za-z_$][A-Za-z0-9_$.]* )
     | (?P<comment> //[^\n]* | /\*(?s:.*?)\*/ )
@@ -120,8 +121,10 @@ _PATTERN = r"""(?x)
 
 TVP = Dialect(
     "TVP",
-    tuple("s p i r f t message new retain action clone pset param dname compose decompose".split())
-    + ("frame_pre", "frame", "closecycle"),
+    (
+        *("s", "p", "i", "r", "f", "t", "message", "new", "retain", "action", "clone", "pset", "param"),
+        *("dname", "compose", "decompose", "frame_pre", "frame", "closecycle"),
+    ),
     frozenset(("E", "A", "TC", "foreach", "auto")),
 )
 TVS = Dialect("TVS", ("n", "p", "location", "message", "d", "t", "a"), frozenset())
@@ -147,7 +150,9 @@ _KINDS = {
 }
 
 
-def pieces(source: Source, dialect: Dialect, start: int = 0, end: int | None = None) -> Iterator[Token | Lump]:
+def pieces(
+    source: Source, dialect: Dialect, start: int = 0, end: int | None = None
+) -> Iterator[Token | Lump]:
     """The tokens of a text in order, with the directives, comments and mistakes between them."""
     words = dialect.words
     stop = len(source.text) if end is None else end

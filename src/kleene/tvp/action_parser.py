@@ -83,7 +83,7 @@ class ActionParser(FormulaParser):
         self.leave()
         return Foreach(iterator, base, items, position=position)
 
-    # Focus lists and updates -----------------------------------------------------------------------------------------
+    # Focus lists and updates ----------------------------------------------------------------------------
 
     def focus_items(self) -> tuple[FocusItem, ...]:
         """Formulas and foreach blocks, separated by commas, up to the closing brace."""
@@ -120,7 +120,7 @@ class ActionParser(FormulaParser):
         auto = self.accept("auto") is not None
         return UpdateSyntax(predicate, args, formula, auto, position=position)
 
-    # Actions -----------------------------------------------------------------------------------------------------------
+    # Actions --------------------------------------------------------------------------------------------
 
     def action(self) -> ActionSyntax:
         self.expect("%action")

@@ -1,9 +1,10 @@
 """Focus formulas that could need infinitely many structures (thesis section 6, TVLA 3 focus order).
 
-A formula is brought into disjunctive normal form without its quantifiers. In each disjunct a variable is *bound* if
-a positive `unique` literal mentions it, or a positive `function` (`invfunction`) literal leads to it from (back to)
-a bound one. A literal of arity two or more over unbound nodes may split summary nodes without end, unless it is a
-positive literal of a function. Equalities of different variables and the constant 1/2 cannot be brought into focus.
+A formula is brought into disjunctive normal form without its quantifiers. In each disjunct a variable is
+*bound* if a positive `unique` literal mentions it, or a positive `function` (`invfunction`) literal leads
+to it from (back to) a bound one. A literal of arity two or more over unbound nodes may split summary nodes
+without end, unless it is a positive literal of a function. Equalities of different variables and the
+constant 1/2 cannot be brought into focus.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Recursive descent over names, set expressions, formulas and message texts (thesis Figure 46, TVLA 3 grammar).
+"""Recursive descent over names, set expressions, formulas and message texts (thesis Figure 46, TVLA 3
+grammar).
 
 Precedence, from loosest to tightest: quantifiers and ``TC`` (their scope reaches as far right as possible),
 ``<->``, ``->``, ``|``, ``&``, ``!``. The binary operators are left associative.
@@ -39,7 +40,7 @@ class FormulaParser(Cursor):
     stop_at_text = False
     """True while the condition of a message is read: there ``->`` may introduce the text."""
 
-    # Names and lists -----------------------------------------------------------------------------------------------
+    # Names and lists ------------------------------------------------------------------------------------
 
     def identifier(self, what: str) -> str:
         return self.expect_kind(Kind.NAME, what).text
@@ -79,7 +80,7 @@ class FormulaParser(Cursor):
             self.fail("'in'")
         self.advance()
 
-    # Sets ------------------------------------------------------------------------------------------------------------
+    # Sets -----------------------------------------------------------------------------------------------
 
     def set_expression(self) -> SetSyntax:
         """``+`` and ``-`` bind tighter than ``&``; all are left associative."""
@@ -137,7 +138,7 @@ class FormulaParser(Cursor):
         self.advance()
         return SetLiteral(tuple(members), position=position)
 
-    # Formulas ----------------------------------------------------------------------------------------------------------
+    # Formulas -------------------------------------------------------------------------------------------
 
     def formula(self) -> FormulaSyntax:
         self.enter()
@@ -206,9 +207,9 @@ class FormulaParser(Cursor):
             return QuantifiedSyntax(token.text, variables, self.formula(), position=position)
         if self.at("TC"):
             return self._closure()
-        if self.at("|", "&"):
-            return self._composite()
-        self.fail("a formula")
+        if not self.at("|", "&"):
+            self.fail("a formula")
+        return self._composite()
 
     def _atom(self) -> FormulaSyntax:
         token = self.current
@@ -268,7 +269,7 @@ class FormulaParser(Cursor):
         self.expect("}")
         return CompositeSyntax(operator, body, iterator, base, position=position)
 
-    # Message texts -------------------------------------------------------------------------------------------------------
+    # Message texts --------------------------------------------------------------------------------------
 
     def text(self) -> TextSyntax:
         """``STRING`` and names, joined by ``+``."""

@@ -1,4 +1,6 @@
-"""Actions with their arguments filled in (thesis Appendix C.3.2 and C.4; TVLA 3 for clone and post messages)."""
+"""Actions with their arguments filled in (thesis Appendix C.3.2 and C.4; TVLA 3 for clone and post
+messages).
+"""
 
 from __future__ import annotations
 
@@ -113,7 +115,7 @@ class _Builder:
     def _optional(self, f: FormulaSyntax | None) -> Formula | None:
         return None if f is None else self._formula(f, self.scope)
 
-    # Focus and messages --------------------------------------------------------------------------------------------
+    # Focus and messages ---------------------------------------------------------------------------------
 
     def _focus(self, item: FocusItem, scope: Scope) -> list[Formula]:
         if not isinstance(item, Foreach):
@@ -121,7 +123,9 @@ class _Builder:
             if self.check_focus is not None:
                 self.check_focus(f, item.position)
             return [f]
-        return [f for inner in self._scopes(item, scope) for part in item.body for f in self._focus(part, inner)]
+        return [
+            f for inner in self._scopes(item, scope) for part in item.body for f in self._focus(part, inner)
+        ]
 
     def _scopes(self, item: Foreach[FormulaSyntax] | Foreach[UpdateSyntax], scope: Scope) -> Iterable[Scope]:
         members = self.declarations.sets.members(item.base, scope)
@@ -147,7 +151,7 @@ class _Builder:
         only_if = text[0] if text[:2] in ("0:", "1:") else None
         return Message(condition, text[2:].lstrip() if only_if else text, only_if, m.position)
 
-    # New, clone, retain ----------------------------------------------------------------------------------------------
+    # New, clone, retain ---------------------------------------------------------------------------------
 
     def _new(self) -> tuple[Formula | None, bool]:
         part = self.syntax.new
@@ -186,7 +190,7 @@ class _Builder:
         """The free variables that the precondition does not assign."""
         return [] if f is None else [v for v in f.free if v not in self.variables]
 
-    # Updates -----------------------------------------------------------------------------------------------------------
+    # Updates --------------------------------------------------------------------------------------------
 
     def _updates(self) -> tuple[Update, ...]:
         updates: dict[str, Update] = {}

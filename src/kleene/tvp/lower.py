@@ -1,7 +1,7 @@
 """Formulas of the syntax tree to formulas of the logic (thesis Appendix C.3; TVLA 3 for the exact shapes).
 
-``f -> g`` becomes ``g | !f``, ``a != b`` becomes ``!(a == b)``, ``p*`` and ``p+`` become closures, composites are
-unfolded. Nothing is simplified.
+``f -> g`` becomes ``g | !f``, ``a != b`` becomes ``!(a == b)``, ``p*`` and ``p+`` become closures,
+composites are unfolded. Nothing is simplified.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from kleene.tvp.syntax import (
     StarSyntax,
 )
 
-DEEPEST_FORMULA = 400
+DEEPEST_FORMULA = 300
 _NONE: frozenset[str] = frozenset()
 
 
@@ -155,12 +155,14 @@ class _Lowerer:
                 message = f"the body of TC must have '{variable}' as a free variable"
                 self.report.error(message, f.position, self.scope)
         if f.sub_left == f.sub_right:
-            self.report.error(f"TC needs two different variables, not '{f.sub_left}' twice", f.position, self.scope)
+            self.report.error(
+                f"TC needs two different variables, not '{f.sub_left}' twice", f.position, self.scope
+            )
         return self._checked(Closure(f.left, f.right, f.sub_left, f.sub_right, body), f)
 
     def _composite(self, f: CompositeSyntax) -> Formula:
         members = self.context.sets.members(f.base, self.scope)
-        result = FALSE if f.operator == "|" else TRUE
+        result: Formula = FALSE if f.operator == "|" else TRUE
         if not enter_iterator(f.iterator, f.position, self.scope, self.report):
             return result
         for number, member in enumerate(members):

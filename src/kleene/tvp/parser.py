@@ -60,7 +60,7 @@ class TvpParser(ActionParser):
         printed = self._print_section()
         return ProgramSyntax(declarations, actions, edges, printed, position=position)
 
-    # Sections and recovery ---------------------------------------------------------------------------------------------
+    # Sections and recovery ------------------------------------------------------------------------------
 
     def _recover(self, problem: SyntaxProblem, stop: Callable[[], bool]) -> None:
         """Note a mistake and skip to the next place from which reading can go on."""
@@ -77,7 +77,7 @@ class TvpParser(ActionParser):
         if self._at_section_end():
             self.advance()
             self.advance()
-        else:
+        elif not (self.errors and self.at_kind(Kind.END)):
             problem = f"expected '%%' before the {next_section}, found {self.current}"
             self.errors.append(Diagnostic(problem, self.position))
 
@@ -151,9 +151,9 @@ class TvpParser(ActionParser):
         return tuple(locations)
 
     def _location(self, what: str) -> str:
-        if self.at_kind(Kind.STRING, Kind.NAME):
-            return self.advance().text
-        self.fail(what)
+        if not self.at_kind(Kind.STRING, Kind.NAME):
+            self.fail(what)
+        return self.advance().text
 
     def _edge(self) -> EdgeSyntax:
         position = self.position
@@ -162,7 +162,7 @@ class TvpParser(ActionParser):
         args = self._formals()
         return EdgeSyntax(source, action, args, self._location("the target of the edge"), position=position)
 
-    # Declarations ------------------------------------------------------------------------------------------------------
+    # Declarations ---------------------------------------------------------------------------------------
 
     def _declaration_item(self) -> DeclarationItem:
         if self.at("foreach"):

@@ -39,7 +39,7 @@ class Predicates:
     def vocabulary(self) -> Vocabulary:
         return Vocabulary(tuple(self._table.values()))
 
-    # Uses ------------------------------------------------------------------------------------------------------------
+    # Uses -----------------------------------------------------------------------------------------------
 
     def use(self, predicate: str, arity: int, position: Position, scope: Scope) -> None:
         """A use in an action: everything is declared by then."""
@@ -72,7 +72,7 @@ class Predicates:
                 self.use(u.predicate, u.arity, u.position, u.scope)
         self._uses.clear()
 
-    # Declarations ------------------------------------------------------------------------------------------------------
+    # Declarations ---------------------------------------------------------------------------------------
 
     def declare(self, item: PredicateDeclaration, definition: Formula | None, scope: Scope) -> None:
         name = resolve(item.predicate, scope, self._report).text
@@ -124,7 +124,9 @@ class Predicates:
             message = f"the definition of '{name}' does not mention its arguments: {', '.join(missing)}"
             self._report.error(message, item.position, scope)
 
-    def _check_property(self, name: str, prop: PropertySyntax | DependencySyntax, arity: int, scope: Scope) -> None:
+    def _check_property(
+        self, name: str, prop: PropertySyntax | DependencySyntax, arity: int, scope: Scope
+    ) -> None:
         report, place = self._report, prop.position
         if isinstance(prop, DependencySyntax):
             report.error("functional dependencies '[...] --> ...' are not supported", place, scope)

@@ -59,7 +59,7 @@ def print_program(program: ProgramSyntax) -> str:
     return "\n".join(lines) + "\n"
 
 
-# Names, sets, texts --------------------------------------------------------------------------------------------------
+# Names, sets, texts -------------------------------------------------------------------------------------
 
 
 def _names(names: Iterable[Name]) -> str:
@@ -76,7 +76,9 @@ def print_set(value: SetSyntax) -> str:
             return f"{{{_names(members)} : {iterator} in {print_set(base)}}}"
     loose = value.operator == "&"
     left = _set_operand(value.left, loose or not _is_intersection(value.left))
-    right = _set_operand(value.right, _is_atomic(value.right) or (loose and not _is_intersection(value.right)))
+    right = _set_operand(
+        value.right, _is_atomic(value.right) or (loose and not _is_intersection(value.right))
+    )
     return f"{left} {value.operator} {right}"
 
 
@@ -100,7 +102,7 @@ def _location(name: str) -> str:
     return name if _IDENTIFIER.match(name) else f'"{name}"'
 
 
-# Formulas --------------------------------------------------------------------------------------------------------------
+# Formulas -----------------------------------------------------------------------------------------------
 
 
 def print_formula(f: FormulaSyntax) -> str:
@@ -137,7 +139,7 @@ def _formula(f: FormulaSyntax, level: int) -> str:
     return text if own >= level else f"({text})"
 
 
-# Declarations ----------------------------------------------------------------------------------------------------------
+# Declarations -------------------------------------------------------------------------------------------
 
 
 def _foreach(item: Foreach[Any], inner: Callable[[Any], list[str]], comma: bool = False) -> list[str]:
@@ -188,7 +190,9 @@ def _property(prop: PropertySyntax | DependencySyntax) -> str:
 
 def _message(message: MessageSyntax) -> str:
     component = "" if message.component is None else f"[{print_formula(message.component)}] "
-    condition = _formula(message.condition, 3)  # an implication in parentheses, so that the arrow is the text's
+    condition = _formula(
+        message.condition, 3
+    )  # an implication in parentheses, so that the arrow is the text's
     return f"%message {component}{condition} -> {_text(message.text)}"
 
 
@@ -200,7 +204,7 @@ def _focus(items: Iterable[Any]) -> str:
     return ", ".join(" ".join(_focus_lines(item)) for item in items)
 
 
-# Actions and edges -----------------------------------------------------------------------------------------------------
+# Actions and edges --------------------------------------------------------------------------------------
 
 
 def _updates(item: Any) -> list[str]:

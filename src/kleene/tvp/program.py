@@ -12,7 +12,7 @@ from kleene.logic.formula import Formula
 from kleene.logic.vocabulary import Vocabulary
 from kleene.source.cursor import SyntaxProblem
 from kleene.source.preprocess import Preprocessed, preprocess, preprocess_text
-from kleene.source.tokens import TVP, Source
+from kleene.source.tokens import TVP
 from kleene.transformers.action import Action, Rule
 from kleene.tvp.expand import expand
 from kleene.tvp.formula_parser import FormulaParser
@@ -27,7 +27,7 @@ from kleene.tvp.syntax import Name, ProgramSyntax
 
 @dataclass(frozen=True)
 class Program:
-    """A TVP program after expansion. Every edge of `cfa` carries an instantiated action; equal calls share one.
+    """A TVP program after expansion. Edges of `cfa` carry instantiated actions; equal calls share one.
 
     `print_locations` are the locations to print, none for all of them. `properties_files` are the files that
     comments of the form ``@properties "file"`` ask for.

@@ -1,4 +1,6 @@
-"""Sets of predicate names (thesis Appendix C.5.3; TVLA 3: intersection, comprehension, members with brackets)."""
+"""Sets of predicate names (thesis Appendix C.5.3; TVLA 3: intersection, comprehension, members with
+brackets).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The syntax tree of a TVP file, as it is written: nothing is expanded, nothing is looked up.
 
-The grammar is thesis Figure 46 with the additions of TVLA 3. Every node knows its `Position`, which does not take
-part in equality.
+The grammar is thesis Figure 46 with the additions of TVLA 3. Every node knows its `Position`, which does
+not take part in equality.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Name(Node):
         return f"{self.id}[{','.join(a.text for a in self.args)}]" if self.args else self.id
 
 
-# Sets --------------------------------------------------------------------------------------------------------------
+# Sets ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class SetComprehension(Node):
 SetSyntax: TypeAlias = SetName | SetLiteral | SetOperation | SetComprehension
 
 
-# Formulas ------------------------------------------------------------------------------------------------------------
+# Formulas -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ FormulaSyntax: TypeAlias = (
 )
 
 
-# Declarations ----------------------------------------------------------------------------------------------------------
+# Declarations -------------------------------------------------------------------------------------------
 
 Item = TypeVar("Item", covariant=True)
 
@@ -277,7 +277,7 @@ Declaration: TypeAlias = (
 DeclarationItem: TypeAlias = Declaration | Foreach[Declaration]
 
 
-# Actions and edges -----------------------------------------------------------------------------------------------------
+# Actions and edges --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +21,9 @@ def pairs(edges: tuple[Edge[str], ...]) -> set[tuple[str, str]]:
 
 
 LOOP = cfa("a b", "b c", "c b", "b d")
-NESTED = cfa("start outer", "outer inner", "inner body", "body inner", "inner latch", "latch outer", "outer end")
+NESTED = cfa(
+    "start outer", "outer inner", "inner body", "body inner", "inner latch", "latch outer", "outer end"
+)
 
 
 def test_locations_and_neighbours() -> None:
@@ -93,7 +97,7 @@ GRAPHS = st.lists(st.tuples(NAMES, NAMES), min_size=1, max_size=14).map(
 )
 
 
-def reached(g: Cfa[str], start: str, removed: set[tuple[str, str]] = frozenset()) -> set[str]:  # type: ignore[assignment]
+def reached(g: Cfa[str], start: str, removed: Collection[tuple[str, str]] = ()) -> set[str]:
     found, waiting = {start}, [start]
     while waiting:
         here = waiting.pop()

@@ -75,11 +75,13 @@ def closure_shape(f: Formula) -> ClosureShape | None:
     match f:
         case Closure(left, right, a, b, body):
             return ClosureShape(left, right, a, b, body, reflexive=False)
-        case (Or(Equal(v, w), Closure() as plain) | Or(Closure() as plain, Equal(v, w))) if v != w and {
+        case Or(Equal(v, w), Closure() as plain) | Or(Closure() as plain, Equal(v, w)) if v != w and {
             v,
             w,
         } == {plain.left, plain.right}:
-            return ClosureShape(plain.left, plain.right, plain.sub_left, plain.sub_right, plain.body, reflexive=True)
+            return ClosureShape(
+                plain.left, plain.right, plain.sub_left, plain.sub_right, plain.body, reflexive=True
+            )
     return None
 
 

@@ -1,0 +1,3 @@
+"""Kleene: shape analysis with three-valued logic."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,103 @@
+"""`--explain`: where a structure came from, stage by stage, and why others were discarded (thesis Fig. 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kleene.cfa.graph import Edge
+from kleene.domains.shape.domain import ShapeDomain
+from kleene.report.result import Explanation, Stage
+from kleene.structures.embedding import embeds
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+from kleene.transformers.draft import Draft
+
+
+class Provenance:
+    """A listener that remembers which step led to what at the locations of interest."""
+
+    def __init__(self, locations: Sequence[str]) -> None:
+        self._locations = frozenset(locations)
+        self.steps: dict[str, list[tuple[Edge[Action], Structure, tuple[Structure, ...]]]] = {}
+
+    def on_location(self, location: str, batch: int) -> None:
+        """Nothing to remember."""
+
+    def on_edge(self, edge: Edge[Any], source: Any, results: Sequence[Any]) -> None:
+        if edge.target in self._locations:
+            self.steps.setdefault(edge.target, []).append((edge, source, tuple(results)))
+
+    def origin(self, location: str, structure: Structure) -> tuple[Edge[Action], Structure] | None:
+        """A step that led to the structure, or to a part of it if it was joined from several."""
+        steps = self.steps.get(location, [])
+        for edge, source, results in steps:
+            if structure in results:
+                return edge, source
+        for edge, source, results in steps:
+            if any(embeds(r, structure) for r in results):
+                return edge, source
+        return None
+
+
+def explanations(
+    domain: ShapeDomain, provenance: Provenance, location: str, structures: Sequence[Structure]
+) -> list[Explanation]:
+    """One explanation for each step that led to a structure of the location; a step is told once."""
+    found: dict[tuple[str, str, Structure], Explanation] = {}
+    for structure in structures:
+        origin = provenance.origin(location, structure)
+        if origin is not None:
+            edge, source = origin
+            key = (edge.source, edge.label.name, source)
+            if key not in found:
+                found[key] = Explanation(
+                    location, source, edge.source, str(edge.label), stages_of(domain, edge.label, source)
+                )
+    return list(found.values())
+
+
+def stages_of(domain: ShapeDomain, action: Action, structure: Structure) -> tuple[Stage, ...]:
+    """Replay an action on one structure and keep what each stage gives, with the reason for what is discarded."""
+    transformer = domain.transformer(action)
+    coercer = domain.coercer
+    focused = transformer.focused(Draft.of(structure, coercer.all, keep_names=True))
+    stages = [_plain("focused", focused, structure)]
+    kept = []
+    if transformer.stages.coerce_before:
+        coerced, kept = _coerced(domain, focused, structure)
+        stages.append(Stage("coerced", coerced))
+    else:
+        kept = focused
+    updated = [transformer.updated(draft, a) for draft in kept for a in transformer.assignments(draft)]
+    stages.append(_plain("updated", updated, structure))
+    if transformer.stages.coerce_after:
+        coerced, updated = _coerced(domain, updated, structure)
+        stages.append(Stage("coerced", coerced))
+    if domain.options.join != "conc":
+        blurred = dict.fromkeys(domain.blurred(draft, structure) for draft in updated)
+        stages.append(Stage("blurred", tuple((s, None) for s in blurred)))
+    return tuple(stages)
+
+
+def _plain(name: str, drafts: Sequence[Draft], like: Structure) -> Stage:
+    return Stage(name, tuple((draft.structure(like), None) for draft in drafts))
+
+
+def _coerced(
+    domain: ShapeDomain, drafts: Sequence[Draft], like: Structure
+) -> tuple[tuple[tuple[Structure, str | None], ...], list[Draft]]:
+    entries: list[tuple[Structure, str | None]] = []
+    kept = []
+    for draft in drafts:
+        before = draft.structure(like)
+        breach = domain.coercer.explain(before)
+        if breach is not None:
+            entries.append((before, breach.describe(before)))
+            continue
+        draft.dirty = domain.coercer.all
+        domain.coercer.sharpen(draft.values, draft.size, draft.dirty)
+        draft.dirty = 0
+        entries.append((draft.structure(like), None))
+        kept.append(draft)
+    return tuple(entries), kept

@@ -1,0 +1,63 @@
+"""Input structures: checked against the rules, explained if contradictory, completed on request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kleene.diagnostics import Diagnostic
+from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.structures.evaluate import rails
+from kleene.structures.structure import Structure
+from kleene.structures.tvs_reader import TvsStructure
+from kleene.transformers.coerce import Coercer
+
+
+def completed(given: TvsStructure) -> Structure:
+    """The structure with every instrumentation predicate that its text does not list computed from its definition."""
+    structure = given.structure
+    values = list(structure.values)
+    for p in _in_definition_order(structure.vocabulary):
+        if p.definition is not None and p.name not in given.listed:
+            index = 2 * structure.vocabulary.index(p.name)
+            current = Structure(structure.vocabulary, structure.size, tuple(values))
+            values[index], values[index + 1] = rails(current, p.definition, p.args)
+    return Structure(structure.vocabulary, structure.size, tuple(values), structure.names)
+
+
+def _in_definition_order(vocabulary: Vocabulary) -> Sequence[Predicate]:
+    """Declaration order: a definition uses only what is declared before it."""
+    return vocabulary.declared
+
+
+def checked_input(
+    given: Sequence[TvsStructure], coercer: Coercer, *, complete: bool
+) -> tuple[list[Structure], list[Diagnostic]]:
+    """The structures that satisfy the rules, and for each of the others a line that says which rule and which nodes."""
+    accepted, problems = [], []
+    for number, item in enumerate(given, 1):
+        structure = completed(item) if complete else item.structure
+        if coercer.coerce(structure) is not None:
+            accepted.append(structure)
+            continue
+        breach = coercer.explain(structure)
+        reason = breach.describe(structure) if breach else "no rule found"
+        hint = "" if complete else _hint(item, structure)
+        text = f"input structure {number} contradicts the rule {reason}{hint}"
+        problems.append(Diagnostic(text, item.position, "warning"))
+    return accepted, problems
+
+
+def _hint(item: TvsStructure, structure: Structure) -> str:
+    """Suggest --complete-input if some instrumentation predicate is not listed and would not be 0 everywhere."""
+    whole = completed(item)
+    missing = [
+        p.name
+        for p in structure.vocabulary.declared
+        if p.definition is not None
+        and p.name not in item.listed
+        and any(value is not Kleene.FALSE for _, value in whole.entries(p.name))
+    ]
+    if not missing:
+        return ""
+    return f"; {', '.join(missing)} is not listed and so 0 (--complete-input computes what is not listed)"

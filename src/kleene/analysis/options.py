@@ -1,0 +1,51 @@
+"""Everything that a user can choose about a run, with the defaults (thesis Appendix C.7; language.md section 9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from kleene.transformers.differencing import DifferencingOptions
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options of one run. `order` 'tvla' reproduces TVLA 3's exploration, focus and rules exactly."""
+
+    join: str = "part"
+    order: str = "inner-first"
+    stages: str = "fcpucb"
+    post_order: bool = False
+    backward: bool = False
+    save: str = "all"
+    definite_names: bool = False
+    automatic_rules: bool = True
+    freeze: bool = False
+    significant: bool = False
+    skip_infinite_focus: bool = False
+    complete_input: bool = False
+    max_structures: int | None = None
+    max_messages: int | None = None
+    timeout: float | None = None
+    memory: int | None = None
+    self_check: bool = False
+    profile: bool = False
+    explain: tuple[str, ...] = ()
+    differencing: DifferencingOptions = field(default_factory=DifferencingOptions)
+
+    @property
+    def as_tvla(self) -> bool:
+        return self.order == "tvla"
+
+    def without_differencing(self) -> RunOptions:
+        return replace(self, differencing=replace(self.differencing, difference=False))
+
+    def described(self) -> dict[str, str]:
+        """The choices that change the result, for reports."""
+        return {
+            "join": self.join,
+            "order": self.order + (" (post order)" if self.post_order else ""),
+            "action": self.stages,
+            "names": "definite values only" if self.definite_names else "three-valued",
+            "automatic rules": "on" if self.automatic_rules else "off",
+            "differencing": "on" if self.differencing.difference else "off",
+        }

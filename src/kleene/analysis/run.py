@@ -1,0 +1,201 @@
+"""`kleene run` as a library function: a TVP program and input structures in, a report out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from kleene.analysis.explain import Provenance, explanations
+from kleene.analysis.input import checked_input
+from kleene.analysis.limits import check_memory, peak_memory, time_limit
+from kleene.analysis.options import RunOptions
+from kleene.cfa.graph import Cfa, Edge
+from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, LimitReached
+from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
+from kleene.engine.check import uncovered
+from kleene.engine.fixpoint import Listener, Reached, Schedule, solve
+from kleene.report.result import (
+    INCOMPLETE,
+    MESSAGES,
+    VERIFIED,
+    LocationReport,
+    MessageReport,
+    RunReport,
+    Statistics,
+)
+from kleene.structures.structure import Structure
+from kleene.structures.tvs_reader import TvsStructure
+from kleene.transformers.action import Action
+from kleene.transformers.differencing import Derivation, derive
+from kleene.transformers.focus import FocusOptions
+from kleene.transformers.rules import all_rules
+from kleene.tvp.program import Program
+
+
+@dataclass
+class Analysis:
+    """A program made ready to run: updates derived, rules generated, the domain built."""
+
+    program: Program
+    options: RunOptions
+    cfa: Cfa[Action]
+    domain: ShapeDomain
+    derivations: tuple[Derivation, ...]
+    warnings: list[Diagnostic] = field(default_factory=list)
+
+
+def prepare(program: Program, options: RunOptions) -> Analysis:
+    """Derive updates, generate rules, compile nothing yet."""
+    derivations: dict[Action, Derivation] = {}
+    for edge in program.cfa.edges:
+        if edge.label not in derivations:
+            derivations[edge.label] = derive(edge.label, program.vocabulary, options.differencing)
+    edges = tuple(Edge(e.source, derivations[e.label].action, e.target) for e in program.cfa.edges)
+    cfa = Cfa(program.cfa.entry, edges)
+    if options.backward:
+        cfa = cfa.reversed()
+    rules = all_rules(
+        program.vocabulary,
+        program.rules,
+        automatic=options.automatic_rules,
+        single_literals=not options.as_tvla,
+    )
+    domain = ShapeDomain(program.vocabulary, rules, _shape_options(options))
+    warnings = list(program.warnings)
+    warnings += [Diagnostic(text, None, "warning") for d in derivations.values() for text in d.warnings]
+    return Analysis(program, options, cfa, domain, tuple(derivations.values()), warnings)
+
+
+def _shape_options(options: RunOptions) -> ShapeOptions:
+    return ShapeOptions(
+        join=options.join,
+        stages=options.stages,
+        definite_names=options.definite_names,
+        freeze=options.freeze,
+        keep_names=options.significant,
+        focus=FocusOptions(
+            overlapping=options.as_tvla,
+            split_active=not options.as_tvla or options.join == "ind",
+            skip_infinite=options.skip_infinite_focus,
+        ),
+    )
+
+
+def run(
+    analysis: Analysis,
+    given: Sequence[TvsStructure],
+    *,
+    load_seconds: float = 0.0,
+    listeners: Iterable[Listener] = (),
+) -> RunReport:
+    """Analyse the program on the given input structures."""
+    options, domain, cfa = analysis.options, analysis.domain, analysis.cfa
+    start = time.perf_counter()
+    structures, problems = checked_input(given, domain.coercer, complete=options.complete_input)
+    if problems and not options.as_tvla:  # TVLA goes on without them, which proves less than it seems
+        raise InputError([replace(p, severity="error") for p in problems])
+    provenance = Provenance(options.explain)
+    listening = [*listeners, provenance] if options.explain else list(listeners)
+    with time_limit(options.timeout):
+        reached = solve(
+            cfa,
+            domain,
+            structures,
+            _schedule(analysis),
+            listeners=listening,
+            check_limits=_limits(analysis),
+        )
+    seconds = {"load": load_seconds, "analysis": time.perf_counter() - start}
+    if options.self_check and reached.complete:
+        _self_check(analysis, structures, reached)
+    told = [
+        e
+        for location in options.explain
+        for e in explanations(domain, provenance, location, reached.stores[location].elements())
+    ]
+    report = _report(analysis, reached, seconds, [*analysis.warnings, *problems])
+    return replace(report, explanations=tuple(told))
+
+
+def _schedule(analysis: Analysis) -> Schedule:
+    options, cfa = analysis.options, analysis.cfa
+    keep: frozenset[str] | None = None
+    if options.save != "all" and analysis.program.print_locations:
+        chosen = cfa.loop_heads if options.save == "back" else cfa.merge_points
+        keep = chosen | set(analysis.program.print_locations)
+    order = options.order
+    if options.post_order:
+        order = "tvla-post"
+    return Schedule(order, not options.as_tvla, keep, trace=bool(options.explain))
+
+
+def _limits(analysis: Analysis) -> Callable[[Reached[Structure]], None]:
+    options, log = analysis.options, analysis.domain.log
+
+    def check(reached: Reached[Structure]) -> None:
+        if options.max_structures is not None and reached.generated > options.max_structures:
+            raise LimitReached(f"more than {options.max_structures} structures were generated")
+        if options.max_messages is not None and len(log) > options.max_messages:
+            raise LimitReached(f"more than {options.max_messages} messages were reported")
+        check_memory(options.memory)
+
+    return check
+
+
+def _self_check(analysis: Analysis, structures: Sequence[Structure], reached: Reached[Structure]) -> None:
+    """The independent check that the result is a post-fixpoint; messages of the replay are not counted."""
+    domain = ShapeDomain(analysis.program.vocabulary, analysis.domain.coercer.rules, analysis.domain.options)
+    problems = uncovered(analysis.cfa, domain, structures, reached)
+    if problems:
+        raise InternalCheckError("the result is not a fixpoint: " + problems[0])
+
+
+def _report(
+    analysis: Analysis, reached: Reached[Structure], seconds: dict[str, float], warnings: Sequence[Diagnostic]
+) -> RunReport:
+    domain = analysis.domain
+    locations = tuple(
+        LocationReport(name, tuple(reached.stores[name].elements()), _messages(analysis, name))
+        for name in analysis.cfa.locations
+    )
+    messages = sum(len(location.messages) for location in locations)
+    verdict = INCOMPLETE if not reached.complete else MESSAGES if messages else VERIFIED
+    statistics = Statistics(
+        stored=sum(len(location.structures) for location in locations),
+        generated=reached.generated,
+        messages=sum(m.count for location in locations for m in location.messages),
+        constraints=len(domain.coercer.rules),
+        iterations=reached.iterations,
+        discarded=domain.discarded,
+        max_nodes=max((location.max_nodes for location in locations), default=0),
+        peak_memory_bytes=peak_memory(),
+    )
+    return RunReport(
+        program=analysis.program.name,
+        verdict=verdict,
+        reason=reached.reason,
+        locations=locations,
+        shown_locations=analysis.program.print_locations,
+        edges=tuple((e.source, str(e.label), e.target) for e in analysis.cfa.edges),
+        entry=analysis.cfa.entry,
+        statistics=statistics,
+        seconds=seconds,
+        warnings=tuple(str(w) for w in warnings),
+        options=analysis.options.described(),
+    )
+
+
+def _messages(analysis: Analysis, location: str) -> tuple[MessageReport, ...]:
+    return tuple(
+        MessageReport(
+            location,
+            entry.text,
+            len(entry.structures),
+            entry.definite,
+            tuple(entry.structures)[:20],
+            str(entry.action),
+            entry.action.position,
+        )
+        for entry in analysis.domain.log.at(location)
+    )

@@ -1,0 +1,91 @@
+"""`kleene run PROGRAM [INPUT]`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kleene.analysis.options import RunOptions
+from kleene.analysis.run import Analysis, prepare, run
+from kleene.cli.files import input_file, macros_of, write_output
+from kleene.cli.progress import Progress
+from kleene.cli.settings import settled
+from kleene.report.result import INCOMPLETE, MESSAGES, RunReport
+from kleene.structures.tvs_reader import read_tvs
+from kleene.transformers.differencing import explain_updates
+from kleene.tvp.program import load_program
+
+_EXIT = {"verified": 0, MESSAGES: 1, INCOMPLETE: 3}
+
+
+@click.command("run", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("program")
+@click.argument("input_name", metavar="[INPUT]", required=False)
+@click.option("--join", metavar="KIND", help="rel, part (default), part_embedding, ind or conc.")
+@click.option("--order", metavar="ORDER", help="inner-first (default) or tvla, which reproduces TVLA 3's results.")
+@click.option("--action", "stages", metavar="ORDER", help="Stages of an action: [f][c]pu[c][b], default fcpucb.")
+@click.option("--post-order", is_flag=True, default=None, help="Explore in post order.")
+@click.option("--backward", is_flag=True, default=None, help="Turn all edges round.")
+@click.option("--save", metavar="WHERE", help="Where structures are kept: all (default), ext or back.")
+@click.option("--definite-names", is_flag=True, default=None, help="Blur: 1/2 does not distinguish nodes (-b2).")
+@click.option("--no-automatic-rules", is_flag=True, default=None, help="Only the rules of the program.")
+@click.option("--no-differencing", is_flag=True, default=None, help="Do not derive missing updates.")
+@click.option("--freeze", is_flag=True, default=None, help="Structures with a message are not propagated.")
+@click.option("--significant", is_flag=True, help="Keep meaningful node names.")
+@click.option("--skip-infinite-focus", is_flag=True, default=None, help="Leave what focus cannot decide indefinite.")
+@click.option("--complete-input", is_flag=True, help="Compute instrumentation predicates that the input lacks.")
+@click.option("--max-structures", type=click.IntRange(0), help="Stop after so many structures (-ms).")
+@click.option("--max-messages", type=click.IntRange(0), help="Stop after so many messages (-mm).")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds.")
+@click.option("--memory", type=click.IntRange(1), help="Stop above so many MiB.")
+@click.option("--self-check", is_flag=True, help="Check independently that the result is a fixpoint.")
+@click.option("--explain", multiple=True, metavar="LOCATION", help="Show how its structures came about.")
+@click.option("--show-updates", is_flag=True, help="Print the derived updates and stop.")
+@click.option("--show-rules", is_flag=True, help="Print the consistency rules and stop.")
+@click.option("--include", multiple=True, metavar="FOLDER", help="Where to look for included files.")
+@click.option("--define", "definitions", multiple=True, metavar="NAME[=VALUE]", help="Define a macro (-D).")
+@click.option("--properties", multiple=True, metavar="FILE", help="A TVLA properties file (-props).")
+@click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
+@click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page.")
+@click.option("--tvs", "tvs_file", metavar="FILE", help="Write the structures of every location.")
+@click.option("--dot", "dot_file", metavar="FILE", help="Write the control-flow graph and structures as DOT.")
+@click.option("--svg", "svg_folder", metavar="FOLDER", help="Write one SVG for each structure.")
+@click.option("--log", "log_file", metavar="FILE", help="Write the summary to a file instead of the terminal.")
+@click.option("--rotate", is_flag=True, help="Draw from left to right in DOT and SVG files.")
+@click.option("--debug", is_flag=True, help="Explain every location (-d).")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--verbose", is_flag=True, help="Print every structure as text.")
+@click.option("--profile", is_flag=True, help="Show where the time goes.")
+@click.option("--dump", type=int, hidden=True)
+@click.option("--mode", hidden=True)
+@click.option("--xml", hidden=True)
+def command(program: str, input_name: str | None, **given: Any) -> int:
+    """Run the analysis of PROGRAM (TVP) on the structures of INPUT (TVS; default: the program's name).
+
+    The extensions may be left out. TVLA's own options (-ms, -join, -action, -props, ...) are accepted too.
+    """
+    start = time.perf_counter()
+    path = input_file(program, ".tvp", given["include"])
+    macros = macros_of(given["definitions"])
+    folders = (*given["include"], str(path.parent))
+    loaded = load_program(path, include=folders, macros=macros)
+    options = settled(given, path, loaded.properties_files)
+    if given["debug"]:
+        given["explain"] = loaded.cfa.locations
+    options = _with_locations(options, given["explain"], loaded.cfa.locations)
+    analysis = prepare(loaded, options)
+    if given["show_rules"] or given["show_updates"]:
+        return _show(analysis, given)
+    source = input_file(input_name or str(path.with_suffix("")), ".tvs", folders)
+    structures = read_tvs(source, loaded.vocabulary, include=folders, macros=macros).structures
+    progress = Progress(enabled=not given["quiet"])
+    report = run(
+        analysis, structures, load_seconds=time.perf_counter() - start, listeners=[progress]
+    )
+    progress.done()
+    _write(report, analysis, given)
+    return _EXIT[report.verdict]

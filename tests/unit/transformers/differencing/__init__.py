@@ -1,0 +1,1 @@
+"""Tests of finite differencing against an evaluator of their own."""
