@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from kleene.analysis.options import RunOptions
 from kleene.analysis.run import Analysis, prepare, run
-from kleene.cli.files import input_file, macros_of, write_output
+from kleene.cli.files import input_file, macros_of
+from kleene.cli.outputs import write_report
 from kleene.cli.progress import Progress
-from kleene.cli.settings import settled
-from kleene.report.result import INCOMPLETE, MESSAGES, RunReport
+from kleene.cli.settings import properties_for, settled
+from kleene.diagnostics import UsageError, did_you_mean
+from kleene.report.result import INCOMPLETE, MESSAGES, VERIFIED
 from kleene.structures.tvs_reader import read_tvs
 from kleene.transformers.differencing import explain_updates
 from kleene.tvp.program import load_program
 
-_EXIT = {"verified": 0, MESSAGES: 1, INCOMPLETE: 3}
+_EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 
 
 @click.command("run", context_settings={"help_option_names": ["-h", "--help"]})
@@ -63,6 +64,8 @@ _EXIT = {"verified": 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--dump", type=int, hidden=True)
 @click.option("--mode", hidden=True)
 @click.option("--xml", hidden=True)
+@click.option("--transitions-tvs", hidden=True)
+@click.option("--transitions-dot", hidden=True)
 def command(program: str, input_name: str | None, **given: Any) -> int:
     """Run the analysis of PROGRAM (TVP) on the structures of INPUT (TVS; default: the program's name).
 
@@ -70,22 +73,40 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
     """
     start = time.perf_counter()
     path = input_file(program, ".tvp", given["include"])
-    macros = macros_of(given["definitions"])
-    folders = (*given["include"], str(path.parent))
+    properties = properties_for(path, given["properties"], ())
+    macros = macros_of((*properties.macros, *given["definitions"]))
+    folders = (*given["include"], *properties.include, str(path.parent))
     loaded = load_program(path, include=folders, macros=macros)
-    options = settled(given, path, loaded.properties_files)
-    if given["debug"]:
-        given["explain"] = loaded.cfa.locations
-    options = _with_locations(options, given["explain"], loaded.cfa.locations)
+    if loaded.properties_files:
+        properties = properties_for(path, given["properties"], loaded.properties_files)
+    explain = loaded.cfa.locations if given["debug"] else _known(given["explain"], loaded.cfa.locations)
+    options = replace(settled(given, properties), explain=explain)
     analysis = prepare(loaded, options)
     if given["show_rules"] or given["show_updates"]:
-        return _show(analysis, given)
+        return _show(analysis, rules=given["show_rules"], updates=given["show_updates"])
     source = input_file(input_name or str(path.with_suffix("")), ".tvs", folders)
     structures = read_tvs(source, loaded.vocabulary, include=folders, macros=macros).structures
     progress = Progress(enabled=not given["quiet"])
-    report = run(
-        analysis, structures, load_seconds=time.perf_counter() - start, listeners=[progress]
-    )
+    load_seconds = time.perf_counter() - start
+    report = run(analysis, structures, load_seconds=load_seconds, listeners=[progress])
     progress.done()
-    _write(report, analysis, given)
+    write_report(report, given)
     return _EXIT[report.verdict]
+
+
+def _known(wanted: Sequence[str], locations: Sequence[str]) -> tuple[str, ...]:
+    for name in wanted:
+        if name not in locations:
+            raise UsageError(f"there is no location '{name}'{did_you_mean(name, locations)}")
+    return tuple(wanted)
+
+
+def _show(analysis: Analysis, *, rules: bool, updates: bool) -> int:
+    """Print what was generated, instead of running."""
+    if rules:
+        for rule in analysis.domain.coercer.rules:
+            click.echo(f"{rule}    // {rule.origin}")
+    if updates:
+        for derivation in analysis.derivations:
+            click.echo(explain_updates(derivation), nl=False)
+    return 0

@@ -18,7 +18,6 @@ from kleene.tvp.syntax import (
     CompositeSyntax,
     ConditionalSyntax,
     ConstSyntax,
-    Declaration,
     DeclarationItem,
     DecompositionName,
     DependencySyntax,
@@ -212,7 +211,7 @@ def test_sets(text: str, expected: SetSyntax) -> None:
         ('%message p() -> "m"', MessageSyntax(P, ("m",))),
         (
             "foreach (z in S) { %p z(v) foreach (y in T) { %r p() ==> 0 } }",
-            Foreach[Declaration](
+            Foreach(
                 "z",
                 S,
                 (

@@ -167,7 +167,8 @@ class _Deriver:
             return DerivedUpdate(p.name, p.args, stored, FALSE, FALSE, IDENTITY)
         definition = canonical(p.definition, avoid=self._reserved)
         relativised = universe.relativised(definition)
-        value = universe.before_value(stored, relativised, p.args)
+        new_value = universe.new_value(relativised, p.args)
+        value = universe.before_value(stored, new_value, p.args)
         delta = differencer.definition_delta(relativised, Defined(p.name, p.args, value))
         plus, minus = self._substituted(delta)
         if differencer.non_unit is not None:
@@ -183,7 +184,7 @@ class _Deriver:
             update = IfThenElse(universe.some_new(p.args), anew, update)
         method = differencer.method if (plus, minus) != (FALSE, FALSE) else RE_EVALUATION
         result = DerivedUpdate(p.name, p.args, *self._named(update, plus, minus), method)
-        self._remember(p, value, result)
+        self._remember(p, new_value, result)
         return result
 
     def _named(self, *formulas: Formula) -> Iterable[Formula]:
@@ -210,7 +211,7 @@ class _Deriver:
                 return Atom(p.name, tuple(found[v] for v in p.args))
         return f
 
-    def _remember(self, p: Predicate, value: Formula, derived: DerivedUpdate) -> None:
+    def _remember(self, p: Predicate, new_value: Formula, derived: DerivedUpdate) -> None:
         """Record the change for the predicates that use this one, relative to its stored value on all tuples."""
         stored = Atom(p.name, p.args)
         plus, minus, update = derived.plus, derived.minus, derived.formula
@@ -218,8 +219,8 @@ class _Deriver:
             anew = self._universe.some_new(p.args)
             plus = if_then_else(anew, conj(update, neg(stored)), plus)
             minus = if_then_else(anew, conj(neg(update), stored), minus)
-        elif value is not stored:
-            plus = disj(plus, conj(value, neg(minus)))
+        elif new_value is not FALSE:
+            plus = disj(plus, conj(new_value, neg(minus)))
         change = Change(p.args, update, plus, minus, given=False)
         self._differencer.changes[p.name] = change
 

@@ -34,7 +34,7 @@ from kleene.logic.formula import (
     disj,
     neg,
 )
-from kleene.logic.transform import rebuild
+from kleene.logic.transform import rebuild, substitute
 from kleene.logic.vocabulary import BUILTIN, IS_NEW
 
 BUILTIN_NAMES = frozenset(p.name for p in BUILTIN)
@@ -125,6 +125,11 @@ class Simplifier:
             return body
         kind: type[Formula] = And if quantifier is Exists else Or
         parts = operands(kind, body)
+        if self._fresh_nodes:
+            point = _one_point(kind, variable, parts)
+            if point is not None:
+                build = conj if kind is And else disj
+                return self(build(*(substitute(g, {variable: point}) for g in parts)))
         outside = [g for g in parts if variable not in g.free]
         inside = [g for g in parts if variable in g.free]
         if not outside or not inside:
@@ -159,6 +164,17 @@ class Simplifier:
         return result
 
 
+def _one_point(kind: type[Formula], variable: str, parts: list[Formula]) -> str | None:
+    """The w of ``E(v) isNew(v) & v == w & ...``, which is the rest at w: equal to it, or sharper on summary nodes."""
+    if variable not in _fresh_literals(kind, parts):
+        return None
+    for g in parts:
+        literal = g if kind is And else g.body if isinstance(g, Not) else None
+        if isinstance(literal, Equal) and variable in literal.free:
+            return literal.right if literal.left == variable else literal.left
+    return None
+
+
 def _fresh_literals(kind: type[Formula], parts: Iterable[Formula]) -> Iterable[str]:
     for g in parts:
         literal = g if kind is And else g.body if isinstance(g, Not) else None
@@ -179,7 +195,7 @@ def at_fresh_node(f: Formula, node: str) -> Formula:
 
     def special(g: Formula) -> Formula:
         match g:
-            case Atom(predicate, args):
+            case Atom(predicate, _):
                 if predicate == IS_NEW.name:
                     return TRUE
                 return g if predicate in BUILTIN_NAMES else FALSE
@@ -189,6 +205,8 @@ def at_fresh_node(f: Formula, node: str) -> Formula:
                 # A path from or to a new node would have a step at it.
                 if (left == node and is_strict(body, a)) or (right == node and is_strict(body, b)):
                     return FALSE
+                if node in (a, b):
+                    return g  # Inside, the name stands for another node.
         return rebuild(g, tuple(visit(c) for c in g.children))
 
     return visit(f)

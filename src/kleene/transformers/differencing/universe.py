@@ -40,10 +40,10 @@ from kleene.logic.formula import (
     And,
     Atom,
     Closure,
+    Equal,
     Exists,
     Forall,
     Formula,
-    IfThenElse,
     Not,
     Or,
     conj,
@@ -53,7 +53,7 @@ from kleene.logic.formula import (
 from kleene.logic.transform import canonical, postorder, rebuild, replace_atoms, substitute
 from kleene.logic.vocabulary import INSTANCE, IS_NEW
 from kleene.transformers.action import Action
-from kleene.transformers.differencing.simplify import Simplifier, at_fresh_node, is_strict
+from kleene.transformers.differencing.simplify import Simplifier, at_fresh_node, if_then_else, is_strict
 
 LIVE = "$live"
 """The predicate 'exists': in relativised definitions only, never in a derived update."""
@@ -153,7 +153,7 @@ class Universe:
                 case Closure(l, r, a, b, body) if always or any(
                     self._needs_guard(body, v, value=False) for v in (a, b)
                 ):
-                    result[g] = Closure(l, r, a, b, And(And(guard(a), guard(b)), result[body]))
+                    result[g] = Closure(l, r, a, b, And(guard(a), And(guard(b), result[body])))
                 case _:
                     result[g] = rebuild(g, tuple(result[c] for c in g.children))
         return result[f]
@@ -166,20 +166,26 @@ class Universe:
             replace_atoms(f, lambda a: self.existed(a.args[0]) if a.predicate == LIVE else a)
         )
 
-    def before_value(self, stored: Formula, f: Formula, args: tuple[str, ...]) -> Formula:
-        """The value of the relativised definition f before the action, on all tuples; `stored` on old ones."""
+    def new_value(self, f: Formula, args: tuple[str, ...]) -> Formula:
+        """The relativised definition f before the action on tuples with a new node; 0 on all other tuples."""
         if not self.creates or not args:
-            return stored
+            return FALSE
         now = self.before(f)
         if self.copies:
-            return IfThenElse(self.some_new(args), now, stored)
-        cases = {v: self.simplify(at_fresh_node(now, v)) for v in args}
-        result = stored
+            return conj(self.some_new(args), now)
+        result: Formula = FALSE
         covered: set[Formula] = set()
-        for v, case in cases.items():
-            # `l == r` holds at a new r only if l is new too: the case of l covers it.
+        for v in args:
+            case = self.simplify(at_fresh_node(now, v))
             if case not in covered:
                 result = disj(result, conj(is_new(v), case))
-            if set(case.free) == set(args) and type(case).__name__ == "Equal":
+            # `l == r` holds at a new r only if l is new too: the case of l covers that of r.
+            if isinstance(case, Equal):
                 covered.add(case)
         return self.simplify(result)
+
+    def before_value(self, stored: Formula, new_value: Formula, args: tuple[str, ...]) -> Formula:
+        """The relativised definition before the action on all tuples; `stored` on tuples of old nodes."""
+        if self.copies and args:
+            return if_then_else(self.some_new(args), new_value, stored)
+        return disj(stored, new_value)

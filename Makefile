@@ -1,0 +1,38 @@
+# Everything a developer types. `make demo` and `make test` need nothing done before.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: venv demo test check format bench clean
+
+venv: $(STAMP)
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: venv
+	@mkdir -p out
+	$(BIN)/kleene run examples/tvp/sll/reverse --html out/reverse.html --svg out/reverse --explain n6
+	@echo "The report is in out/reverse.html, the structures are drawn in out/reverse/."
+
+test: venv
+	$(BIN)/python -m pytest -n 2
+
+check: venv
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -n 2 tests/unit tests/test_layering.py
+
+format: venv
+	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks
+
+bench: venv
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf $(VENV) out

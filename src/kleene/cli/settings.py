@@ -1,0 +1,73 @@
+"""Options of a run from properties files and the command line, in TVLA's precedence.
+
+PROGRAM.properties < -props files < files named in comments of the program < command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kleene.analysis.options import RunOptions
+from kleene.analysis.properties import Properties, interpreted, read_properties
+from kleene.cli.files import input_file
+from kleene.diagnostics import UsageError, did_you_mean
+from kleene.domains.shape.stores import JOINS
+from kleene.transformers.transformer import Stages
+
+_CHOICES = {"order": ("inner-first", "tvla"), "save": ("all", "ext", "back"), "join": (*JOINS, "j3")}
+_PLAIN = (
+    "join",
+    "order",
+    "stages",
+    "post_order",
+    "backward",
+    "save",
+    "definite_names",
+    "freeze",
+    "skip_infinite_focus",
+    "max_structures",
+    "max_messages",
+    "timeout",
+)
+_UNSUPPORTED = {
+    "dump": "intermediate results (-dump) are not written; -ms or --timeout stop early and write what there is",
+    "mode": "there is one engine, so -mode has no meaning; the nearest is --join",
+    "xml": "the XML of TVLA is not written; --json has the control-flow graph",
+    "transitions_tvs": "the transition system (-tr:tvs) is not written; --explain shows single steps",
+    "transitions_dot": "the transition system (-tr:dot) is not written; --explain shows single steps",
+}
+
+
+def properties_for(program: Path, named: Sequence[str], in_program: Sequence[str]) -> Properties:
+    """The settings of PROGRAM.properties and of the files named, later ones winning."""
+    own = program.with_suffix(".properties")
+    files = [own] if own.is_file() else []
+    files += [input_file(name, ".properties", (str(program.parent),)) for name in (*named, *in_program)]
+    return interpreted([setting for file in files for setting in read_properties(file)])
+
+
+def settled(given: Mapping[str, Any], properties: Properties) -> RunOptions:
+    """The options of a run; what is given on the command line wins."""
+    for name, reason in _UNSUPPORTED.items():
+        if given.get(name) is not None:
+            raise UsageError(reason)
+    for name, allowed in _CHOICES.items():
+        value = given.get(name)
+        if value is not None and value not in allowed:
+            hint = did_you_mean(value, allowed)
+            raise UsageError(f"--{name} is one of {', '.join(c for c in allowed if c != 'j3')}, not '{value}'{hint}")
+    options = properties.applied(RunOptions())
+    changes = {name: given[name] for name in _PLAIN if given.get(name) is not None}
+    options = replace(options, **changes)
+    Stages.parse(options.stages)
+    if given.get("no_automatic_rules"):
+        options = replace(options, automatic_rules=False)
+    if given.get("no_differencing"):
+        options = options.without_differencing()
+    if given.get("memory") is not None:
+        options = replace(options, memory=given["memory"] << 20)
+    flags = ("significant", "complete_input", "self_check", "profile")
+    return replace(options, **{name: bool(given.get(name)) for name in flags})
