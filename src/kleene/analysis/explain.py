@@ -63,7 +63,7 @@ def stages_of(domain: ShapeDomain, action: Action, structure: Structure) -> tupl
     coercer = domain.coercer
     focused = transformer.focused(Draft.of(structure, coercer.all, keep_names=True))
     stages = [_plain("focused", focused, structure)]
-    kept = []
+    kept: list[Draft] = []
     if transformer.stages.coerce_before:
         coerced, kept = _coerced(domain, focused, structure)
         stages.append(Stage("coerced", coerced))

@@ -69,5 +69,10 @@ def settled(given: Mapping[str, Any], properties: Properties) -> RunOptions:
         options = options.without_differencing()
     if given.get("memory") is not None:
         options = replace(options, memory=given["memory"] << 20)
-    flags = ("significant", "complete_input", "self_check", "profile")
-    return replace(options, **{name: bool(given.get(name)) for name in flags})
+    return replace(
+        options,
+        significant=bool(given.get("significant")),
+        complete_input=bool(given.get("complete_input")),
+        self_check=bool(given.get("self_check")),
+        profile=bool(given.get("profile")),
+    )

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from kleene.cfa.graph import Edge
 
-Label_contra = TypeVar("Label_contra", contravariant=True)
+Label = TypeVar("Label")
 Element = TypeVar("Element")
 
 
@@ -37,7 +37,7 @@ class Store(Protocol[Element]):
     def __len__(self) -> int: ...
 
 
-class AbstractDomain(Protocol[Label_contra, Element]):
+class AbstractDomain(Protocol[Label, Element]):
     """A domain over edges labelled with Label. Elements are plain immutable values."""
 
     name: str
@@ -48,7 +48,7 @@ class AbstractDomain(Protocol[Label_contra, Element]):
     def store(self) -> Store[Element]:
         """An empty store for one location."""
 
-    def post(self, edge: Edge[Label_contra], elements: Sequence[Element]) -> list[Element]:
+    def post(self, edge: Edge[Label], elements: Sequence[Element]) -> list[Element]:
         """Everything that the edge can lead to from the elements."""
 
     def explain_not_covered(self, element: Element, store: Store[Element]) -> str:

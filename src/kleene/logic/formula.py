@@ -8,7 +8,7 @@ lower-case functions build formulas and simplify constants on the way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from kleene.logic.kleene import Kleene
 
@@ -121,8 +121,8 @@ class _Binary(Formula):
     left: Formula
     right: Formula
 
-    def __new__(cls, left: Formula, right: Formula) -> Any:
-        return _intern(cls, (left, right), _union(left.free, right.free))
+    def __new__(cls, left: Formula, right: Formula) -> Self:
+        return _intern(cls, (left, right), _union(left.free, right.free))  # type: ignore[no-any-return]
 
 
 class And(_Binary):
@@ -163,8 +163,8 @@ class _Quantified(Formula):
     variable: str
     body: Formula
 
-    def __new__(cls, variable: str, body: Formula) -> Any:
-        return _intern(cls, (variable, body), _without(body.free, variable))
+    def __new__(cls, variable: str, body: Formula) -> Self:
+        return _intern(cls, (variable, body), _without(body.free, variable))  # type: ignore[no-any-return]
 
 
 class Exists(_Quantified):

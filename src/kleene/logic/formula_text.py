@@ -61,8 +61,8 @@ def _quantified(f: Exists | Forall) -> tuple[str, int]:
     variables = []
     body: Formula = f
     while type(body) is type(f):
-        variables.append(body.variable)  # type: ignore[attr-defined]
-        body = body.body  # type: ignore[attr-defined]
+        variables.append(body.variable)
+        body = body.body
     letter = "E" if isinstance(f, Exists) else "A"
     return f"{letter}({', '.join(variables)}) {_text(body)[0]}", _QUANTIFIER
 

@@ -43,17 +43,22 @@ def rename_free(f: Formula, names: dict[str, str]) -> Formula:
         case Not(body):
             return Not(rename_free(body, names))
         case And(a, b) | Or(a, b) | Iff(a, b):
-            return type(f)(rename_free(a, names), rename_free(b, names))  # type: ignore[call-arg]
+            return _same_kind(f, rename_free(a, names), rename_free(b, names))
         case IfThenElse(c, a, b):
             return IfThenElse(rename_free(c, names), rename_free(a, names), rename_free(b, names))
         case Exists(v, body) | Forall(v, body):
             [v], body = _avoid_capture((v,), body, names)
-            return type(f)(v, rename_free(body, names))  # type: ignore[call-arg]
+            return _same_kind(f, v, rename_free(body, names))
         case Closure(a, b, sub_left, sub_right, body):
-            bound, body = _avoid_capture((sub_left, sub_right), body, names)
-            inner = {old: new for old, new in names.items() if old not in bound}
-            return Closure(names.get(a, a), names.get(b, b), *bound, rename_free(body, inner))
+            (x, y), body = _avoid_capture((sub_left, sub_right), body, names)
+            inner = {old: new for old, new in names.items() if old not in (x, y)}
+            return Closure(names.get(a, a), names.get(b, b), x, y, rename_free(body, inner))
     return f
+
+
+def _same_kind(f: Formula, *fields: object) -> Formula:
+    """A formula of the same class as f with other fields."""
+    return type(f)(*fields)  # type: ignore[call-arg]
 
 
 def _avoid_capture(bound: tuple[str, ...], body: Formula, names: dict[str, str]) -> tuple[tuple[str, ...], Formula]:
@@ -90,8 +95,8 @@ def nnf(f: Formula, *, negated: bool = False) -> Formula:
             then = conj(nnf(c), nnf(a, negated=negated))
             return disj(then, conj(nnf(c, negated=True), nnf(b, negated=negated)))
         case Exists(v, body) | Forall(v, body):
-            existential = isinstance(f, Exists) is not negated
-            return (Exists if existential else Forall)(v, nnf(body, negated=negated))  # type: ignore[no-any-return]
+            quantifier: type[Formula] = Exists if isinstance(f, Exists) is not negated else Forall
+            return quantifier(v, nnf(body, negated=negated))  # type: ignore[call-arg]
     return Not(f) if negated else f
 
 

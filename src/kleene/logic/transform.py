@@ -43,12 +43,18 @@ def rebuild(f: Formula, children: tuple[Formula, ...]) -> Formula:
         return f
     match f:
         case Exists(variable, _) | Forall(variable, _):
-            return type(f)(variable, children[0])  # type: ignore[call-arg]
+            return _bind(f, variable, children[0])
         case Closure(left, right, sub_left, sub_right, _):
             return Closure(left, right, sub_left, sub_right, children[0])
         case IfThenElse():
             return IfThenElse(*children)
     return type(f)(*children)
+
+
+def _bind(f: Formula, variable: str, body: Formula) -> Formula:
+    """The same quantifier as `f` over another variable and body."""
+    quantified: Formula = (Exists if isinstance(f, Exists) else Forall)(variable, body)
+    return quantified
 
 
 def bound_variables(f: Formula) -> frozenset[str]:
@@ -110,7 +116,7 @@ def _substitute_node(f: Formula, mapping: dict[str, str], memo: _Memo) -> Formul
             return Equal(name(left), name(right))
         case Exists(variable, body) | Forall(variable, body):
             (bound,), inner = _enter(f, (variable,), body, mapping)
-            return type(f)(bound, _substitute(body, inner, memo))  # type: ignore[call-arg]
+            return _bind(f, bound, _substitute(body, inner, memo))
         case Closure(left, right, sub_left, sub_right, body):
             (a, b), inner = _enter(f, (sub_left, sub_right), body, mapping)
             return Closure(name(left), name(right), a, b, _substitute(body, inner, memo))
@@ -123,7 +129,7 @@ def _enter(
     """New names of the variables bound at `f`, and the mapping that applies below."""
     inner = {v: w for v, w in mapping.items() if v not in bound}
     targets = {inner[v] for v in body.free if v in inner}
-    names = []
+    names: list[str] = []
     for v in bound:
         new = fresh_name(v, targets | set(body.free) - {v} | set(names)) if v in targets else v
         if new != v:
@@ -147,8 +153,8 @@ def replace_atoms(f: Formula, replacement: Callable[[Atom], Formula]) -> Formula
 def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Formula:
     """The formula with bound variables called `w0`, `w1`, ... by the number of binders below them.
 
-    Two formulas are equal up to the names of bound variables iff their canonical forms (with the same `avoid`) are
-    the same object. No variable occurs both free and bound, which TVP does not allow.
+    Two formulas are equal up to the names of bound variables iff their canonical forms (with the same `avoid`)
+    are the same object. No variable occurs both free and bound, which TVP does not allow.
     """
     start = unused_prefix(prefix, (*f.free, *avoid))
     result: dict[Formula, tuple[Formula, int]] = {}
@@ -159,7 +165,7 @@ def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Fo
             case Exists(variable, _) | Forall(variable, _):
                 name = f"{_PLACE}{height}"
                 body = substitute(below[0][0], {variable: name})
-                result[g] = type(g)(name, body), height + 1  # type: ignore[call-arg]
+                result[g] = _bind(g, name, body), height + 1
             case Closure(left, right, sub_left, sub_right, _):
                 a, b = f"{_PLACE}{height}", f"{_PLACE}{height + 1}"
                 body = substitute(below[0][0], {sub_left: a, sub_right: b})
@@ -185,7 +191,7 @@ def _name_places(f: Formula, prefix: str) -> Formula:
             case Equal(left, right):
                 result[g] = Equal(name(left), name(right))
             case Exists(variable, body) | Forall(variable, body):
-                result[g] = type(g)(name(variable), result[body])  # type: ignore[call-arg]
+                result[g] = _bind(g, name(variable), result[body])
             case Closure(left, right, a, b, body):
                 result[g] = Closure(name(left), name(right), name(a), name(b), result[body])
             case _:
@@ -203,7 +209,7 @@ def alpha_equal(f: Formula, g: Formula) -> bool:
 
 
 def match_instance(pattern: Formula, f: Formula) -> dict[str, str] | None:
-    """A renaming of the pattern's free variables that makes it `f`, up to bound names; None if there is none."""
+    """A renaming of the pattern's free variables that makes it `f` up to bound names, or None."""
     names = {*pattern.free, *f.free}
     binding: dict[str, str] = {}
     seen: set[tuple[Formula, Formula]] = set()

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kleene.source.tokens import Dialect, Kind, Lump, Source, Token, pieces
 
-LARGEST_EXPANSION = 1_000_000
+LARGEST_EXPANSION = 200_000
 DEEPEST_NESTING = 60
 _NONE: frozenset[str] = frozenset()
 

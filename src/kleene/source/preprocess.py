@@ -18,7 +18,7 @@ from kleene.source.conditions import ConditionError, evaluate
 from kleene.source.macros import Expander, ExpansionTooLarge, Macro
 from kleene.source.tokens import Dialect, Kind, Lump, Source, Token, pieces
 
-_DIRECTIVE = re.compile(r"[ \t\ufeff]*#[ \t]*([A-Za-z]*)")
+_DIRECTIVE = re.compile(r"#[ \t]*([A-Za-z]*)")
 _DEFINE = re.compile(r"\s*([A-Za-z_$][\w$.]*)(\([^()]*\))?")
 _NAME = re.compile(r"\s*([A-Za-z_$][\w$.]*)\s*$")
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*([A-Za-z_$][\w$.]*)\s*\)|([A-Za-z_$][\w$.]*))")
@@ -180,7 +180,7 @@ class _Preprocessor:
         match = _DIRECTIVE.match(piece.text)
         assert match is not None
         name = match[1]
-        position = source.position(piece.offset + piece.text.index("#"))
+        position = source.position(piece.offset)
         rest = piece.text[match.end() :]
         if name in _CONDITIONALS:
             self._conditional(name, _plain(rest), position, depth)

@@ -102,7 +102,8 @@ class Dialect:
 
 
 _PATTERN = r"""(?x)
-  (?P<directive> (?m:^)[\ \t\ufeff]*\#
+  (?m:^)[\ \t\ufeff]* (?:/\*(?:[^*\n]|\*(?!/))*\*/[\ \t]*)*
+  (?P<directive> \#
     (?: \\\r?\n | /\*(?s:.*?)\*/ | //(?:\\\r?\n|[^\n])* | "[^"\n]*" | [^\n] )* )
 | [\ \t\r\f\v\x1a]*
   (?: (?P<name> [A-Za-z_$][A-Za-z0-9_$.]* )

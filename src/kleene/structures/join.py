@@ -15,9 +15,7 @@ def join_partial(a: Structure, b: Structure) -> Structure:
     """The join of two structures with the same node names: every predicate is joined in the information order."""
     if a.size != b.size:
         raise ValueError("partial join needs structures with the same node names")
-    values = [
-        x | y if rail & 1 else x & y for rail, (x, y) in enumerate(zip(a.values, b.values, strict=True))
-    ]
+    values = [x | y if rail & 1 else x & y for rail, (x, y) in enumerate(zip(a.values, b.values, strict=True))]
     return Structure(a.vocabulary, a.size, tuple(values), a.names)
 
 

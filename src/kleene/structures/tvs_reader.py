@@ -102,7 +102,7 @@ class _TvsParser(Cursor):
         if self.at_kind(Kind.END):
             self.error("the file holds no structures", self.position)
         while not self.at_kind(Kind.END):
-            position = self.position
+            position, start = self.position, self.index
             try:
                 if self.at("%location"):
                     name, found = self._location()
@@ -110,18 +110,19 @@ class _TvsParser(Cursor):
                 else:
                     structures.append(self._structure())
             except SyntaxProblem as problem:
-                self._recover(problem)
+                self._recover(problem, start)
                 continue
             if structures and locations:
                 self.error("a file holds either structures or locations, not both", position)
                 break
         return TvsFile(tuple(structures), locations, tuple(self.warnings))
 
-    def _recover(self, problem: SyntaxProblem) -> None:
+    def _recover(self, problem: SyntaxProblem, start: int) -> None:
         """Note a mistake and skip to the next structure."""
         self.errors.append(problem.diagnostic)
         self.depth = 0
-        self.advance()
+        if self.index == start:
+            self.advance()
         while not self.at_kind(Kind.END) and not self.at(*_STARTS):
             self.advance()
 
@@ -136,10 +137,11 @@ class _TvsParser(Cursor):
         while not self.at("}"):
             if self.at("%location"):
                 self.fail("'}'")
+            start = self.index
             try:
                 found.append(self._structure())
             except SyntaxProblem as problem:
-                self._recover(problem)
+                self._recover(problem, start)
                 if self.at_kind(Kind.END) or self.at("%location"):
                     return name, tuple(found)
         self.advance()
@@ -260,9 +262,7 @@ class _TvsParser(Cursor):
             else:
                 value = self._value("0, 1, 1/2 or '{'")
                 if predicate is not None and predicate.arity:
-                    self.error(
-                        f"predicate '{name}' has arity {predicate.arity}: its value needs braces", position
-                    )
+                    self.error(f"predicate '{name}' has arity {predicate.arity}: its value needs braces", position)
                 elif predicate is not None:
                     filler.set(predicate, _Entry([], value, position))
             self.accept(",")

@@ -1,10 +1,10 @@
 """Focus: split a structure until a formula is definite, keeping exactly what it represents (thesis section 6).
 
 `Focuser` follows Figs. 37-40 with the functional properties of section 6.4: `unique`, `function` and `invfunction`
-predicates make single nodes of summary nodes and rule out cases. With `overlapping`, several assignments of one literal
-are focused separately from the same structure and the results are united, as TVLA 3 does (semantics.md section 3); else
-they are focused one after another, which leaves no indefinite value. With `split_active`, a maybe-active node that takes
-part is first split into the cases that it exists and that it does not (section 7.4).
+predicates make single nodes of summary nodes and rule out cases. With `overlapping`, several assignments of one
+literal are focused separately from the same structure and the results are united, as TVLA 3 does; else they are
+focused one after another, which leaves no indefinite value. With `split_active`, a maybe-active node that takes part
+is first split into the cases that it exists and that it does not (section 7.4).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kleene.diagnostics import KleeneError
-from kleene.logic.formula import Formula, conj
+from kleene.logic.formula import Formula
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.edit import Arities, with_duplicate, without_nodes
 from kleene.structures.layout import layout_for, layout_of_width
@@ -154,9 +154,7 @@ class Focuser:
                 return step.function(axis=0, fixed=right)
         return step.one_tuple()
 
-    def _split_active(
-        self, draft: Draft, literal: Literal, places: list[dict[str, int]]
-    ) -> list[Draft] | None:
+    def _split_active(self, draft: Draft, literal: Literal, places: list[dict[str, int]]) -> list[Draft] | None:
         """Split on the existence of the first maybe-active node in a tuple of the literal that is not 0."""
         for place in places:
             step = _Step(self, draft, literal, place)
@@ -271,7 +269,7 @@ class _Step:
             )
         return None
 
-    def unique(self) -> list[Draft]:
+    def unique(self) -> list[Draft] | None:
         """At most one node has the predicate (section 6.4): none, one of the indefinite ones, or part of one."""
         certain = self.draft.values[self.must] & self.draft.values[AC]
         none = self.draft.copy()

@@ -69,8 +69,8 @@ def _quantifier_free(f: Formula, taken: set[str], numbers: count[int]) -> Formul
             inner = nnf(rename_free(body, {a: fresh(a), b: fresh(b)}))
             return _quantifier_free(inner, taken, numbers)
         case And(a, b) | Or(a, b):
-            left = _quantifier_free(a, taken, numbers)
-            return type(f)(left, _quantifier_free(b, taken, numbers))  # type: ignore[call-arg]
+            left, right = _quantifier_free(a, taken, numbers), _quantifier_free(b, taken, numbers)
+            return And(left, right) if isinstance(f, And) else Or(left, right)
         case Iff() | IfThenElse():
             raise AssertionError("nnf expands these")
     return f

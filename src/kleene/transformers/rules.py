@@ -86,10 +86,7 @@ def property_rules(p: Predicate) -> list[Rule]:
         "acyclic": [(at(v, v), FALSE)],
     }
     return [
-        Rule(body, head, f"{name} is {prop}")
-        for prop, pairs in table.items()
-        if p.has(prop)
-        for body, head in pairs
+        Rule(body, head, f"{name} is {prop}") for prop, pairs in table.items() if p.has(prop) for body, head in pairs
     ]
 
 

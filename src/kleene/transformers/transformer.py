@@ -281,9 +281,7 @@ class Transformer:
     def _report_after(self, draft: Draft, outcome: Outcome) -> None:
         values, size, names = self._canonicalizer.blur(list(draft.values), draft.size, draft.names)
         blurred = Draft(values, size, 0, names)
-        self._report(
-            self.action.post_messages, self.programs(blurred).post_messages, blurred, (), outcome
-        )
+        self._report(self.action.post_messages, self.programs(blurred).post_messages, blurred, (), outcome)
 
 
 def _nested(

@@ -54,6 +54,7 @@ def errors(text: str) -> list[str]:
         ('"\n#define N 1\n" N', '"\n#define N 1\n" N'),
         ("  #  define N 1\nN", "1"),
         ("#\nx", "x"),
+        ("/* a */ /* b */ #define N 1\nN", "1"),
     ],
 )
 def test_macros(text: str, expected: str) -> None:
@@ -139,7 +140,7 @@ def test_mistakes(text: str, expected: list[str]) -> None:
 
 def test_endless_macros_are_stopped() -> None:
     doubling = "\n".join(f"#define D{i} D{i + 1} D{i + 1}" for i in range(40))
-    assert errors(doubling + "\nD0") == ["41:1 the expansion of macro 'D39' is too large"]
+    assert errors(doubling + "\nD0") == ["41:1 the expansion of macro 'D38' is too large"]
 
 
 def test_positions_of_expansions() -> None:

@@ -19,7 +19,9 @@ foreach (z in PVar) { %p z(v) unique }
 def errors(text: str) -> list[str]:
     with pytest.raises(InputError) as caught:
         parse_program(text)
-    return [f"{d.position.line}:{d.position.column} {d.message}" for d in caught.value.diagnostics if d.position]
+    return [
+        f"{d.position.line}:{d.position.column} {d.message}" for d in caught.value.diagnostics if d.position
+    ]
 
 
 def with_declaration(line: str) -> list[str]:
@@ -199,7 +201,10 @@ def test_unknown_characters_do_not_hide_other_errors() -> None:
             "foreach (z in {r[n,x]}) { %p z[y](v) }",
             "5:30 'r[n,x]' cannot replace 'z' in 'z[y]': only one of them may have brackets",
         ),
-        ("%r x(v) ==> x(v) & y(v)", "5:13 the head of a rule must be 0, 1, p(...), !p(...), a == b or a != b"),
+        (
+            "%r x(v) ==> x(v) & y(v)",
+            "5:13 the head of a rule must be 0, 1, p(...), !p(...), a == b or a != b",
+        ),
         ("%r x(v) ==> 1/2", "5:13 the head of a rule must be 0, 1, p(...), !p(...), a == b or a != b"),
         ("%r foo(v) ==> x(v)", "5:4 undeclared predicate 'foo'"),
         ("%closecycle foo -> b()", "5:13 undeclared predicate 'foo'"),

@@ -7,7 +7,19 @@ from pathlib import Path
 import pytest
 
 from kleene.diagnostics import InputError
-from kleene.logic.formula import FALSE, TRUE, And, Atom, Equal, Exists, Formula, Iff, Not, Or, reflexive_closure
+from kleene.logic.formula import (
+    FALSE,
+    TRUE,
+    And,
+    Atom,
+    Equal,
+    Exists,
+    Formula,
+    Iff,
+    Not,
+    Or,
+    reflexive_closure,
+)
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.transformers.action import Action
@@ -142,7 +154,12 @@ def test_predicates() -> None:
     assert v["n"] == Predicate("n", 2, ("a", "b"), frozenset(("function", "acyclic")))
     assert v["x"] == Predicate("x", 1, ("v",), frozenset(("unique",)), abstraction=True, pointer=True)
     assert v["y"] == Predicate("y", 1, ("v",), pointer=True, shown=frozenset((Kleene.TRUE,)))
-    assert (v["b"].abstraction, v["c"].abstraction, v["t"].abstraction, v["t"].arity) == (True, False, False, 3)
+    assert (v["b"].abstraction, v["c"].abstraction, v["t"].abstraction, v["t"].arity) == (
+        True,
+        False,
+        False,
+        3,
+    )
     assert v["q"].unique_per_component == ("n",)
     assert v["q"].shown == {Kleene.FALSE, Kleene.UNKNOWN}
     assert v["r"].definition is Atom("x", ("w",)) and v["r"].has("unique") and v["r"].instrumentation
@@ -249,7 +266,7 @@ def test_decomposition_is_read_and_ignored() -> None:
     text = (
         '%pset S {x, y}\nforeach (z in S) { %p z(v) }\n%p n(a, b)\n%dname x(v) "x" %dname y(v)\n'
         "%closecycle n -> x(v)\n%%\n%action a() {\n%param w in S\n%frame_pre x(v)\n%compose x(v)\n%frame x(v)\n"
-        '%message [x(v)] E(v) w(v) -> w\n{ }\n%decompose\n}\n%%\nL a() M'
+        "%message [x(v)] E(v) w(v) -> w\n{ }\n%decompose\n}\n%%\nL a() M"
     )
     tail = "belongs to TVLA's decomposition engine and is ignored"
     assert warnings(text) == [

@@ -181,9 +181,7 @@ def test_sets(text: str, expected: SetSyntax) -> None:
         ),
         (
             "%p x(v) uniquePerCC(n) {}",
-            PredicateDeclaration(
-                Name("x"), ("v",), None, (PropertySyntax("uniquePerCC", (Name("n"),)),), ()
-            ),
+            PredicateDeclaration(Name("x"), ("v",), None, (PropertySyntax("uniquePerCC", (Name("n"),)),), ()),
         ),
         (
             "%p n(a, b, c) [a, b] --> c function",

@@ -46,13 +46,17 @@ ids = st.sampled_from(["x", "y", "n", "r", "v", "w", "in", "Ex", "$a", "b.0", "_
 id_lists = st.lists(ids, max_size=3).map(tuple)
 values = st.sampled_from(list(Kleene))
 names = st.recursive(
-    st.builds(Name, ids), lambda inner: st.builds(Name, ids, st.lists(inner, max_size=2).map(tuple)), max_leaves=3
+    st.builds(Name, ids),
+    lambda inner: st.builds(Name, ids, st.lists(inner, max_size=2).map(tuple)),
+    max_leaves=3,
 )
 strings = st.text(alphabet='ab /*"#%\n\\'.replace('"', ""), max_size=5)
 sets = st.recursive(
     st.builds(SetName, ids) | st.builds(SetLiteral, st.lists(names, max_size=3).map(tuple)),
-    lambda inner: st.builds(SetOperation, st.sampled_from("+-&"), inner, inner)
-    | st.builds(SetComprehension, st.lists(names, min_size=1, max_size=2).map(tuple), ids, inner),
+    lambda inner: (
+        st.builds(SetOperation, st.sampled_from("+-&"), inner, inner)
+        | st.builds(SetComprehension, st.lists(names, min_size=1, max_size=2).map(tuple), ids, inner)
+    ),
     max_leaves=4,
 )
 

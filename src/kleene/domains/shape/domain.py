@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kleene.cfa.graph import Edge
 from kleene.core.domain import Store
@@ -29,7 +29,7 @@ class ShapeOptions:
     definite_names: bool = False
     freeze: bool = False
     keep_names: bool = False
-    focus: FocusOptions = FocusOptions()
+    focus: FocusOptions = field(default_factory=FocusOptions)
 
 
 class ShapeDomain:
@@ -101,5 +101,3 @@ class ShapeDomain:
 
     def explain_not_covered(self, element: Structure, store: Store[Structure]) -> str:
         return f"not covered by the {len(store)} structures there: {element!r}"
-
-

@@ -100,8 +100,8 @@ class Builder:
                 if negated:
                     return self._exists(f, rail, negated=True)
                 return self._complement(self._exists(f, 1 - rail, negated=True))
-        value, variables = self._literal(f, 1 - rail if negated else rail)
-        return self._complement((value, variables)) if negated else (value, variables)
+        literal = self._literal(f, 1 - rail if negated else rail)
+        return self._complement(literal) if negated else literal
 
     def _literal(self, f: Formula, rail: int) -> Tensor:
         match f:
@@ -133,13 +133,11 @@ class Builder:
         """``(!a | b) & (!b | a)``, and for the negation ``(a & !b) | (b & !a)``."""
         if negated:
             sides = [
-                self.conjunction([self.build(p, rail), self.build(q, rail, negated=True)])
-                for p, q in ((a, b), (b, a))
+                self.conjunction([self.build(p, rail), self.build(q, rail, negated=True)]) for p, q in ((a, b), (b, a))
             ]
             return self._disjunction(sides)
         sides = [
-            self._disjunction([self.build(p, rail, negated=True), self.build(q, rail)])
-            for p, q in ((a, b), (b, a))
+            self._disjunction([self.build(p, rail, negated=True), self.build(q, rail)]) for p, q in ((a, b), (b, a))
         ]
         return self.conjunction(sides)
 
@@ -299,12 +297,8 @@ class Builder:
         remaining = list(tensors)
         waiting = list(variables)
         while waiting:
-
-            def neighbours(v: str) -> int:
-                return len({w for _, axes in remaining if v in axes for w in axes})
-
-            chosen = min(waiting, key=neighbours)
-            waiting.remove(chosen)
+            neighbours = [len({w for _, axes in remaining if v in axes for w in axes}) for v in waiting]
+            chosen = waiting.pop(neighbours.index(min(neighbours)))
             inside = [t for t in remaining if chosen in t[1]]
             active = self.active() if rail == MUST else None
             if active is not None:

@@ -1,4 +1,6 @@
-"""Finite differencing: updates of instrumentation predicates from their definitions; formulas only, no structures."""
+"""Finite differencing: updates of instrumentation predicates from their definitions; formulas only, no
+structures.
+"""
 
 from kleene.transformers.differencing.derive import (
     Derivation,

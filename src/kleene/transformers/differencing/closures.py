@@ -1,12 +1,13 @@
 """Deltas of transitive closures: exact for unit changes of acyclic predicates, general otherwise.
 
-Reps, Sagiv, Loginov. Finite differencing of logical formulas for static analysis. TOPLAS 32(6), 2010, on acyclic
-relations and unit-size changes; the concrete shapes are those of semantics.md section 5 and `derived-reverse.md`.
+Reps, Sagiv, Loginov. Finite differencing of logical formulas for static analysis. TOPLAS 32(6), 2010, on
+acyclic relations and unit-size changes; the concrete shapes are those of semantics.md section 5 and
+`derived-reverse.md`.
 
-Deviations. Where TVLA stops with "non-unit change" the general rule is used and a warning given. Before that, chains
-such as ``n & a & b`` are read as ``n & (a & b)`` (TVLA looks at direct operands only), which can make the change unit.
-For ``q+`` the general rule also counts removed self-loops when both ends are equal (``c != d | a == b``), else
-``n+(v, v)`` would survive the removal of its only edge.
+Deviations. Where TVLA stops with "non-unit change" the general rule is used and a warning given. Before that,
+chains such as ``n & a & b`` are read as ``n & (a & b)`` (TVLA looks at direct operands only), which can make
+the change unit. For ``q+`` the general rule also counts removed self-loops when both ends are equal (``c != d
+| a == b``), else ``n+(v, v)`` would survive the removal of its only edge.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from kleene.logic.formula import (
     neg,
     predicates_of,
 )
-from kleene.logic.transform import alpha_equal, substitute
+from kleene.logic.transform import substitute
 
 Relation = Callable[[str, str], Formula]
 """A formula with two places."""
@@ -71,7 +72,7 @@ class ClosureShape:
 
 
 def closure_shape(f: Formula) -> ClosureShape | None:
-    """The formula as a closure: `Closure`, or a disjunction of it and the equality of its ends, in either order."""
+    """The formula as a closure: TC, alone or or-ed (on either side) with the equality of its ends."""
     match f:
         case Closure(left, right, a, b, body):
             return ClosureShape(left, right, a, b, body, reflexive=False)
@@ -85,14 +86,6 @@ def closure_shape(f: Formula) -> ClosureShape | None:
     return None
 
 
-def same_closure(f: Formula, g: Formula) -> bool:
-    """True iff both are closures between the same ends of steps equal up to bound names."""
-    left, right = closure_shape(f), closure_shape(g)
-    if left is None or right is None or left.reflexive is not right.reflexive:
-        return False
-    return alpha_equal(left.formula, right.formula)
-
-
 class Closures:
     """Formulas about how a closure changes. `fresh` makes variables that occur nowhere else."""
 
@@ -100,11 +93,11 @@ class Closures:
         self._fresh = fresh
 
     def _through(self, shape: ClosureShape, old: Relation, edge: Relation) -> Relation:
-        """``E a, b: old(l, a) & edge(a, b) & old(b, r)``; for ``q+`` the ends may also be l and r themselves."""
+        """``E a, b: old(l, a) & edge(a, b) & old(b, r)``; for ``q+`` a may be l and b may be r."""
 
         def path(left: str, right: str) -> Formula:
             a, b = self._fresh(), self._fresh()
-            both = Exists(a, Exists(b, conj(old(left, a), conj(edge(a, b), old(b, right)))))
+            both: Formula = Exists(a, Exists(b, conj(old(left, a), conj(edge(a, b), old(b, right)))))
             if shape.reflexive:
                 return both
             return disj(
@@ -123,7 +116,7 @@ class Closures:
     def unit_removal(
         self, shape: ClosureShape, old: Relation, step: Relation, minus: Relation
     ) -> tuple[Formula, Formula]:
-        """D+ and D- when at most one edge of an acyclic relation is removed: three kept pieces make every path."""
+        """D+ and D- when at most one edge of an acyclic relation goes: every path left has three pieces."""
         removed = self._through(shape, old, minus)
 
         def piece(x: str, y: str) -> Formula:

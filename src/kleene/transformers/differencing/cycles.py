@@ -1,10 +1,10 @@
 """The message 'Closed cycle for acyclic predicate b' (semantics.md section 5; TVLA's messageForCloseCycle).
 
-An action that may add a b-edge from l to r closes a cycle iff r already reaches l. Reachability is read from the
-predicate defined as ``b*``, if there is one; where more than one edge may change, or the user updates that predicate,
-its value after the action is used instead. Conditions of messages are evaluated before new nodes exist, so `isNew`
-and `instance` are 0 in them: an edge to or from a new node closes no cycle, unless the action gives a new node both
-an edge in and an edge out, of which a warning is given.
+An action that may add a b-edge from l to r closes a cycle iff r already reaches l. Reachability is read from
+the predicate defined as ``b*``, if there is one; where more than one edge may change, or the user updates
+that predicate, its value after the action is used instead. Conditions of messages are evaluated before new
+nodes exist, so `isNew` and `instance` are 0 in them: an edge to or from a new node closes no cycle, unless
+the action gives a new node both an edge in and an edge out, of which a warning is given.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kleene.logic.formula import (
     conj,
     reflexive_closure,
 )
-from kleene.logic.transform import replace_atoms, substitute
+from kleene.logic.transform import replace_atoms
 from kleene.logic.vocabulary import INSTANCE, IS_NEW, Predicate
 from kleene.transformers.action import Message
 from kleene.transformers.differencing.closures import UNIT_ADDITION, closure_shape
@@ -85,4 +85,4 @@ def _before(f: Formula) -> Formula:
 
 
 def _at_new(differencer: Differencer, plus: Formula, node: str) -> Formula:
-    return differencer.simplify(at_fresh_node(substitute(plus, {}), node))
+    return differencer.simplify(at_fresh_node(plus, node))

@@ -1,13 +1,13 @@
 """D+, D- and F: when a formula may become true or false by an action, and its value afterwards.
 
-Reps, Sagiv, Loginov. Finite differencing of logical formulas for static analysis (ESOP 2003, TOPLAS 32(6), 2010); the
-shapes of the rules are those of semantics.md section 5, because updates are evaluated in three values and Kleene
-evaluation does not respect classical equivalence.
+Reps, Sagiv, Loginov. Finite differencing of logical formulas for static analysis (ESOP 2003, TOPLAS 32(6),
+2010); the shapes of the rules are those of semantics.md section 5, because updates are evaluated in three
+values and Kleene evaluation does not respect classical equivalence.
 
-Invariants (two-valued, with g' = g after the action): ``!g & g'`` implies D+[g], which implies g'; ``g & !g'`` implies D-[g],
-which implies ``!g'``. So ``g ? !D-[g] : D+[g]`` is g' everywhere. Every rule below keeps them for any reading of the atoms,
-whether or not instrumentation predicates have their defined values; only the use of the defined predicate for its
-own definition (`Defined`) relies on that.
+Invariants (two-valued, with g' = g after the action): ``!g & g'`` implies D+[g], which implies g'; ``g &
+!g'`` implies D-[g], which implies ``!g'``. So ``g ? !D-[g] : D+[g]`` is g' everywhere. Every rule below keeps
+them for any reading of the atoms, whether or not instrumentation predicates have their defined values; only
+the use of the defined predicate for its own definition (`Defined`) relies on that.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ NONE: Delta = (FALSE, FALSE)
 
 @dataclass(frozen=True)
 class Change:
-    """How an action changes a predicate: its update over `args`, and the deltas of that update (not yet tight)."""
+    """How an action changes a predicate: its update over `args` and the deltas of it (not yet tight)."""
 
     args: tuple[str, ...]
     future: Formula
@@ -68,7 +68,7 @@ class Change:
 
 
 def update_delta(atom: Atom, update: Formula, *, flat: bool = False) -> Delta:
-    """D+ and D- of a predicate by the top-level shape of its update; with `flat`, chains of & and | count as one."""
+    """D+ and D- of a predicate by the top-level shape of its update; `flat`: chains of & or | are one."""
     match update:
         case Atom() if update is atom:
             return NONE
@@ -120,7 +120,7 @@ class Differencer:
         self.method = ""
         self.non_unit: str | None = None
 
-    # -- predicates ---------------------------------------------------------------------------------------------
+    # -- predicates --
 
     def future_atom(self, atom: Atom) -> Formula:
         """U(q): the update of a predicate, or the predicate itself."""
@@ -148,7 +148,7 @@ class Differencer:
             plus, minus = conj(plus, neg(atom)), conj(minus, atom)
         return self.simplify(plus), self.simplify(minus)
 
-    # -- formulas -----------------------------------------------------------------------------------------------
+    # -- formulas --
 
     def future(self, g: Formula) -> Formula:
         """F[g]."""
@@ -248,7 +248,7 @@ class Differencer:
             return FALSE, removed
         return conj(Exists(variable, plus), Forall(variable, self.future(body))), removed
 
-    # -- closures -----------------------------------------------------------------------------------------------
+    # -- closures --
 
     def _closure(self, shape: ClosureShape, defined: Defined | None) -> Delta:
         plus, minus = self.delta(shape.step)
@@ -295,7 +295,7 @@ class Differencer:
         return None
 
     def unit_change(self, edge: Atom, plus: Formula, minus: Formula) -> str | None:
-        """'unit closure addition' or '... removal' if the action adds (removes) at most one edge and nothing else."""
+        """'unit closure addition' ('... removal') if at most one edge is added (removed) and nothing else."""
         if self.universe.copies or len(set(edge.args)) != 2:
             return None
         unique = frozenset((IS_NEW.name,)) if self.universe.single_new_node else frozenset()

@@ -1,17 +1,18 @@
 """Deriving the updates of instrumentation predicates, action by action.
 
-Reps, Sagiv, Loginov. Finite differencing of logical formulas for static analysis (ESOP 2003, TOPLAS 32(6), 2010),
-as TVLA 3 does it (semantics.md section 5): for every instrumentation predicate p ``= f`` without an update in the action,
-the update is ``p ? !D-[f] : D+[f]``; if both deltas vanish, p keeps its value and no update is made, which is more precise
-than any recomputation. Deviations: see `universe` (new, copied and removed nodes) and `closures` (non-unit changes).
+Reps, Sagiv, Loginov. Finite differencing of logical formulas for static analysis (ESOP 2003, TOPLAS 32(6),
+2010), as TVLA 3 does it (semantics.md section 5): for every instrumentation predicate p ``= f`` without an
+update in the action, the update is ``p ? !D-[f] : D+[f]``; if both deltas vanish, p keeps its value and no
+update is made, which is more precise than any recomputation. Deviations: see `universe` (new, copied and
+removed nodes) and `closures` (non-unit changes).
 
-*Precision.* Where the delta gives 1/2 and the definition, re-evaluated on the updated structure, is definite, Coerce
-repairs the value with the rules ``f ==> p`` and ``!f ==> !p`` that every definition brings. No single formula can do that: all
-connectives are monotone in the information order, and "the one that is definite" is not (it would have to be 0 and
-1 at once where the two differ). So the update stays what TVLA computes, and with `refine` the derivation also
-carries the re-evaluation as a second update (`Derivation.refinements`): a transformer that does not coerce takes
-its value where the first one is 1/2. Both are sound, so they never contradict each other on a structure that
-represents something.
+*Precision.* Where the delta gives 1/2 and the definition, re-evaluated on the updated structure, is definite,
+Coerce repairs the value with the rules ``f ==> p`` and ``!f ==> !p`` that every definition brings. No single
+formula can do that: all connectives are monotone in the information order, and "the one that is definite" is
+not (it would have to be 0 and 1 at once where the two differ). So the update stays what TVLA computes, and
+with `refine` the derivation also carries the re-evaluation as a second update (`Derivation.refinements`): a
+transformer that does not coerce takes its value where the first one is 1/2. Both are sound, so they never
+contradict each other on a structure that represents something.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dataclasses import dataclass, replace
 
 from kleene.diagnostics import InputError
 from kleene.logic.formula import FALSE, Atom, Formula, IfThenElse, conj, disj, neg, predicates_of
-from kleene.logic.transform import canonical, match_instance, substitute
+from kleene.logic.transform import canonical, match_instance
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.transformers.action import Action, Message, Update
 from kleene.transformers.differencing.cycles import cycle_messages
@@ -38,11 +39,11 @@ class DifferencingOptions:
     """Named after TVLA's ``tvla.differencing.*``; the defaults are those of the shipped property file.
 
     `difference` is the master switch; `difference_given` derives even where the action gives an update
-    (differenceNonIdForms); `tight` restricts the deltas of predicates to real changes; `substitute_deltas` uses a
-    predicate for a delta that is its definition; `cycle_message` adds the messages of acyclic predicates
-    (messageForCloseCycle). Ours: `universe_changes` accounts for new, copied and removed nodes (off: as TVLA, which
-    is unsound); `unit_cyclic` uses the exact rule for one added edge also where the predicate is not `acyclic`;
-    `refine` adds the re-evaluated definitions (see the module docstring).
+    (differenceNonIdForms); `tight` restricts the deltas of predicates to real changes; `substitute_deltas` uses
+    a predicate for a delta that is its definition; `cycle_message` adds the messages of acyclic predicates
+    (messageForCloseCycle). Ours: `universe_changes` accounts for new, copied and removed nodes (off: as TVLA,
+    which is unsound); `unit_cyclic` uses the exact rule for one added edge also where the predicate is not
+    `acyclic`; `refine` adds the re-evaluated definitions (see the module docstring).
     """
 
     difference: bool = True
@@ -57,7 +58,7 @@ class DifferencingOptions:
 
 @dataclass(frozen=True)
 class DerivedUpdate:
-    """The derived update of one predicate, over `args`, with the deltas of its definition and the rule used."""
+    """The derived update of one predicate over `args`, the deltas of its definition, the rule used."""
 
     predicate: str
     args: tuple[str, ...]
@@ -82,7 +83,7 @@ class Derivation:
 
 
 def derive(action: Action, vocabulary: Vocabulary, options: DifferencingOptions | None = None) -> Derivation:
-    """The action with an update for every instrumentation predicate that it may change and does not update."""
+    """The action with an update for every instrumentation predicate that it changes and does not update."""
     options = options or DifferencingOptions()
     order = definition_order(vocabulary)
     if not options.difference:
@@ -183,12 +184,10 @@ class _Deriver:
             anew = universe.updated_definition(definition, differencer.future_atom)
             update = IfThenElse(universe.some_new(p.args), anew, update)
         method = differencer.method if (plus, minus) != (FALSE, FALSE) else RE_EVALUATION
-        result = DerivedUpdate(p.name, p.args, *self._named(update, plus, minus), method)
+        update, plus, minus = (canonical(f, avoid=self._reserved) for f in (update, plus, minus))
+        result = DerivedUpdate(p.name, p.args, update, plus, minus, method)
         self._remember(p, new_value, result)
         return result
-
-    def _named(self, *formulas: Formula) -> Iterable[Formula]:
-        return (canonical(f, avoid=self._reserved) for f in formulas)
 
     def _substituted(self, delta: Delta) -> Delta:
         """Each delta replaced by an instrumentation predicate that it defines (substituteDeltas)."""
@@ -212,7 +211,7 @@ class _Deriver:
         return f
 
     def _remember(self, p: Predicate, new_value: Formula, derived: DerivedUpdate) -> None:
-        """Record the change for the predicates that use this one, relative to its stored value on all tuples."""
+        """Record the change, relative to the stored value on all tuples, for predicates that use this one."""
         stored = Atom(p.name, p.args)
         plus, minus, update = derived.plus, derived.minus, derived.formula
         if self._universe.copies and p.args:
@@ -236,7 +235,7 @@ class _Deriver:
         for u in derived:
             definition = self._vocabulary[u.predicate].definition
             assert definition is not None
-            f = canonical(substitute(definition, {}), avoid=self._reserved)
+            f = canonical(definition, avoid=self._reserved)
             anew = self._universe.updated_definition(f, self._differencer.future_atom)
             result.append(Update(u.predicate, u.args, canonical(anew, avoid=self._reserved)))
         return tuple(result)

@@ -6,7 +6,7 @@ from kleene.transformers.differencing.derive import IDENTITY, Derivation, Derive
 
 
 def explain_updates(derivation: Derivation) -> str:
-    """The action, then each derived update with its deltas and method; predicates that keep their value last."""
+    """The action, each derived update with its deltas and method, and the predicates that are kept."""
     action = derivation.action
     title = f' "{action.title}"' if action.title and action.title != action.name else ""
     lines = [f"action {action.name}{title}"]

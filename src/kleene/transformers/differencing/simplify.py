@@ -1,13 +1,13 @@
 """The simplifier of derived updates: every step keeps the three-valued value on every structure.
 
 Negations are pushed inwards, constants vanish, repetitions vanish, quantifiers are narrowed to the conjuncts
-(`A`: disjuncts) that mention their variable. Classical laws that Kleene logic lacks (``f & !f`` is not 0) are not
-used, so a simplified update has the value of the plain one (semantics.md section 5; `derived-reverse.md` shows
-that TVLA keeps ``g & !g`` too). An empty universe is possible, so ``E(v) 1`` stays.
+(`A`: disjuncts) that mention their variable. Classical laws that Kleene logic lacks (``f & !f`` is not 0) are
+not used, so a simplified update has the value of the plain one (semantics.md section 5; `derived-reverse.md`
+shows that TVLA keeps ``g & !g`` too). An empty universe is possible, so ``E(v) 1`` stays.
 
-With `fresh_nodes` (actions with `%new` and no `%clone`) one more fact is used: every declared predicate is 0 on a
-tuple with a new node, and `isNew` is definite. So ``isNew(w) & f`` is ``isNew(w) & f'`` with the atoms of f that
-mention w replaced by 0, and dually for ``!isNew(w) | f``. This too is exact in three values.
+With `fresh_nodes` (actions with `%new` and no `%clone`) one more fact is used: every declared predicate is 0
+on a tuple with a new node, and `isNew` is definite. So ``isNew(w) & f`` is ``isNew(w) & f'`` with the atoms
+of f that mention w replaced by 0, and dually for ``!isNew(w) | f``. This too is exact in three values.
 """
 
 from __future__ import annotations
@@ -133,9 +133,9 @@ class Simplifier:
         outside = [g for g in parts if variable not in g.free]
         inside = [g for g in parts if variable in g.free]
         if not outside or not inside:
-            return quantifier(variable, body)  # type: ignore[call-arg]
+            return _quantifier(quantifier, variable, body)
         build = conj if kind is And else disj
-        return build(*outside, quantifier(variable, build(*inside)))  # type: ignore[call-arg]
+        return build(*outside, _quantifier(quantifier, variable, build(*inside)))
 
     def _chain(self, kind: type[Formula], left: Formula, right: Formula) -> Formula:
         build: Callable[..., Formula] = conj if kind is And else disj
@@ -164,8 +164,13 @@ class Simplifier:
         return result
 
 
+def _quantifier(kind: type[Formula], variable: str, body: Formula) -> Formula:
+    result: Formula = (Exists if kind is Exists else Forall)(variable, body)
+    return result
+
+
 def _one_point(kind: type[Formula], variable: str, parts: list[Formula]) -> str | None:
-    """The w of ``E(v) isNew(v) & v == w & ...``, which is the rest at w: equal to it, or sharper on summary nodes."""
+    """The w of ``E(v) isNew(v) & v == w & ...``; the rest at w is as good, or sharper on summary nodes."""
     if variable not in _fresh_literals(kind, parts):
         return None
     for g in parts:

@@ -1,9 +1,10 @@
 """Which variables of a formula have at most one value among all its solutions.
 
-Needed to see that an action adds or removes at most one edge ("unit change", semantics.md section 5). The facts
-come from the properties `unique`, `function` and `invfunction`, from equalities and conjunctions. Each determined
-variable is described by terms such as ``x`` (the node of pointer x), ``n(x)`` or ``~n(x)`` (the n-successor, n-predecessor);
-a disjunction determines a variable only if both sides determine it by the same term.
+Needed to see that an action adds or removes at most one edge ("unit change", semantics.md section 5). The
+facts come from the properties `unique`, `function` and `invfunction`, from equalities and conjunctions. Each
+determined variable is described by terms such as ``x`` (the node of pointer x), ``n(x)`` or ``~n(x)`` (the
+n-successor, n-predecessor); a disjunction determines a variable only if both sides determine it by the same
+term.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ def determined(
 ) -> bool:
     """True only if all solutions of f agree on every one of the variables; f has negations at literals only.
 
-    Free variables of f that are not among `variables` are constants (of the action's precondition). `unique` are
-    further predicates that hold for at most one node.
+    Other free variables of f are constants (of the action's precondition). `unique` are further predicates
+    that hold for at most one node.
     """
     constants = {v: frozenset((f"'{v}",)) for v in f.free if v not in variables}
     terms = _Analysis(vocabulary, unique).solve(f, constants)

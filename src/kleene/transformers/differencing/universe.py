@@ -1,33 +1,35 @@
 """Differencing when an action makes, copies or removes nodes (`%new`, `%clone`, `%retain`).
 
-TVLA ignores these parts and applies the plain delta (semantics.md section 5), which is wrong in both directions: a
-reflexive predicate stays 0 on a new node, and removing a node can change any quantified definition. Here is the
-argument for what is done instead.
+TVLA ignores these parts and applies the plain delta (semantics.md section 5), which is wrong in both
+directions: a reflexive predicate stays 0 on a new node, and removing a node can change any quantified
+definition. Here is the argument for what is done instead.
 
-*One universe.* Updates are evaluated on the snapshot S1 taken after new and clone and before retain, so all nodes
-that ever exist are there. Add a predicate `live` that says which nodes exist: before the action the old ones
-(``!isNew``), afterwards those that are kept (``isNew | retain``, `retain` read over the old nodes; new nodes are never
-removed). Relativise the definition f to `live`: ``E(v) live(v) & g``, ``A(v) !live(v) | g``, and every step of a
-closure between live nodes. Then f over the universe before and f over the universe afterwards are the *same* formula
-f^ over S1, with `live` and the predicates updated. So finite differencing of f^ applies unchanged, with
-``D+live = isNew`` and ``D-live = !isNew & !retain``; on tuples of old nodes p holds the value of f^ before.
+*One universe.* Updates are evaluated on the snapshot S1 taken after new and clone and before retain, so all
+nodes that ever exist are there. Add a predicate `live` that says which nodes exist: before the action the old
+ones (``!isNew``), afterwards those that are kept (``isNew | retain``, `retain` read over the old nodes; new
+nodes are never removed). Relativise the definition f to `live`: ``E(v) live(v) & g``, ``A(v) !live(v) | g``,
+and every step of a closure between live nodes. Then f over the universe before and f over the universe
+afterwards are the *same* formula f^ over S1, with `live` and the predicates updated. So finite differencing
+of f^ applies unchanged, with ``D+live = isNew`` and ``D-live = !isNew & !retain``; on tuples of old nodes p
+holds the value of f^ before.
 
-*Precision.* With `%new` alone every declared predicate is definitely 0 on tuples with a new node. If g is then 0 for a
-new v (`is_strict`; almost all definitions are guarded by an atom), ``E(v) live(v) & g`` is ``E(v) g`` in three values
-too and no guard is added: the deltas on old nodes are the plain ones.
+*Precision.* With `%new` alone every declared predicate is definitely 0 on tuples with a new node. If g is
+then 0 for a new v (`is_strict`; almost all definitions are guarded by an atom), ``E(v) live(v) & g`` is
+``E(v) g`` in three values too and no guard is added: the deltas on old nodes are the plain ones.
 
-*Tuples with a new node.* `before_value` gives f^ before the action on all tuples: p itself on old ones, and on new
-ones the definition specialised to "every atom is 0": ``l == r`` for ``n*(l, r)``, 1 for ``A(w) f(v, w) -> ...``, and 0 (so p
-itself) for guarded definitions. The delta is then right on all tuples, and sharper than re-evaluation, because
-reachability to a new node goes through the stored closure and not through a chain of 1/2 edges. Copies (`%clone`)
-carry values, so nothing is known to be 0: tuples with a copy get the definition re-evaluated on the updated
-values (`updated_definition`), which is always right; tuples of old nodes get the delta relativised to `live`.
+*Tuples with a new node.* `before_value` gives f^ before the action on all tuples: p itself on old ones, and
+on new ones the definition specialised to "every atom is 0": ``l == r`` for ``n*(l, r)``, 1 for ``A(w) f(v, w)
+-> ...``, and 0 (so p itself) for guarded definitions. The delta is then right on all tuples, and sharper than
+re-evaluation, because reachability to a new node goes through the stored closure and not through a chain of
+1/2 edges. Copies (`%clone`) carry values, so nothing is known to be 0: tuples with a copy get the definition
+re-evaluated on the updated values (`updated_definition`), which is always right; tuples of old nodes get the
+delta relativised to `live`.
 
-*Retain.* The formula is evaluated before the nodes go; values on removed tuples do not matter. A node whose `retain` is
-1/2 makes the terms it touches 1/2, which is sound by monotonicity.
+*Retain.* The formula is evaluated before the nodes go; values on removed tuples do not matter. A node whose
+`retain` is 1/2 makes the terms it touches 1/2, which is sound by monotonicity.
 
-`isNew` and `instance` are cleared after every action, so inside definitions (and inside `%retain`) they are 0. Copies
-are assumed to be marked by `isNew` like the nodes of a unary `%new`.
+`isNew` and `instance` are cleared after every action, so inside definitions (and inside `%retain`) they are
+0. Copies are assumed to be marked by `isNew` like the nodes of a unary `%new`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The actions on which derived updates are checked, by vocabulary, with the condition under which each is run."""
+"""The actions on which derived updates are checked, by vocabulary."""
 
 from __future__ import annotations
 
@@ -50,13 +50,19 @@ REMOVE = (
     action("free x, cut", "x(v) = 0", N + "n(v_1, v_2) & !x(v_1)", retain="!x(v)"),
     action("keep reachable from x", retain="r[n,x](v)"),
     action("drop all", retain="0 & x(v)"),
-    action("new and free", "x(v) = isNew(v)", N + "n(v_1, v_2) | isNew(v_1) & y(v_2)", new="", retain="!x(v)"),
+    action(
+        "new and free", "x(v) = isNew(v)", N + "n(v_1, v_2) | isNew(v_1) & y(v_2)", new="", retain="!x(v)"
+    ),
     action("keep w", "x(v) = x(v) & v == w", pre="n(w, w) | !n(w, w)", retain="v == w | y(v)"),
 )
 COPY = (
     action("copy x", "x(v) = x(v) & !isNew(v)", clone="x(v)"),
     action("copy list", "y(v) = y(v) & isNew(v)", "x(v) = x(v) & !isNew(v)", clone="r[n,x](v) | y(v)"),
-    action("copy and link", N + "n(v_1, v_2) | instance(v_2, v_1) & x(v_1) & !(E(w) n(v_1, w))", clone="x(v) | y(v)"),
+    action(
+        "copy and link",
+        N + "n(v_1, v_2) | instance(v_2, v_1) & x(v_1) & !(E(w) n(v_1, w))",
+        clone="x(v) | y(v)",
+    ),
 )
 
 
@@ -71,16 +77,29 @@ def on_field(name: str) -> tuple[Action, ...]:
 TREES = (
     *on_field("left"),
     *on_field("right"),
-    action("rotate", "left(v_1, v_2) = (x(v_1) ? right(v_1, v_2) : left(v_1, v_2))", "right(v_1, v_2) = (x(v_1) ? left(v_1, v_2) : right(v_1, v_2))"),
-    action("new leaf", "left(v_1, v_2) = left(v_1, v_2) | x(v_1) & isNew(v_2) & !(E(w) left(v_1, w))", new=""),
+    action(
+        "rotate",
+        "left(v_1, v_2) = (x(v_1) ? right(v_1, v_2) : left(v_1, v_2))",
+        "right(v_1, v_2) = (x(v_1) ? left(v_1, v_2) : right(v_1, v_2))",
+    ),
+    action(
+        "new leaf", "left(v_1, v_2) = left(v_1, v_2) | x(v_1) & isNew(v_2) & !(E(w) left(v_1, w))", new=""
+    ),
     action("free x", "x(v) = 0", retain="!x(v)"),
 )
 LINKS = (
     *on_field("f"),
     *on_field("b"),
-    action("link", "f(v_1, v_2) = f(v_1, v_2) | x(v_1) & y(v_2)", "b(v_1, v_2) = b(v_1, v_2) | y(v_1) & x(v_2)"),
+    action(
+        "link", "f(v_1, v_2) = f(v_1, v_2) | x(v_1) & y(v_2)", "b(v_1, v_2) = b(v_1, v_2) | y(v_1) & x(v_2)"
+    ),
     action("reverse", "f(v_1, v_2) = b(v_1, v_2)", "b(v_1, v_2) = f(v_1, v_2)"),
-    action("new between", "f(v_1, v_2) = f(v_1, v_2) | x(v_1) & isNew(v_2)", "b(v_1, v_2) = b(v_1, v_2) | isNew(v_1) & x(v_2)", new=""),
+    action(
+        "new between",
+        "f(v_1, v_2) = f(v_1, v_2) | x(v_1) & isNew(v_2)",
+        "b(v_1, v_2) = b(v_1, v_2) | isNew(v_1) & x(v_2)",
+        new="",
+    ),
     action("free x", retain="!x(v)"),
 )
 CASES: tuple[tuple[str, Vocabulary, tuple[Action, ...]], ...] = (

@@ -1,8 +1,9 @@
-"""Many small three-valued structures at once, and what an action does to them: an oracle that shares no code with Kleene.
+"""Many small three-valued structures at once, and what an action does to them: an oracle that shares no code
+with Kleene.
 
-A batch holds structures with the same nodes. The value of a predicate on a tuple is a pair of integers (must, may) with
-one bit per structure. Nodes that only some structures have are covered by `exists`. Semantics: semantics.md
-sections 2 and 6.
+A batch holds structures with the same nodes. The value of a predicate on a tuple is a pair of integers (must,
+may) with one bit per structure. Nodes that only some structures have are covered by `exists`. Semantics:
+semantics.md sections 2 and 6.
 """
 
 from __future__ import annotations
@@ -185,7 +186,9 @@ def with_new_nodes(batch: Batch, action: Action, vocabulary: Vocabulary, outer: 
         result.exists[twin] = there
         result.values["ac", (twin,)] = (must & batch.get("ac", (u,))[0] & there, there)
         result.values["sm", (twin,)] = batch.get("sm", (u,))
-        result.values["isNew", (twin,)] = result.values["instance", (twin, u)] = (there, there)
+        result.values["isNew", (twin,)] = (there, there)
+        # TVLA says 1 here on summary nodes too, which is unsound: a new node is the instance of one old node.
+        result.values["instance", (twin, u)] = (there & ~batch.get("sm", (u,))[1], there)
     if action.clone is not None:
         for p in vocabulary.declared:
             for nodes in product(batch.nodes, repeat=p.arity):

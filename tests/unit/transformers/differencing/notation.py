@@ -1,4 +1,4 @@
-"""A reader for formulas in TVP notation and in the notation of TVLA's differencing log; for these tests only."""
+"""A reader for formulas in TVP notation and in that of TVLA's differencing log; for these tests only."""
 
 from __future__ import annotations
 
@@ -109,8 +109,7 @@ class _Reader:
         token = self.take()
         if token == "(":
             if self.peek() in ("E", "A") and self.peek(1) != "(":  # "(E w).(...)" opens one more parenthesis
-                f = self.unary()
-                return f
+                return self.unary()
             f = self.formula()
             self.take(")")
             return f

@@ -1,4 +1,4 @@
-"""On three-valued structures: what is derived covers every concrete structure, and new nodes cost no precision."""
+"""On three-valued structures, derived updates are sound, and new nodes cost no precision."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .actions import EXAMPLES, NEW
 from .model import Batch, Nodes, Rails, apply, tuples, with_new_nodes
 from .vocabularies import REVERSE, action, structures
 
-PARTITIONS = ((0, 0, 1), (0, 1, 1), (0, 0, 0), (0, 1, 2))
+PARTITIONS = ((0, 0, 1), (0, 1, 2))
 
 
 @cache
 def abstracted(vocabulary: Vocabulary, partition: tuple[int, ...]) -> tuple[Batch, Batch]:
     """Concrete structures, and an abstraction of each: nodes merged, then values made 1/2 at random."""
-    concrete = structures(vocabulary, len(partition), limit=1500, seed=7)
+    concrete = structures(vocabulary, len(partition), limit=1000, seed=7)
     rng = random.Random(str(partition))
     classes = sorted(set(partition))
     values: dict[tuple[str, Nodes], Rails] = {}
@@ -36,7 +36,11 @@ def abstracted(vocabulary: Vocabulary, partition: tuple[int, ...]) -> tuple[Batc
             must, may = values.get((p.name, image), (0, 0))
             values[p.name, image] = (must & concrete.get(p.name, nodes)[0], may)
     for key, (must, may) in values.items():
-        blurred = rng.getrandbits(concrete.count) & rng.getrandbits(concrete.count) & rng.getrandbits(concrete.count)
+        blurred = (
+            rng.getrandbits(concrete.count)
+            & rng.getrandbits(concrete.count)
+            & rng.getrandbits(concrete.count)
+        )
         values[key] = (must & ~blurred, may if key[0] == "ac" else may | blurred)
     for c in classes:
         merged = partition.count(c) > 1

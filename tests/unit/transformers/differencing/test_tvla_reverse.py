@@ -1,4 +1,6 @@
-"""The updates that TVLA 3 derives for list reversal (`tvla_reverse.txt`) and ours have the same value everywhere."""
+"""The updates that TVLA 3 derives for list reversal (`tvla_reverse.txt`) and ours have the same value
+everywhere.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from itertools import islice, product
+import re
+from itertools import product
 
 from kleene.logic.formula import Formula
 from kleene.logic.vocabulary import Predicate, Vocabulary
@@ -12,7 +13,7 @@ from kleene.transformers.action import Action, Update
 from .model import Batch, Nodes, Rails, define
 from .notation import formula
 
-_HEAD = __import__("re").compile(r"^([\w\[\],]+?)\(([^()]*)\)$")
+_HEAD = re.compile(r"^([\w\[\],]+?)\(([^()]*)\)$")
 
 
 def head(text: str) -> tuple[str, tuple[str, ...]]:
@@ -64,7 +65,10 @@ POINTERS = tuple(core(f"{z}(v)", "unique") for z in "xyt")
 
 
 def reachability(field: str, pointers: str) -> list[Predicate]:
-    return [defined(f"r[{field},{z}](v) = E(v_1) (z(v_1) & t[{field}](v_1, v))".replace("z(v_1)", f"{z}(v_1)")) for z in pointers]
+    return [
+        defined(f"r[{field},{z}](v) = E(v_1) (z(v_1) & t[{field}](v_1, v))".replace("z(v_1)", f"{z}(v_1)"))
+        for z in pointers
+    ]
 
 
 REVERSE = Vocabulary(
@@ -163,7 +167,7 @@ def acyclic(edges: tuple[Nodes, ...]) -> bool:
 
 
 def structures(vocabulary: Vocabulary, size: int, limit: int = 20_000, seed: int = 0) -> Batch:
-    """All concrete structures with `size` nodes that have the declared properties (a sample if there are more)."""
+    """All concrete structures with `size` nodes and the declared properties (a sample if too many)."""
     cores = [p for p in vocabulary.declared if p.definition is None]
     options = [
         [((),), ()] if p.arity == 0 else _unary_options(p, size) if p.arity == 1 else _binary_options(p, size)
@@ -194,13 +198,11 @@ def structures(vocabulary: Vocabulary, size: int, limit: int = 20_000, seed: int
     return batch
 
 
-def _has_derived_properties(vocabulary: Vocabulary, cores: list[Predicate], chosen: tuple[tuple[Nodes, ...], ...]) -> bool:
+def _has_derived_properties(
+    vocabulary: Vocabulary, cores: list[Predicate], chosen: tuple[tuple[Nodes, ...], ...]
+) -> bool:
     """`down = left | right` is acyclic in the tree vocabulary."""
     if "down" not in vocabulary:
         return True
     held = {p.name: edges for p, edges in zip(cores, chosen, strict=True)}
     return acyclic(tuple({*held["left"], *held["right"]}))
-
-
-def first_structures(batch: Batch, count: int) -> list[int]:
-    return list(islice(range(batch.count), count))
