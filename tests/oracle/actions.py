@@ -151,9 +151,7 @@ def focus_formulas(vocabulary: Vocabulary) -> list[Formula]:
         for n in fields:
             first = And(Atom(p, ("w",)), Atom(n, ("w", "v")))
             found.append(Exists("w", first))
-            found.append(
-                exists(["w", "a"], And(And(Atom(p, ("w",)), Atom(n, ("w", "a"))), Atom(n, ("a", "v"))))
-            )
+            found.append(exists(["w", "a"], And(And(Atom(p, ("w",)), Atom(n, ("w", "a"))), Atom(n, ("a", "v")))))
     found += [Atom(p.name, ()) for p in vocabulary.declared if p.arity == 0]
     found += [Atom(p.name, ("v",)) for p in vocabulary.declared if p.arity == 1 and not p.properties]
     return found

@@ -126,11 +126,7 @@ def satisfies_definitions(s: NaiveStructure) -> bool:
 def is_valid(s: NaiveStructure, rules: Iterable[Rule] = ()) -> bool:
     """Whether all properties, definitions and user rules hold."""
     return (
-        all(
-            has_property(prop, frozenset(s.values[p.name]), s.universe)
-            for p in s.vocabulary
-            for prop in p.properties
-        )
+        all(has_property(prop, frozenset(s.values[p.name]), s.universe) for p in s.vocabulary for prop in p.properties)
         and satisfies_definitions(s)
         and all(satisfies_rule(s, rule) for rule in rules)
     )
@@ -177,9 +173,7 @@ def concrete_structures(
             if choice in seen:
                 continue
             for renaming in renamings:
-                seen.add(
-                    tuple(frozenset(tuple(renaming[u] for u in t) for t in relation) for relation in choice)
-                )
+                seen.add(tuple(frozenset(tuple(renaming[u] for u in t) for t in relation) for relation in choice))
             s = empty(vocabulary, size)
             for p, relation in zip(core, choice, strict=True):
                 s.values[p.name] = dict.fromkeys(relation, 1.0)
@@ -222,8 +216,7 @@ def concretisations(
 def _node_counts(s: NaiveStructure, most: int) -> Iterator[tuple[int, ...]]:
     """How many concrete nodes each node may stand for: sm and ac say how few and how many."""
     ranges = [
-        range(1 if s.value("ac", (u,)) == 1 else 0, 2 if s.value("sm", (u,)) == 0 else most + 1)
-        for u in s.universe
+        range(1 if s.value("ac", (u,)) == 1 else 0, 2 if s.value("sm", (u,)) == 0 else most + 1) for u in s.universe
     ]
     return (counts for counts in product(*ranges) if sum(counts) <= most)
 

@@ -321,9 +321,7 @@ def formulas(
             left, right = draw(st.sampled_from(scope)), draw(st.sampled_from(scope))
             a = draw(st.sampled_from(VARIABLES))
             b = draw(st.sampled_from([v for v in VARIABLES if v != a]))
-            return Closure(
-                left, right, a, b, build(tuple(dict.fromkeys((*scope, a, b))), depth - 1, rank - 2)
-            )
+            return Closure(left, right, a, b, build(tuple(dict.fromkeys((*scope, a, b))), depth - 1, rank - 2))
         if kind == "not":
             return Not(build(scope, depth - 1, rank))
         if kind == "ite":

@@ -293,9 +293,7 @@ def passes(mutant: str, test: str) -> bool:
         str(HERE / f"test_{test}.py"),
     ]
     environment = {**os.environ, "KLEENE_MUTANT": mutant, "HYPOTHESIS_PROFILE": "quick"}
-    result = subprocess.run(
-        command, env=environment, capture_output=True, check=False, cwd=HERE.parent.parent
-    )
+    result = subprocess.run(command, env=environment, capture_output=True, check=False, cwd=HERE.parent.parent)
     if result.returncode not in (0, 1):
         raise RuntimeError(result.stdout.decode() + result.stderr.decode())
     return result.returncode == 0

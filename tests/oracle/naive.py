@@ -88,8 +88,7 @@ def empty(vocabulary: Vocabulary, size: int) -> NaiveStructure:
 
 def from_structure(structure: Structure) -> NaiveStructure:
     values = {
-        p.name: {nodes: NUMBER[value] for nodes, value in structure.entries(p.name)}
-        for p in structure.vocabulary
+        p.name: {nodes: NUMBER[value] for nodes, value in structure.entries(p.name)} for p in structure.vocabulary
     }
     return NaiveStructure(structure.vocabulary, list(range(structure.size)), values)
 
@@ -173,9 +172,7 @@ def _closure(s: NaiveStructure, step: dict[tuple[int, int], float], start: int, 
     """max over paths of min over the steps and over `ac` of the inner nodes: one more step in each round."""
     best = {w: step[start, w] for w in s.universe}
     while True:
-        longer = {
-            w: max([best[w], *(min(best[u], _ac(s, u), step[u, w]) for u in s.universe)]) for w in s.universe
-        }
+        longer = {w: max([best[w], *(min(best[u], _ac(s, u), step[u, w]) for u in s.universe)]) for w in s.universe}
         if longer == best:
             return best[end]
         best = longer
@@ -257,9 +254,7 @@ def isomorphic(a: NaiveStructure, b: NaiveStructure) -> bool:
     def extend(f: dict[int, int]) -> bool:
         if len(f) == len(a.universe):
             return all(
-                a.value(p, nodes) == b.value(p, tuple(f[u] for u in nodes))
-                for p in higher
-                for nodes in a.tuples(p)
+                a.value(p, nodes) == b.value(p, tuple(f[u] for u in nodes)) for p in higher for nodes in a.tuples(p)
             )
         node = a.universe[len(f)]
         return any(

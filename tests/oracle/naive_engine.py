@@ -43,9 +43,7 @@ def property_rules(vocabulary: Vocabulary) -> list[Rule]:
 
         different = Not(Equal(a, b))
         table: dict[str, list[tuple[Formula, Formula]]] = {
-            "unique": [(And(at(a), at(b)), Equal(a, b)), (And(at(a), different), Not(at(b)))]
-            if p.arity == 1
-            else [],
+            "unique": [(And(at(a), at(b)), Equal(a, b)), (And(at(a), different), Not(at(b)))] if p.arity == 1 else [],
             "function": [
                 (And(at(c, a), at(c, b)), Equal(a, b)),
                 (And(at(c, a), different), Not(at(c, b))),
@@ -182,9 +180,7 @@ class Transformer:
         for z in naive.assignments(s, precondition.free):
             if naive.evaluate(s, precondition, z) == 0:
                 continue
-            outcome.messages |= {
-                m.text for m in self.action.messages if naive.evaluate(s, m.condition, z) != 0
-            }
+            outcome.messages |= {m.text for m in self.action.messages if naive.evaluate(s, m.condition, z) != 0}
             result = self.coercer.coerce(to_structure(self.updated(s, z)))
             if result is not None:
                 outcome.structures.append(result)
@@ -271,12 +267,8 @@ def modules() -> dict[str, dict[str, Any]]:
             )
         },
         "kleene.structures.join": {
-            "join_partial": lambda a, b: canonical(
-                naive.join_same_names(from_structure(a), from_structure(b))
-            ),
-            "join_independent": lambda a, b: canonical(
-                naive.join_fig_41(from_structure(a), from_structure(b))
-            ),
+            "join_partial": lambda a, b: canonical(naive.join_same_names(from_structure(a), from_structure(b))),
+            "join_independent": lambda a, b: canonical(naive.join_fig_41(from_structure(a), from_structure(b))),
         },
         "kleene.transformers.rules": {"all_rules": all_rules},
         "kleene.transformers.coerce": {"Coercer": Coercer},

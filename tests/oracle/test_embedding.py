@@ -26,9 +26,7 @@ def _nearby(setting: Setting, s: NaiveStructure) -> st.SearchStrategy[NaiveStruc
             return base
         name, nodes = draw(st.sampled_from(tuples))
         low = 0.0 if name != "ac" else 1.0
-        base.set(
-            name, nodes, draw(st.sampled_from([low, HALF] if name in ("sm", "ac") else [0.0, HALF, 1.0]))
-        )
+        base.set(name, nodes, draw(st.sampled_from([low, HALF] if name in ("sm", "ac") else [0.0, HALF, 1.0])))
         return base
 
     return changed() | st.just(blur(s)) | abstractions(setting)

@@ -57,9 +57,7 @@ def test_conversion_is_lossless(data: st.DataObject) -> None:
     assert from_structure(built) == s
     for p in s.vocabulary:
         for nodes in s.tuples(p.name):
-            assert {"0": 0.0, "1/2": HALF, "1": 1.0}[str(built.value(p.name, *nodes))] == s.value(
-                p.name, nodes
-            )
+            assert {"0": 0.0, "1/2": HALF, "1": 1.0}[str(built.value(p.name, *nodes))] == s.value(p.name, nodes)
 
 
 @given(DATA)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kleene.logic.formula import UNKNOWN, Atom, Equal, Or
+from kleene.logic.formula import FALSE, UNKNOWN, And, Atom, Equal, Exists, Not, Or
 from kleene.structures.canonical import canonical_abstraction
 from kleene.transformers.action import Action, Update
 from kleene.transformers.coerce import Coercer
@@ -19,7 +20,7 @@ from kleene.transformers.transformer import Transformer
 from .actions import actions
 from .concrete import is_valid, step
 from .generate import GRAPH, LIST, SETTINGS, TERNARY, Setting, abstractions, all_concrete, concrete, gamma
-from .naive import NaiveStructure, blur, embeds, from_structure, to_structure
+from .naive import HALF, NaiveStructure, blur, embeds, empty, from_structure, to_structure
 
 DATA = st.data()
 
@@ -68,6 +69,53 @@ def test_sound_when_nodes_come_and_go(data: st.DataObject) -> None:
     setting = data.draw(SETTINGS)
     action = data.draw(actions(setting, universe=("new of", "clone", "retain")))
     assert_sound(setting, data.draw(abstractions(setting)), action, most=10)
+
+
+X, Y, N = Atom("x", ("v",)), Atom("y", ("v",)), Atom("n", ("v1", "v2"))
+NEXT_OF_Y = Exists("w", And(Atom("y", ("w",)), Atom("n", ("w", "v"))))
+OTHERS = And(N, Not(Atom("x", ("v1",))))
+STATEMENTS: dict[str, dict[str, Any]] = {
+    "x = NULL": {"updates": [("x", FALSE)]},
+    "x = y": {"updates": [("x", Y)]},
+    "x = y->n": {"focus": (NEXT_OF_Y,), "updates": [("x", NEXT_OF_Y)]},
+    "x->n = NULL": {"focus": (X,), "updates": [("n", OTHERS)]},
+    "x->n = y": {"updates": [("n", Or(OTHERS, And(Atom("x", ("v1",)), Atom("y", ("v2",)))))]},
+    "x = malloc()": {"creates": True, "updates": [("x", Atom("isNew", ("v",)))]},
+    "free(x)": {"retain": Not(X), "updates": []},
+    "x != NULL": {"precondition": Atom("x", ("p1",)), "updates": [("y", Equal("v", "p1"))]},
+    "x == NULL": {"precondition": Not(Exists("v", X)), "updates": []},
+}
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_statements_of_the_thesis(statement: str) -> None:
+    """The actions of section 3 on the canonical abstractions of concrete lists."""
+    parts = dict(STATEMENTS[statement])
+    given_updates = parts.pop("updates")
+    updates = [Update(name, LIST.vocabulary[name].args, f) for name, f in given_updates]
+    updates += [Update(p.name, p.args, UNKNOWN) for p in LIST.vocabulary if p.definition is not None]
+    action = Action(statement, updates=tuple(updates), **parts)
+    for c in all_concrete(LIST)[::6]:
+        assert_sound(LIST, blur(c), action, most=3)
+
+
+@pytest.mark.parametrize("name", ["y", "r_x"])
+def test_rules_with_inequalities_are_checked_after_a_split(name: str) -> None:
+    """Two nodes that focus tells apart are different: now the node that both point to is certainly shared."""
+    s = empty(LIST.vocabulary, 2)
+    s.set("sm", (0,), HALF)
+    s.set("n", (0, 1), 1.0)
+    for vague in ("x", "y", "r_x"):
+        s.set(vague, (0,), HALF)
+    s.set("is", (1,), HALF)
+    s.set("r_x", (1,), HALF)
+    action = Action("split", focus=(Atom(name, ("v",)),))
+    legal = coercer(LIST).coerce(to_structure(s))
+    assert legal is not None and from_structure(legal).value("is", (1,)) == HALF
+    outcome = Transformer(action, coercer(LIST), closed_input=True).post(legal)
+    split = [from_structure(r) for r in outcome.structures if r.size == 3]
+    assert split and all(r.value("is", (1,)) == 1 for r in split), f"{outcome.structures}"
+    assert_sound(LIST, s, action)
 
 
 @pytest.mark.parametrize("setting", [LIST, GRAPH, TERNARY], ids=repr)

@@ -139,7 +139,8 @@ def _enter(
 
 
 def replace_atoms(f: Formula, replacement: Callable[[Atom], Formula]) -> Formula:
-    """The formula with every atom replaced; bound variables never capture variables of a replacement."""
+    """The formula with every atom replaced. Bound variables never capture the variables of a replacement, except
+    for the arguments of the atom that it replaces."""
     table = {g: replacement(g) for g in subformulas(f) if isinstance(g, Atom)}
     added = {v for atom, new in table.items() for v in new.free if v not in atom.args}
     if added & bound_variables(f):
@@ -153,8 +154,8 @@ def replace_atoms(f: Formula, replacement: Callable[[Atom], Formula]) -> Formula
 def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Formula:
     """The formula with bound variables called `w0`, `w1`, ... by the number of binders below them.
 
-    Two formulas are equal up to the names of bound variables iff their canonical forms (with the same `avoid`)
-    are the same object. No variable occurs both free and bound, which TVP does not allow.
+    Two formulas are equal up to the names of bound variables iff their canonical forms are the same object (with
+    the same `avoid`). No variable occurs both free and bound, which TVP does not allow.
     """
     start = unused_prefix(prefix, (*f.free, *avoid))
     result: dict[Formula, tuple[Formula, int]] = {}
@@ -223,7 +224,7 @@ def match_instance(pattern: Formula, f: Formula) -> dict[str, str] | None:
         if type(g) is not type(h) or not _match_variables(g, h, set(pattern.free), binding):
             return None
         stack.extend(zip(g.children, h.children, strict=True))
-    return binding
+    return binding if set(binding.values()) <= set(f.free) else None
 
 
 def _match_variables(g: Formula, h: Formula, free: set[str], binding: dict[str, str]) -> bool:

@@ -222,9 +222,7 @@ class _Preprocessor:
             if isinstance(piece, Token):
                 body.append(piece)
             else:
-                what = (
-                    "string is not closed" if piece.text == '"' else f"unknown character '{piece.text[:1]}'"
-                )
+                what = "string is not closed" if piece.text == '"' else f"unknown character '{piece.text[:1]}'"
                 self._error(f"{what} in macro '{match[1]}'", source.position(offset + piece.offset))
                 return
         self.macros[match[1]] = Macro(match[1], parameters, tuple(body))

@@ -151,9 +151,7 @@ _KINDS = {
 }
 
 
-def pieces(
-    source: Source, dialect: Dialect, start: int = 0, end: int | None = None
-) -> Iterator[Token | Lump]:
+def pieces(source: Source, dialect: Dialect, start: int = 0, end: int | None = None) -> Iterator[Token | Lump]:
     """The tokens of a text in order, with the directives, comments and mistakes between them."""
     words = dialect.words
     stop = len(source.text) if end is None else end

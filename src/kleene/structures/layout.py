@@ -46,6 +46,8 @@ class Layout:
         self.rows = _Memo(self._rows)
         self.transposed = _Memo(self._transposed)
         self.closed = _Memo(self._closed)
+        self._products: dict[tuple[int, int], int] = {}
+        self._inserted: dict[tuple[int, int, int], int] = {}
         self._full: dict[tuple[int, int], int] = {}
 
     # Vectors to matrices -------------------------------------------------------------------------------
@@ -118,11 +120,22 @@ class Layout:
 
     def product(self, left: int, right: int) -> int:
         """M[i][k] = exists j: L[i][j] and R[j][k]."""
-        w, row, col, result = self.width, self.row, self.col, 0
-        for j in range(w):
-            targets = (right >> (j * w)) & row
+        memo = self._products
+        result = memo.get((left, right))
+        if result is None:
+            if len(memo) >= _MEMO_LIMIT:
+                memo.clear()
+            result = memo[left, right] = self._product(left, right)
+        return result
+
+    def _product(self, left: int, right: int) -> int:
+        w, row, col, result, j, rest = self.width, self.row, self.col, 0, 0, right
+        while rest:
+            targets = rest & row
             if targets:
                 result |= ((left >> j) & col) * targets
+            rest >>= w
+            j += 1
         return result
 
     def closure(self, matrix: int, through: int) -> int:
@@ -156,19 +169,36 @@ class Layout:
 
     def insert_axis(self, tensor: int, arity: int, axis: int) -> int:
         """Broadcast along a new axis, which becomes axis number `axis` of `arity` + 1."""
+        memo = self._inserted
+        result = memo.get((tensor, arity, axis))
+        if result is None:
+            if len(memo) >= _MEMO_LIMIT:
+                memo.clear()
+            result = memo[tensor, arity, axis] = self._insert_axis(tensor, arity, axis)
+        return result
+
+    def _insert_axis(self, tensor: int, arity: int, axis: int) -> int:
         w = self.width
-        block_bits = w ** (arity - axis)
-        block_mask = (1 << block_bits) - 1
-        copies = sum(1 << (i * block_bits) for i in range(w))
+        if axis == arity:  # each bit becomes a row
+            bits, spread, step = w, self.rows.__getitem__, w * w
+        else:
+            bits = w ** (arity - axis)
+            spread, step = self._copies(bits).__mul__, bits * w
+        mask = (1 << bits) - 1
         result = 0
         position = 0
         while tensor:
-            block = tensor & block_mask
+            block = tensor & mask
             if block:
-                result |= (block * copies) << (position * block_bits * w)
-            tensor >>= block_bits
-            position += 1
+                result |= spread(block) << position
+            tensor >>= bits
+            position += step
         return result
+
+    @cache  # noqa: B019 (there are few layouts, and they live for ever)
+    def _copies(self, bits: int) -> int:
+        """One bit at each multiple of `bits`, W of them."""
+        return sum(1 << (i * bits) for i in range(self.width))
 
     def drop_axis(self, tensor: int, arity: int, axis: int) -> int:
         """Exists along one axis."""

@@ -75,9 +75,12 @@ class Focuser:
 
     def _literal(self, draft: Draft, conjunction: Conjunction, k: int, literal: Literal) -> list[Draft]:
         """Make one literal definite for every assignment that makes the literals before it true."""
+        all_active = draft.values[AC] == (1 << draft.size) - 1
+        if all_active and literal.rails and not draft.values[literal.rails[1]] & ~draft.values[literal.rails[0]]:
+            return [draft]
         known = tuple(v for v in literal.args if any(v in earlier.args for earlier in conjunction[:k]))
         places = self._assignments(draft, conjunction[:k], tuple(dict.fromkeys(known)))
-        if self.options.split_active and draft.values[AC] != (1 << draft.size) - 1:
+        if self.options.split_active and not all_active:
             split = self._split_active(draft, literal, places)
             if split is not None:
                 return [r for d in split for r in self._literal(d, conjunction, k, literal)]
@@ -213,8 +216,8 @@ class _Step:
         self.layout = layout_for(draft.size)
         p = literal.predicate
         if p is not None:
-            self.must = 2 * focuser.vocabulary.index(p.name)
-            self.may = self.must + 1
+            assert literal.rails is not None
+            self.must, self.may = literal.rails
             self.arity = p.arity
             self.indefinite = draft.values[self.may] & ~draft.values[self.must] & self._here()
 

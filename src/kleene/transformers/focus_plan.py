@@ -30,11 +30,12 @@ from kleene.logic.vocabulary import Predicate, Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A predicate or an equality (`predicate` is None) at variables, or its negation."""
+    """A predicate or an equality (`predicate` and `rails` are None) at variables, or its negation."""
 
     formula: Formula
     predicate: Predicate | None
     args: tuple[str, ...]
+    rails: tuple[int, int] | None
 
     @property
     def positive(self) -> bool:
@@ -88,9 +89,10 @@ def _trivial(f: Formula) -> bool:
 def _literal(f: Formula, vocabulary: Vocabulary) -> Literal:
     match f.body if isinstance(f, Not) else f:
         case Atom(name, args):
-            return Literal(f, vocabulary[name], args)
+            must = 2 * vocabulary.index(name)
+            return Literal(f, vocabulary[name], args, (must, must + 1))
         case Equal(a, b):
-            return Literal(f, None, (a, b))
+            return Literal(f, None, (a, b), None)
     raise ValueError("focus on the constant 1/2 is not possible")
 
 

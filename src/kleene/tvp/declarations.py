@@ -111,9 +111,7 @@ class Declarations:
         only_head = [v for v in head.free if v not in body.free]
         if only_head:
             names = ", ".join(only_head)
-            message = (
-                f"free variables of the head that the body does not mention range over all nodes: {names}"
-            )
+            message = f"free variables of the head that the body does not mention range over all nodes: {names}"
             self.report.warn(message, item.position, key="rule variables of the head")
         if only_body and head is not FALSE:
             names = ", ".join(only_body)

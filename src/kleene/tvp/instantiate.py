@@ -123,9 +123,7 @@ class _Builder:
             if self.check_focus is not None:
                 self.check_focus(f, item.position)
             return [f]
-        return [
-            f for inner in self._scopes(item, scope) for part in item.body for f in self._focus(part, inner)
-        ]
+        return [f for inner in self._scopes(item, scope) for part in item.body for f in self._focus(part, inner)]
 
     def _scopes(self, item: Foreach[FormulaSyntax] | Foreach[UpdateSyntax], scope: Scope) -> Iterable[Scope]:
         members = self.declarations.sets.members(item.base, scope)

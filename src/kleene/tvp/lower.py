@@ -155,9 +155,7 @@ class _Lowerer:
                 message = f"the body of TC must have '{variable}' as a free variable"
                 self.report.error(message, f.position, self.scope)
         if f.sub_left == f.sub_right:
-            self.report.error(
-                f"TC needs two different variables, not '{f.sub_left}' twice", f.position, self.scope
-            )
+            self.report.error(f"TC needs two different variables, not '{f.sub_left}' twice", f.position, self.scope)
         return self._checked(Closure(f.left, f.right, f.sub_left, f.sub_right, body), f)
 
     def _composite(self, f: CompositeSyntax) -> Formula:

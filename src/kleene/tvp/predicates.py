@@ -124,9 +124,7 @@ class Predicates:
             message = f"the definition of '{name}' does not mention its arguments: {', '.join(missing)}"
             self._report.error(message, item.position, scope)
 
-    def _check_property(
-        self, name: str, prop: PropertySyntax | DependencySyntax, arity: int, scope: Scope
-    ) -> None:
+    def _check_property(self, name: str, prop: PropertySyntax | DependencySyntax, arity: int, scope: Scope) -> None:
         report, place = self._report, prop.position
         if isinstance(prop, DependencySyntax):
             report.error("functional dependencies '[...] --> ...' are not supported", place, scope)

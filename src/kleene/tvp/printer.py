@@ -76,9 +76,7 @@ def print_set(value: SetSyntax) -> str:
             return f"{{{_names(members)} : {iterator} in {print_set(base)}}}"
     loose = value.operator == "&"
     left = _set_operand(value.left, loose or not _is_intersection(value.left))
-    right = _set_operand(
-        value.right, _is_atomic(value.right) or (loose and not _is_intersection(value.right))
-    )
+    right = _set_operand(value.right, _is_atomic(value.right) or (loose and not _is_intersection(value.right)))
     return f"{left} {value.operator} {right}"
 
 
@@ -190,9 +188,7 @@ def _property(prop: PropertySyntax | DependencySyntax) -> str:
 
 def _message(message: MessageSyntax) -> str:
     component = "" if message.component is None else f"[{print_formula(message.component)}] "
-    condition = _formula(
-        message.condition, 3
-    )  # an implication in parentheses, so that the arrow is the text's
+    condition = _formula(message.condition, 3)  # an implication in parentheses, so that the arrow is the text's
     return f"%message {component}{condition} -> {_text(message.text)}"
 
 

@@ -44,9 +44,7 @@ class Program:
     syntax: ProgramSyntax
 
 
-def load_program(
-    path: str | Path, *, include: Sequence[str] = (), macros: Mapping[str, str] | None = None
-) -> Program:
+def load_program(path: str | Path, *, include: Sequence[str] = (), macros: Mapping[str, str] | None = None) -> Program:
     """Read a TVP file. Raises `InputError` with everything that is wrong with it."""
     return _program(preprocess(path, TVP, include=include, macros=macros), Path(path).stem)
 

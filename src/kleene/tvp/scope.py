@@ -97,9 +97,7 @@ def resolve(name: Name, scope: Scope, report: Report) -> Name:
     if not args:
         return Name(member.id, member.args, position=name.position)
     if member.args:
-        message = (
-            f"'{member.text}' cannot replace '{name.id}' in '{name.text}': only one of them may have brackets"
-        )
+        message = f"'{member.text}' cannot replace '{name.id}' in '{name.text}': only one of them may have brackets"
         report.error(message, name.position, scope)
     return Name(member.id, args, position=name.position)
 
@@ -112,9 +110,7 @@ def text_of(parts: TextSyntax, scope: Scope, report: Report) -> str:
 def enter_iterator(iterator: str, position: Position, scope: Scope, report: Report) -> bool:
     """Check that an iterator may be bound here; False if its members should not be tried."""
     if iterator in scope.names:
-        report.error(
-            f"the iterator '{iterator}' has the name of an argument or outer iterator", position, scope
-        )
+        report.error(f"the iterator '{iterator}' has the name of an argument or outer iterator", position, scope)
         return False
     if iterator in scope.actuals:
         report.error(f"the argument '{iterator}' has the name of an iterator of the action", position, scope)

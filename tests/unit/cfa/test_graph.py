@@ -21,9 +21,7 @@ def pairs(edges: tuple[Edge[str], ...]) -> set[tuple[str, str]]:
 
 
 LOOP = cfa("a b", "b c", "c b", "b d")
-NESTED = cfa(
-    "start outer", "outer inner", "inner body", "body inner", "inner latch", "latch outer", "outer end"
-)
+NESTED = cfa("start outer", "outer inner", "inner body", "body inner", "inner latch", "latch outer", "outer end")
 
 
 def test_locations_and_neighbours() -> None:

@@ -199,9 +199,9 @@ def test_a_condition_ends_in_its_file(tmp_path: Path) -> None:
 
 
 def test_unreadable_files(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot read .*: No such file"):
+    with pytest.raises(InputError, match=r"cannot read .*: No such file"):
         preprocess(tmp_path / "nothing.tvp", TVP)
-    with pytest.raises(InputError, match="cannot read .*: Is a directory"):
+    with pytest.raises(InputError, match=r"cannot read .*: Is a directory"):
         preprocess(tmp_path, TVP)
 
 

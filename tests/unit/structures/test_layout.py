@@ -171,9 +171,7 @@ def test_drop_and_slice_axis(data: st.DataObject, width: int, arity: int) -> Non
     axis = data.draw(st.integers(0, arity - 1))
     packed = pack(layout, r)
     assert layout.drop_axis(packed, arity, axis) == pack(layout, {t[:axis] + t[axis + 1 :] for t in r})
-    node = data.draw(
-        st.integers(0, layout.capacity - 1) | st.sampled_from(sorted({t[axis] for t in r}) or [0])
-    )
+    node = data.draw(st.integers(0, layout.capacity - 1) | st.sampled_from(sorted({t[axis] for t in r}) or [0]))
     sliced = {t[:axis] + t[axis + 1 :] for t in r if t[axis] == node}
     assert layout.slice_axis(packed, arity, axis, node) == pack(layout, sliced)
 

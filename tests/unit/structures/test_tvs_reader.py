@@ -32,15 +32,11 @@ def read(text: str) -> TvsStructure:
 def errors(text: str) -> list[str]:
     with pytest.raises(InputError) as caught:
         parse_tvs(text, VOCABULARY)
-    return [
-        f"{d.position.line}:{d.position.column} {d.message}" for d in caught.value.diagnostics if d.position
-    ]
+    return [f"{d.position.line}:{d.position.column} {d.message}" for d in caught.value.diagnostics if d.position]
 
 
 def test_a_structure() -> None:
-    found = read(
-        "%n = {a, b}\n%p = {\n  sm = {b:1/2}\n  x = {a}\n  b = 1/2\n  n = {a->b, b -> b:1/2, a->a:0}\n}"
-    )
+    found = read("%n = {a, b}\n%p = {\n  sm = {b:1/2}\n  x = {a}\n  b = 1/2\n  n = {a->b, b -> b:1/2, a->a:0}\n}")
     s = found.structure
     assert (s.size, s.names) == (2, ("a", "b"))
     assert (s.value("sm", 0), s.value("sm", 1)) == (ZERO, HALF)
@@ -52,9 +48,7 @@ def test_a_structure() -> None:
 
 
 def test_names_with_brackets_and_wide_entries() -> None:
-    found = read(
-        "%n={a.0, [a.0, _1], [a,b].1} %p={ r[ n , x ]={a.0:1/2} k={(a.0, [a.0,_1], [a,b].1):1/2} x={} }"
-    )
+    found = read("%n={a.0, [a.0, _1], [a,b].1} %p={ r[ n , x ]={a.0:1/2} k={(a.0, [a.0,_1], [a,b].1):1/2} x={} }")
     s = found.structure
     assert s.names == ("a.0", "[a.0,_1]", "[a,b].1")
     assert (s.value("r[n,x]", 0), s.value("k", 0, 1, 2)) == (HALF, HALF)

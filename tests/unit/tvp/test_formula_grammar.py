@@ -1,7 +1,7 @@
 """The formula parser against an independent grammar, kept here as an executable specification.
 
-A formula is *closed* if nothing in it can swallow what follows, *open* if it ends in a quantifier or TC, whose scope
-reaches as far right as possible. Only the last operand of an operator can be open.
+A formula is *closed* if nothing in it can swallow what follows, *open* if it ends in a quantifier or TC, whose
+scope reaches as far right as possible. Only the last operand of an operator can be open.
 """
 
 from __future__ import annotations

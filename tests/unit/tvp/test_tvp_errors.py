@@ -19,9 +19,7 @@ foreach (z in PVar) { %p z(v) unique }
 def errors(text: str) -> list[str]:
     with pytest.raises(InputError) as caught:
         parse_program(text)
-    return [
-        f"{d.position.line}:{d.position.column} {d.message}" for d in caught.value.diagnostics if d.position
-    ]
+    return [f"{d.position.line}:{d.position.column} {d.message}" for d in caught.value.diagnostics if d.position]
 
 
 def with_declaration(line: str) -> list[str]:
@@ -90,8 +88,8 @@ def test_syntax_of_actions(parts: str, expected: str) -> None:
 
 
 ORDER = (
-    "; the order of the parts of an action is: %param %t %frame_pre %compose %frame %f %p %message %new %clone "
-    "{updates} %retain %message %decompose"
+    "; the order of the parts of an action is: %param %t %frame_pre %compose %frame %f %p %message %new "
+    "%clone {updates} %retain %message %decompose"
 )
 
 
@@ -231,18 +229,22 @@ CALL = " (in act(x), used at <program>:8:1)"
         ("%clone", "6:18 '%clone' needs a formula"),
         ("%clone b()", "6:18 the formula of '%clone' must have exactly one free variable, found none"),
         ("%clone n(v, w)", "6:18 the formula of '%clone' must have exactly one free variable, found 2: v, w"),
-        ("%p x(v) %retain x(v)", "6:34 the formula of '%retain' must have exactly one free variable, found none"),
+        ("%p x(v) %retain x(v)",
+         "6:34 the formula of '%retain' must have exactly one free variable, found none"),
         ("{ x(v) = y(w) }", "6:20 the update of 'x' has free variables that are not its arguments: w"),
-        ("%p y(v) { x(v) = y(v) }", "6:28 the argument 'v' of the update is also a free variable of the precondition"),
+        ("%p y(v) { x(v) = y(v) }",
+         "6:28 the argument 'v' of the update is also a free variable of the precondition"),
         ("{ n(v, v) = x(v) }", "6:20 an argument of the update of 'n' is listed twice"),
         ("{ x(v) = 0 a(v) = 1 }", "6:29 predicate 'x' is already updated in line 6"),
         ("{ foreach (z in PVar) { z(v) = 0 } x(v) = 1 }", "6:53 predicate 'x' is already updated in line 6"),
         ("{ q(v) = 0 }", "6:20 undeclared predicate 'q'"),
         ("{ x(v, w) = 0 }", "6:20 predicate 'x' has 1 argument, used with 2"),
         ("{ foreach (z in a) { z(v) = 0 } }", "6:34 undeclared set 'x'"),
-        ("{ foreach (x in PVar) { x(v) = 0 } }", "6:20 the argument 'x' has the name of an iterator of the action"),
+        ("{ foreach (x in PVar) { x(v) = 0 } }",
+         "6:20 the argument 'x' has the name of an iterator of the action"),
         ("%p |/{x(v) : x in PVar}", "6:21 the argument 'x' has the name of an iterator of the action"),
-        ("{ foreach (a in PVar) { a(v) = 0 } }", "6:20 the iterator 'a' has the name of an argument or outer iterator"),
+        ("{ foreach (a in PVar) { a(v) = 0 } }",
+         "6:20 the iterator 'a' has the name of an argument or outer iterator"),
         ("%param w in {}", "6:18 the set of parameter 'w' is empty"),
     ],
 )  # fmt: skip

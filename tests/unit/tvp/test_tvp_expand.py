@@ -94,9 +94,9 @@ def test_parse_formula_checks() -> None:
         parse_formula("n(v, w)", VOCABULARY, free=["v"])
     with pytest.raises(InputError, match="allowed: none"):
         parse_formula("x(v)", VOCABULARY, free=[])
-    with pytest.raises(InputError, match="1:6: expected the end of the formula, found .y."):
+    with pytest.raises(InputError, match=r"1:6: expected the end of the formula, found .y."):
         parse_formula("x(v) y(v)", VOCABULARY)
-    with pytest.raises(InputError, match="q.txt:1:1: undeclared predicate 'z'"):
+    with pytest.raises(InputError, match=r"q.txt:1:1: undeclared predicate 'z'"):
         parse_formula("z(v)", VOCABULARY, file="q.txt")
     with pytest.raises(InputError, match="unknown character"):
         parse_formula("x(v) ;", VOCABULARY)
@@ -234,9 +234,7 @@ def test_global_focus_and_messages() -> None:
 
 
 def test_equal_calls_share_one_action() -> None:
-    program = parse_program(
-        "%p x(v) %p y(v) %% %action a(p) { %f { p(v) } } %% L a(x) M M a(y) N N a(x) L %% N, L"
-    )
+    program = parse_program("%p x(v) %p y(v) %% %action a(p) { %f { p(v) } } %% L a(x) M M a(y) N N a(x) L %% N, L")
     first, second, third = (edge.label for edge in program.cfa.edges)
     assert first is third and first is not second
     assert program.cfa.entry == "L" and program.cfa.locations == ("L", "M", "N")
@@ -251,7 +249,8 @@ def warnings(text: str) -> list[str]:
 
 def test_warnings() -> None:
     assert warnings(
-        "%p x(v)\n%p n(v, w) nonabs\n%r x(v) ==> 1\n%r x(v) ==> n(v, w)\n%r n(v, w) ==> x(v)\n%r n(v, w) ==> 0\n"
+        "%p x(v)\n%p n(v, w) nonabs\n%r x(v) ==> 1\n%r x(v) ==> n(v, w)\n%r n(v, w) ==> x(v)\n"
+        "%r n(v, w) ==> 0\n"
         "%% %action a() { } %%\nL a() M\nK a() M"
     ) == [
         "2:12 'nonabs' has no effect: 'n' has arity 2",
@@ -265,7 +264,8 @@ def test_warnings() -> None:
 def test_decomposition_is_read_and_ignored() -> None:
     text = (
         '%pset S {x, y}\nforeach (z in S) { %p z(v) }\n%p n(a, b)\n%dname x(v) "x" %dname y(v)\n'
-        "%closecycle n -> x(v)\n%%\n%action a() {\n%param w in S\n%frame_pre x(v)\n%compose x(v)\n%frame x(v)\n"
+        "%closecycle n -> x(v)\n%%\n%action a() {\n%param w in S\n%frame_pre x(v)\n%compose x(v)\n"
+        "%frame x(v)\n"
         "%message [x(v)] E(v) w(v) -> w\n{ }\n%decompose\n}\n%%\nL a() M"
     )
     tail = "belongs to TVLA's decomposition engine and is ignored"

@@ -239,9 +239,7 @@ def test_declarations(text: str, expected: DeclarationItem) -> None:
         ('E(v) p() -> "a"', QuantifiedSyntax("E", ("v",), P), ("a",)),
     ],
 )
-def test_where_the_text_of_a_message_begins(
-    text: str, condition: FormulaSyntax, parts: tuple[str | Name, ...]
-) -> None:
+def test_where_the_text_of_a_message_begins(text: str, condition: FormulaSyntax, parts: tuple[str | Name, ...]) -> None:
     expected = MessageSyntax(condition, parts)
     assert action(f"%message {text}").messages == (expected,)
     assert action(f"%message {text} {{ }}").messages == (expected,)
@@ -249,7 +247,8 @@ def test_where_the_text_of_a_message_begins(
 
 def test_all_parts_of_an_action() -> None:
     found = action(
-        '%param w in S %param y in T %t a + "!" %frame_pre p() %compose q() %frame r() %f { p(), q() } %p r() '
+        '%param w in S %param y in T %t a + "!" %frame_pre p() %compose q() %frame r() '
+        "%f { p(), q() } %p r() "
         '%message [q()] p() -> "m" %message q() -> "n" %new p() %clone q() '
         "{ a(v) = p() (n(v, w)) = q() auto foreach (z in S) { z(v) = 0 } } "
         '%retain p() %message r() -> "post" %decompose q()'

@@ -47,7 +47,5 @@ def test_programs(program: ProgramSyntax) -> None:
 
 def test_the_text_is_readable() -> None:
     body = (PredicateDeclaration(Name("z"), ("v",)),)
-    program = ProgramSyntax(
-        (Foreach("z", SetName("S"), body),), (), (EdgeSyntax("L 1", "a", ("x", "y"), "M"),)
-    )
+    program = ProgramSyntax((Foreach("z", SetName("S"), body),), (), (EdgeSyntax("L 1", "a", ("x", "y"), "M"),))
     assert print_program(program) == ('foreach (z in S) {\n  %p z(v)\n}\n\n%%\n\n%%\n\n"L 1" a(x, y) M\n')

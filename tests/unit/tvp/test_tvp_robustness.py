@@ -33,7 +33,8 @@ L get(x, y) M
 M get(y, y) L
 %% L, M
 """
-STRUCTURES = """%message "m" %n = {u, u.0, [u,u.0].1} %p = { sm = {u:1/2} x = {u} n = {u->u.0:1/2, (u, u)} b = 1 inac = {u} }
+STRUCTURES = """%message "m" %n = {u, u.0, [u,u.0].1}
+%p = { sm = {u:1/2} x = {u} n = {u->u.0:1/2, (u, u)} b = 1 inac = {u} }
 %d = {"d"} %n = {} %p = {}
 """
 JUNK = [

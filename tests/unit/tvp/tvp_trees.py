@@ -119,9 +119,9 @@ declarations = _with_foreach(
         messages,
     )
 )
-updates = st.lists(
-    _with_foreach(st.builds(UpdateSyntax, names, id_lists, formulas, st.booleans())), max_size=2
-).map(tuple)
+updates = st.lists(_with_foreach(st.builds(UpdateSyntax, names, id_lists, formulas, st.booleans())), max_size=2).map(
+    tuple
+)
 parts = st.none() | st.builds(PartSyntax, st.none() | formulas)
 message_lists = st.lists(messages, max_size=2).map(tuple)
 optional = st.none() | formulas

@@ -80,9 +80,7 @@ def closure_shape(f: Formula) -> ClosureShape | None:
             v,
             w,
         } == {plain.left, plain.right}:
-            return ClosureShape(
-                plain.left, plain.right, plain.sub_left, plain.sub_right, plain.body, reflexive=True
-            )
+            return ClosureShape(plain.left, plain.right, plain.sub_left, plain.sub_right, plain.body, reflexive=True)
     return None
 
 

@@ -26,9 +26,7 @@ from kleene.transformers.differencing.simplify import at_fresh_node
 from kleene.transformers.differencing.universe import Universe
 
 
-def cycle_messages(
-    differencer: Differencer, universe: Universe
-) -> tuple[tuple[Message, ...], tuple[str, ...]]:
+def cycle_messages(differencer: Differencer, universe: Universe) -> tuple[tuple[Message, ...], tuple[str, ...]]:
     """One message per acyclic predicate that may gain an edge, and warnings about edges at new nodes."""
     messages: list[Message] = []
     warnings: list[str] = []
@@ -48,9 +46,7 @@ def cycle_messages(
     return tuple(messages), tuple(warnings)
 
 
-def _way_back(
-    differencer: Differencer, p: Predicate, ends: tuple[str, str], delta: tuple[Formula, Formula]
-) -> Formula:
+def _way_back(differencer: Differencer, p: Predicate, ends: tuple[str, str], delta: tuple[Formula, Formula]) -> Formula:
     """Reachability from the right end back to the left one."""
     left, right = ends
     unit = differencer.unit_change(Atom(p.name, ends), *delta) == UNIT_ADDITION
@@ -71,9 +67,7 @@ def _closure_atom(differencer: Differencer, edge: str, start: str, end: str) -> 
         if shape is None or not shape.reflexive or len(p.args) != 2:
             continue
         if shape.edge is not None and shape.edge.predicate == edge:
-            first, last = (
-                (shape.left, shape.right) if shape.edge.args[0] == shape.a else (shape.right, shape.left)
-            )
+            first, last = (shape.left, shape.right) if shape.edge.args[0] == shape.a else (shape.right, shape.left)
             if {first, last} == set(p.args):
                 return Atom(p.name, tuple(start if v == first else end for v in p.args))
     return None

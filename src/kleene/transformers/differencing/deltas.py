@@ -287,9 +287,7 @@ class Differencer:
                 return self._closures.unit_addition(shape, old, _relation(shape, plus))
             if unit == UNIT_REMOVAL and acyclic:
                 self.method = unit
-                return self._closures.unit_removal(
-                    shape, old, _relation(shape, edge), _relation(shape, minus)
-                )
+                return self._closures.unit_removal(shape, old, _relation(shape, edge), _relation(shape, minus))
         if acyclic:
             self.non_unit = edge.predicate
         return None

@@ -39,8 +39,8 @@ class DifferencingOptions:
     """Named after TVLA's ``tvla.differencing.*``; the defaults are those of the shipped property file.
 
     `difference` is the master switch; `difference_given` derives even where the action gives an update
-    (differenceNonIdForms); `tight` restricts the deltas of predicates to real changes; `substitute_deltas` uses
-    a predicate for a delta that is its definition; `cycle_message` adds the messages of acyclic predicates
+    (differenceNonIdForms); `tight` restricts the deltas of predicates to real changes; `substitute_deltas`
+    uses a predicate for a delta that is its definition; `cycle_message` adds the messages of acyclic predicates
     (messageForCloseCycle). Ours: `universe_changes` accounts for new, copied and removed nodes (off: as TVLA,
     which is unsound); `unit_cyclic` uses the exact rule for one added edge also where the predicate is not
     `acyclic`; `refine` adds the re-evaluated definitions (see the module docstring).

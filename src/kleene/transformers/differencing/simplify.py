@@ -117,7 +117,8 @@ class Simplifier:
                 return other
             if one is FALSE:
                 return self(other, positive=False)
-        return Iff(left, right)
+        result: Formula = Iff(left, right)
+        return result
 
     def _quantified(self, quantifier: type[Formula], variable: str, body: Formula) -> Formula:
         """Narrow ``E(v) a & b`` to ``a & E(v) b`` if v is not free in a (but is in b); dually for `A`."""

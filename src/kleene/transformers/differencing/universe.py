@@ -134,9 +134,7 @@ class Universe:
         """The definition over the nodes that are kept and the updated predicates."""
         if self.changes:
             f = self._relativise(_without_marks(f), lambda v: Atom(LIVE, (v,)), always=True)
-        return self.simplify(
-            replace_atoms(f, lambda a: self.kept(a.args[0]) if a.predicate == LIVE else future(a))
-        )
+        return self.simplify(replace_atoms(f, lambda a: self.kept(a.args[0]) if a.predicate == LIVE else future(a)))
 
     def _needs_guard(self, body: Formula, node: str, *, value: bool) -> bool:
         """False only if a new node makes the body `value`, and removed nodes do not exist."""
@@ -164,9 +162,7 @@ class Universe:
         """A relativised formula read before the action: `live` means 'is old'."""
         if not self.changes:
             return f
-        return self.simplify(
-            replace_atoms(f, lambda a: self.existed(a.args[0]) if a.predicate == LIVE else a)
-        )
+        return self.simplify(replace_atoms(f, lambda a: self.existed(a.args[0]) if a.predicate == LIVE else a))
 
     def new_value(self, f: Formula, args: tuple[str, ...]) -> Formula:
         """The relativised definition f before the action on tuples with a new node; 0 on all other tuples."""

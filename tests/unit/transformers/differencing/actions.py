@@ -50,9 +50,7 @@ REMOVE = (
     action("free x, cut", "x(v) = 0", N + "n(v_1, v_2) & !x(v_1)", retain="!x(v)"),
     action("keep reachable from x", retain="r[n,x](v)"),
     action("drop all", retain="0 & x(v)"),
-    action(
-        "new and free", "x(v) = isNew(v)", N + "n(v_1, v_2) | isNew(v_1) & y(v_2)", new="", retain="!x(v)"
-    ),
+    action("new and free", "x(v) = isNew(v)", N + "n(v_1, v_2) | isNew(v_1) & y(v_2)", new="", retain="!x(v)"),
     action("keep w", "x(v) = x(v) & v == w", pre="n(w, w) | !n(w, w)", retain="v == w | y(v)"),
 )
 COPY = (
@@ -82,17 +80,13 @@ TREES = (
         "left(v_1, v_2) = (x(v_1) ? right(v_1, v_2) : left(v_1, v_2))",
         "right(v_1, v_2) = (x(v_1) ? left(v_1, v_2) : right(v_1, v_2))",
     ),
-    action(
-        "new leaf", "left(v_1, v_2) = left(v_1, v_2) | x(v_1) & isNew(v_2) & !(E(w) left(v_1, w))", new=""
-    ),
+    action("new leaf", "left(v_1, v_2) = left(v_1, v_2) | x(v_1) & isNew(v_2) & !(E(w) left(v_1, w))", new=""),
     action("free x", "x(v) = 0", retain="!x(v)"),
 )
 LINKS = (
     *on_field("f"),
     *on_field("b"),
-    action(
-        "link", "f(v_1, v_2) = f(v_1, v_2) | x(v_1) & y(v_2)", "b(v_1, v_2) = b(v_1, v_2) | y(v_1) & x(v_2)"
-    ),
+    action("link", "f(v_1, v_2) = f(v_1, v_2) | x(v_1) & y(v_2)", "b(v_1, v_2) = b(v_1, v_2) | y(v_1) & x(v_2)"),
     action("reverse", "f(v_1, v_2) = b(v_1, v_2)", "b(v_1, v_2) = f(v_1, v_2)"),
     action(
         "new between",

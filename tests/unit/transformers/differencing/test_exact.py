@@ -49,9 +49,7 @@ def mismatches(action: Action, vocabulary: Vocabulary, size: int) -> list[str]:
 
 def facts(batch: Batch, number: int) -> str:
     """One structure of a batch, for messages."""
-    held = [
-        f"{p}{nodes}" for (p, nodes), (must, _) in batch.values.items() if must >> number & 1 and p != "ac"
-    ]
+    held = [f"{p}{nodes}" for (p, nodes), (must, _) in batch.values.items() if must >> number & 1 and p != "ac"]
     return " ".join(held)
 
 
@@ -61,9 +59,7 @@ def test_derived_updates_are_exact(vocabulary: Vocabulary, action: Action) -> No
         assert not mismatches(action, vocabulary, size)
 
 
-FOUR = [
-    e for e in EXAMPLES if e[1] in (REVERSE, LIST, CYCLIC) and not e[2].clone and "w" not in str(e[2].retain)
-]
+FOUR = [e for e in EXAMPLES if e[1] in (REVERSE, LIST, CYCLIC) and not e[2].clone and "w" not in str(e[2].retain)]
 
 
 @pytest.mark.parametrize(("vocabulary", "action"), [e[1:] for e in FOUR], ids=[e[0] for e in FOUR])

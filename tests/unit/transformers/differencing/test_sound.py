@@ -36,11 +36,7 @@ def abstracted(vocabulary: Vocabulary, partition: tuple[int, ...]) -> tuple[Batc
             must, may = values.get((p.name, image), (0, 0))
             values[p.name, image] = (must & concrete.get(p.name, nodes)[0], may)
     for key, (must, may) in values.items():
-        blurred = (
-            rng.getrandbits(concrete.count)
-            & rng.getrandbits(concrete.count)
-            & rng.getrandbits(concrete.count)
-        )
+        blurred = rng.getrandbits(concrete.count) & rng.getrandbits(concrete.count) & rng.getrandbits(concrete.count)
         values[key] = (must & ~blurred, may if key[0] == "ac" else may | blurred)
     for c in classes:
         merged = partition.count(c) > 1

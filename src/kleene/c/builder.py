@@ -1,0 +1,179 @@
+"""Builds the automaton of one function: locations, edges, scopes, labels; knows nothing of libclang."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import DeclareLocal, EndScope, Operation, Place, Skip
+from kleene.cfa.types import Type
+
+
+@dataclass
+class Scope:
+    """A block of the source with the variables declared in it so far."""
+
+    parent: Scope | None
+    variables: list[Variable] = field(default_factory=list)
+
+    def chain(self) -> list[Scope]:
+        """This scope and those around it, innermost first."""
+        scopes, scope = [], self
+        while scope.parent is not None:
+            scopes.append(scope)
+            scope = scope.parent
+        return [*scopes, scope]
+
+
+@dataclass
+class _Jump:
+    source: int
+    label: str
+    scope: Scope
+    live: tuple[tuple[Scope, tuple[Variable, ...]], ...]
+    place: Place
+
+
+class Builder:
+    """The automaton under construction. `here` is the location that the next operation leaves.
+
+    Locations are numbers that may later turn out to be the same (`connect`); `finish` names them.
+    """
+
+    def __init__(self, function: str) -> None:
+        self.function = function
+        self._edges: list[tuple[int, Operation, int]] = []
+        self._same: dict[int, int] = {}
+        self._count = 0
+        self.entry = self.new()
+        self.exit = self.new()
+        self.here = self.entry
+        self.scope = Scope(None)
+        self.locals: list[Variable] = []
+        self._names: dict[str, int] = {}
+        self._labels: dict[str, tuple[int, Scope]] = {}
+        self._jumps: list[_Jump] = []
+        self._temporaries = 0
+        self._hangs: dict[int, Place] = {}
+
+    def new(self) -> int:
+        self._count += 1
+        return self._count - 1
+
+    def _find(self, location: int) -> int:
+        while location in self._same:
+            location = self._same[location]
+        return location
+
+    def emit(self, operation: Operation, target: int | None = None) -> None:
+        """Add an edge from here; `here` becomes its target."""
+        target = self.new() if target is None else target
+        self._edges.append((self.here, operation, target))
+        self.here = target
+
+    def branch(self, source: int, operation: Operation, target: int) -> None:
+        self._edges.append((source, operation, target))
+
+    def connect(self, source: int, target: int, place: Place) -> None:
+        """Make `source`, which has no edges yet, the same location as `target`."""
+        source, target = self._find(source), self._find(target)
+        if source == target:
+            self._hangs[source] = place
+        else:
+            self._same[source] = target
+
+    def unique(self, name: str) -> str:
+        """The name, with a number when it is taken in this function."""
+        self._names[name] = self._names.get(name, 0) + 1
+        return name if self._names[name] == 1 else f"{name}#{self._names[name]}"
+
+    def temporary(self, type_: Type) -> Variable:
+        self._temporaries += 1
+        variable = Variable(f"$t{self._temporaries}", type_)
+        self.locals.append(variable)
+        return variable
+
+    def declare(self, name: str, type_: Type, place: Place) -> Variable:
+        """A new local of the current scope, beginning to live here."""
+        variable = Variable(self.unique(name), type_)
+        self.locals.append(variable)
+        self.scope.variables.append(variable)
+        self.emit(DeclareLocal(place, variable))
+        return variable
+
+    def open_scope(self) -> None:
+        self.scope = Scope(self.scope)
+
+    def close_scope(self, place: Place) -> None:
+        assert self.scope.parent is not None
+        if self.scope.variables:
+            self.emit(EndScope(place, tuple(self.scope.variables)))
+        self.scope = self.scope.parent
+
+    def leave_scopes(self, until: Scope, place: Place) -> None:
+        """Before a jump out of scopes up to, not with, `until`: their variables end."""
+        ended: list[Variable] = []
+        for scope in self.scope.chain():
+            if scope is until:
+                break
+            ended += scope.variables
+        if ended:
+            self.emit(EndScope(place, tuple(ended)))
+
+    def jump(self, target: int, place: Place) -> None:
+        """Go on at `target`; what follows here is reachable only by a label."""
+        self.connect(self.here, target, place)
+        self.here = self.new()
+
+    def goto(self, label: str, place: Place) -> None:
+        live = tuple((s, tuple(s.variables)) for s in self.scope.chain())
+        self._jumps.append(_Jump(self.here, label, self.scope, live, place))
+        self.here = self.new()
+
+    def label(self, name: str, place: Place) -> None:
+        target = self.new()
+        self.connect(self.here, target, place)
+        self.here = target
+        self._labels[name] = (target, self.scope)
+
+    def finish(self) -> Cfa[Operation]:
+        """The automaton: jumps resolved, equal locations merged, unreachable edges dropped, locations numbered."""
+        for jump in self._jumps:
+            self._resolve(jump)
+        edges = [(self._find(s), op, self._find(t)) for s, op, t in self._edges]
+        for location, place in self._hangs.items():
+            found = self._find(location)
+            if all(s != found for s, _, _ in edges):
+                edges.append((found, Skip(place), found))
+        return self._number(edges)
+
+    def _resolve(self, jump: _Jump) -> None:
+        target, scope = self._labels[jump.label]
+        kept = set(map(id, scope.chain()))
+        ended = tuple(v for s, vs in jump.live if id(s) not in kept for v in vs)
+        if ended:
+            self.branch(jump.source, EndScope(jump.place, ended), target)
+        else:
+            self.connect(jump.source, target, jump.place)
+
+    def _number(self, edges: list[tuple[int, Operation, int]]) -> Cfa[Operation]:
+        leaving: dict[int, list[tuple[int, Operation, int]]] = {}
+        for edge in edges:
+            leaving.setdefault(edge[0], []).append(edge)
+        entry = self._find(self.entry)
+        seen = {entry}
+        stack = [entry]
+        while stack:
+            for _, _, target in leaving.get(stack.pop(), ()):
+                if target not in seen:
+                    seen.add(target)
+                    stack.append(target)
+        names = {self._find(self.exit): f"{self.function}.exit"}
+        for source, _, target in edges:
+            if source in seen:
+                for location in (source, target):
+                    names.setdefault(location, f"{self.function}.{len(names) - 1}")
+        names.setdefault(entry, f"{self.function}.{len(names) - 1}")
+        kept = tuple(Edge(names[s], op, names[t]) for s, op, t in edges if s in seen)
+        return Cfa(names[entry], kept)

@@ -1,0 +1,132 @@
+"""The parts of libclang that the reader uses: the Python binding, and what it leaves out, through ctypes.
+
+The binding of version 18 has no operator kinds, no values of literals and no initialisers of variables, though the
+library exports them. Cursors and clang types are `Any` here: the binding has no annotations.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+BINARY_OPERATORS = dict(
+    enumerate(
+        "? ? * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,".split(), start=1
+    )
+)
+UNARY_OPERATORS = dict(enumerate("p++ p-- ++ -- & * + - ~ ! real imag extension".split(), start=1))
+
+_EVALUATED_INT = 1
+_EVALUATED_FLOAT = 2
+
+
+@cache
+def cindex() -> Any:
+    """The binding, loaded once."""
+    module = import_module("clang.cindex")
+    library = module.conf.lib
+    for name in ("clang_getCursorBinaryOperatorKind", "clang_getCursorUnaryOperatorKind"):
+        getattr(library, name).argtypes = [module.Cursor]
+        getattr(library, name).restype = ctypes.c_int
+    library.clang_Cursor_Evaluate.argtypes = [module.Cursor]
+    library.clang_Cursor_Evaluate.restype = ctypes.c_void_p
+    for name, result in (
+        ("getKind", ctypes.c_int),
+        ("getAsLongLong", ctypes.c_longlong),
+        ("getAsUnsigned", ctypes.c_ulonglong),
+        ("isUnsignedInt", ctypes.c_uint),
+        ("getAsDouble", ctypes.c_double),
+        ("dispose", None),
+    ):
+        function = getattr(library, f"clang_EvalResult_{name}")
+        function.argtypes = [ctypes.c_void_p]
+        function.restype = result
+    library.clang_Cursor_getVarDeclInitializer.argtypes = [module.Cursor]
+    library.clang_Cursor_getVarDeclInitializer.restype = module.Cursor
+    library.clang_getSpellingLocation.argtypes = [
+        module.SourceLocation,
+        ctypes.POINTER(ctypes.c_void_p),
+        *[ctypes.POINTER(ctypes.c_uint)] * 3,
+    ]
+    library.clang_getSpellingLocation.restype = None
+    return module
+
+
+def kind(cursor: Any) -> str:
+    """The name of the cursor's kind, such as `IF_STMT`."""
+    try:
+        return str(cursor.kind.name)
+    except ValueError:
+        return "UNKNOWN"
+
+
+def binary_operator(cursor: Any) -> str:
+    return BINARY_OPERATORS.get(cindex().conf.lib.clang_getCursorBinaryOperatorKind(cursor), "?")
+
+
+def unary_operator(cursor: Any) -> str:
+    return UNARY_OPERATORS.get(cindex().conf.lib.clang_getCursorUnaryOperatorKind(cursor), "?")
+
+
+def evaluate(cursor: Any) -> int | float | None:
+    """The value of a constant expression, or None."""
+    library = cindex().conf.lib
+    result = library.clang_Cursor_Evaluate(cursor)
+    if not result:
+        return None
+    try:
+        found = library.clang_EvalResult_getKind(result)
+        if found == _EVALUATED_INT:
+            if library.clang_EvalResult_isUnsignedInt(result):
+                return int(library.clang_EvalResult_getAsUnsigned(result))
+            return int(library.clang_EvalResult_getAsLongLong(result))
+        if found == _EVALUATED_FLOAT:
+            return float(library.clang_EvalResult_getAsDouble(result))
+        return None
+    finally:
+        library.clang_EvalResult_dispose(result)
+
+
+def initializer(cursor: Any) -> Any:
+    """The initialiser of a variable, or None."""
+    module = cindex()
+    found = module.conf.lib.clang_Cursor_getVarDeclInitializer(cursor)
+    if found == module.conf.lib.clang_getNullCursor():
+        return None
+    found._tu = cursor._tu
+    return found
+
+
+def spelling_offset(location: Any) -> int:
+    """The offset of a location where it is written, inside a macro definition too."""
+    offset = ctypes.c_uint()
+    cindex().conf.lib.clang_getSpellingLocation(location, None, None, None, ctypes.byref(offset))
+    return offset.value
+
+
+def string_value(cursor: Any) -> bytes:
+    """The bytes of a string literal, with its terminating zero, from the spelling that clang prints."""
+    text = cursor.spelling
+    start = text.find('"')
+    out = bytearray()
+    position = start + 1
+    while position < len(text) - 1:
+        if text[position] != "\\":
+            out += text[position].encode("utf-8")
+            position += 1
+            continue
+        position += 1
+        digits = ""
+        while len(digits) < 3 and position < len(text) and text[position] in "01234567":
+            digits += text[position]
+            position += 1
+        if digits:
+            out.append(int(digits, 8) & 255)
+            continue
+        out += {"n": b"\n", "t": b"\t", "r": b"\r", "a": b"\a", "b": b"\b", "f": b"\f", "v": b"\v"}.get(
+            text[position], text[position].encode("utf-8")
+        )
+        position += 1
+    return bytes(out) + b"\0"

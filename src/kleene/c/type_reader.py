@@ -1,0 +1,177 @@
+"""clang's types as the types of the control-flow automaton, with record layouts collected on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kleene.c.clang import cindex, kind
+from kleene.cfa.types import (
+    BOOL,
+    VOID,
+    ArrayType,
+    FloatType,
+    FunctionType,
+    IntegerType,
+    PointerType,
+    RecordField,
+    RecordLayout,
+    RecordType,
+    Type,
+    VoidType,
+    same_layout,
+)
+
+_INTEGERS = {
+    "CHAR_U": "char",
+    "CHAR_S": "char",
+    "SCHAR": "signed char",
+    "UCHAR": "unsigned char",
+    "SHORT": "short",
+    "USHORT": "unsigned short",
+    "INT": "int",
+    "UINT": "unsigned int",
+    "LONG": "long",
+    "ULONG": "unsigned long",
+    "LONGLONG": "long long",
+    "ULONGLONG": "unsigned long long",
+    "INT128": "__int128",
+    "UINT128": "unsigned __int128",
+    "WCHAR": "wchar_t",
+    "CHAR16": "char16_t",
+    "CHAR32": "char32_t",
+}
+_UNSIGNED = {"CHAR_U", "UCHAR", "USHORT", "UINT", "ULONG", "ULONGLONG", "UINT128", "CHAR16", "CHAR32"}
+_FLOATS = {"FLOAT": 32, "DOUBLE": 64, "LONGDOUBLE": 128, "FLOAT128": 128, "HALF": 16}
+
+
+class TypeReader:
+    """Reads the types of one file; records of the whole program are shared through `records`."""
+
+    def __init__(self, records: dict[str, RecordLayout], pointer_size: int) -> None:
+        self.records = records
+        self.pointer_size = pointer_size
+        self._named: dict[str, RecordType] = {}
+        self._read: dict[tuple[int, str], Type] = {}
+
+    def read(self, type_: Any) -> Type:
+        """The type without its typedefs and qualifiers."""
+        key = (type_.kind.value, type_.spelling)
+        named = type_.kind.name in ("RECORD", "ELABORATED", "TYPEDEF", "POINTER")
+        if not named and key in self._read:
+            return self._read[key]
+        result = self._canonical(type_.get_canonical())
+        if not named and "anonymous" not in key[1] and "unnamed" not in key[1] and "struct" not in key[1]:
+            self._read[key] = result
+        return result
+
+    def _canonical(self, type_: Any) -> Type:
+        name = type_.kind.name
+        if name in _INTEGERS:
+            return IntegerType(type_.get_size() * 8, signed=name not in _UNSIGNED, name=_INTEGERS[name])
+        if name == "BOOL":
+            return BOOL
+        if name == "ENUM":
+            return self._enum(type_)
+        if name in _FLOATS:
+            return FloatType(_FLOATS[name], name=str(type_.spelling).replace("const ", "").replace("volatile ", ""))
+        if name == "POINTER":
+            return self.pointer(self.read(type_.get_pointee()))
+        if name == "RECORD":
+            return self._record(type_)
+        if name == "CONSTANTARRAY":
+            return ArrayType(self.read(type_.element_type), int(type_.element_count))
+        if name in ("INCOMPLETEARRAY", "VARIABLEARRAY"):
+            return ArrayType(self.read(type_.element_type), 0)
+        if name == "FUNCTIONPROTO":
+            parameters = tuple(self.read(p) for p in type_.argument_types())
+            return FunctionType(self.read(type_.get_result()), parameters, variadic=type_.is_function_variadic())
+        if name == "FUNCTIONNOPROTO":
+            return FunctionType(self.read(type_.get_result()), (), variadic=True)
+        return VOID
+
+    def pointer(self, target: Type) -> PointerType:
+        return PointerType(target, self.pointer_size)
+
+    @staticmethod
+    def _enum(type_: Any) -> Type:
+        declared = type_.get_declaration().enum_type.get_canonical()
+        signed = declared.kind.name not in _UNSIGNED
+        size = type_.get_size() if type_.get_size() > 0 else 4
+        return IntegerType(size * 8, signed=signed, name=str(type_.spelling).removeprefix("const "))
+
+    def _record(self, type_: Any) -> RecordType:
+        declaration = type_.get_declaration()
+        usr = declaration.get_usr() + (f"@{declaration.hash}" if not declaration.get_usr() else "")
+        if usr in self._named:
+            return self._named[usr]
+        definition = declaration.get_definition()
+        keyword = "union" if kind(declaration) == "UNION_DECL" else "struct"
+        tag = declaration.spelling
+        if declaration.is_anonymous() or "(" in tag or not tag:
+            location = declaration.location
+            tag = _typedef_name(type_) or f"<anonymous {location.line}:{location.column}>"
+            name = tag if not tag.startswith("<") else f"{keyword} {tag}"
+        else:
+            name = f"{keyword} {tag}"
+        return self._define(usr, name, keyword, definition)
+
+    def _define(self, usr: str, name: str, keyword: str, definition: Any) -> RecordType:
+        if definition is None:
+            self._named[usr] = RecordType(name, 0, complete=False)
+            return self._named[usr]
+        size = definition.type.get_size()
+        self._named[usr] = RecordType(name, max(size, 0))
+        layout = self._layout(self._named[usr], definition, keyword)
+        base, number = name, 1
+        while name in self.records and not same_layout(self.records[name], layout):
+            number += 1
+            name = f"{base}#{number}"
+        if name != base:
+            self._named[usr] = RecordType(name, max(size, 0))
+            layout = self._layout(self._named[usr], definition, keyword)
+        self.records[name] = layout
+        return self._named[usr]
+
+    def _layout(self, type_: RecordType, definition: Any, keyword: str) -> RecordLayout:
+        fields = []
+        for field in definition.type.get_fields():
+            bits = int(cindex().conf.lib.clang_Cursor_getOffsetOfField(field))
+            read = self.read(field.type)
+            name = "" if field.is_anonymous() or "(" in field.spelling else field.spelling
+            if field.is_bitfield():
+                width = int(field.get_bitfield_width())
+                unit = max(read.size, 1) * 8
+                start = bits // unit * unit
+                fields.append(RecordField(name, read, start // 8, bits - start, width))
+            else:
+                fields.append(RecordField(name, read, bits // 8))
+        return RecordLayout(type_, tuple(fields), union=keyword == "union")
+
+
+def _typedef_name(type_: Any) -> str:
+    spelling = str(type_.spelling).removeprefix("const ").removeprefix("volatile ")
+    return spelling if spelling.isidentifier() else ""
+
+
+def integer_promotion(type_: Type) -> Type:
+    """What C's integer promotions make of a type."""
+    if isinstance(type_, IntegerType) and type_.bits < 32:
+        return IntegerType(32, signed=True, name="int")
+    return type_
+
+
+def common_type(left: Type, right: Type) -> Type:
+    """The result of C's usual arithmetic conversions."""
+    if isinstance(left, FloatType) or isinstance(right, FloatType):
+        floats = [t for t in (left, right) if isinstance(t, FloatType)]
+        return max(floats, key=lambda t: t.bits)
+    left, right = integer_promotion(left), integer_promotion(right)
+    if not isinstance(left, IntegerType) or not isinstance(right, IntegerType):
+        return left
+    if left.bits != right.bits:
+        return left if left.bits > right.bits else right
+    return left if not left.signed else right
+
+
+def is_void(type_: Type) -> bool:
+    return isinstance(type_, VoidType)

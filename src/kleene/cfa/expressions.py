@@ -1,0 +1,313 @@
+"""Typed C expressions without side effects; what C evaluates in between is made explicit by edges and temporaries.
+
+Lvalues are `Variable`, `Field`, `Index`, `Deref` and `StringLiteral`. An lvalue used where a value is needed is read. Nothing here
+is lazy: `&&`, `||` and `?:` are branches of the automaton, so evaluating an expression evaluates all of it.
+All implicit conversions are explicit `Cast`s; arithmetic has operands of one type, except the count of a shift.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Union
+
+from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An integer, or a pointer made from one: the null pointer is a Constant 0 of a pointer type."""
+
+    value: int
+    type: Type
+
+    def __str__(self) -> str:
+        if isinstance(self.type, PointerType):
+            return "NULL" if self.value == 0 else f"({self.type}){self.value}"
+        if isinstance(self.type, IntegerType) and not self.type.signed and not self.type.boolean:
+            return f"{self.value}u"
+        return str(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class FloatConstant:
+    """A floating-point number."""
+
+    value: float
+    type: Type
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable, unique by name in its function (or in the program, when global). Temporaries start with `$`."""
+
+    name: str
+    type: Type
+    is_global: bool = False
+
+    @property
+    def is_temporary(self) -> bool:
+        return self.name.rpartition(".")[2].startswith("$")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of the record lvalue `base`; offset in bytes, bit-fields with their place in it."""
+
+    base: Expression
+    name: str
+    type: Type
+    offset: int
+    bit_offset: int = 0
+    bit_width: int | None = None
+
+    def __str__(self) -> str:
+        name = self.name or "<anonymous>"
+        if isinstance(self.base, Deref):
+            return f"{_operand(self.base.pointer)}->{name}"
+        return f"{_operand(self.base)}.{name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An element of the array lvalue `base`."""
+
+    base: Expression
+    index: Expression
+    type: Type
+
+    def __str__(self) -> str:
+        return f"{_operand(self.base)}[{self.index}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Deref:
+    """What the pointer points to, seen as a `type`."""
+
+    pointer: Expression
+    type: Type
+
+    def __str__(self) -> str:
+        if isinstance(self.pointer, PointerOffset):
+            return f"{_operand(self.pointer.pointer)}[{self.pointer.index}]"
+        return f"*{_operand(self.pointer)}"
+
+
+@dataclass(frozen=True, slots=True)
+class StringLiteral:
+    """A string literal with its terminating zero: an array that lives for ever."""
+
+    value: bytes
+    type: Type
+
+    def __str__(self) -> str:
+        return '"' + self.value[:-1].decode("latin-1").encode("unicode_escape").decode() + '"'
+
+
+@dataclass(frozen=True, slots=True)
+class AddressOf:
+    """The address of an lvalue; of an array also what it decays to (then `type` points to its element)."""
+
+    target: Expression
+    type: Type
+
+    def __str__(self) -> str:
+        decays = isinstance(self.target.type, ArrayType) and self.type != PointerType(
+            self.target.type, self.type.size
+        )
+        return str(self.target) if decays else f"&{_operand(self.target)}"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionAddress:
+    """The address of a function."""
+
+    name: str
+    type: Type
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`-`, `~` or `!` (of a number or pointer: 1 if it is zero)."""
+
+    operator: str
+    operand: Expression
+    type: Type
+
+    def __str__(self) -> str:
+        return f"{self.operator}{_operand(self.operand)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """`+ - * / % << >> & | ^` of numbers."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    type: Type
+
+    def __str__(self) -> str:
+        return f"{_operand(self.left)} {self.operator} {_operand(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
+class PointerOffset:
+    """A pointer moved by `index` elements of `scale` bytes; the index is signed or unsigned by its type."""
+
+    pointer: Expression
+    index: Expression
+    scale: int
+    type: Type
+
+    def __str__(self) -> str:
+        return f"{_operand(self.pointer)} + {_operand(self.index)}"
+
+
+@dataclass(frozen=True, slots=True)
+class PointerDifference:
+    """The distance of two pointers in elements of `scale` bytes."""
+
+    left: Expression
+    right: Expression
+    scale: int
+    type: Type
+
+    def __str__(self) -> str:
+        return f"{_operand(self.left)} - {_operand(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`== != < <= > >=` of two numbers or two pointers; an int."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    type: Type = field(default=INT)
+
+    def __str__(self) -> str:
+        return f"{_operand(self.left)} {self.operator} {_operand(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The value converted to `type`: between numbers, between pointers, or from one to the other."""
+
+    operand: Expression
+    type: Type
+
+    def __str__(self) -> str:
+        return f"({self.type}){_operand(self.operand)}"
+
+
+Expression = Union[  # noqa: UP007 (the alias names classes that refer back to it)
+    Constant,
+    FloatConstant,
+    Variable,
+    Field,
+    Index,
+    Deref,
+    StringLiteral,
+    AddressOf,
+    FunctionAddress,
+    Unary,
+    Binary,
+    PointerOffset,
+    PointerDifference,
+    Comparison,
+    Cast,
+]
+
+NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_ATOMS = Constant | FloatConstant | Variable | Field | Index | StringLiteral | FunctionAddress
+
+
+def _operand(expression: Expression) -> str:
+    text = str(expression)
+    if isinstance(expression, Constant) and expression.value < 0:
+        return f"({text})"
+    if isinstance(expression, _ATOMS | Cast | Deref | Unary):
+        return text
+    return text if text.isidentifier() else f"({text})"
+
+
+def children(expression: Expression) -> tuple[Expression, ...]:
+    """The direct subexpressions, left to right."""
+    match expression:
+        case Field(base=base) | Unary(operand=base) | Cast(operand=base):
+            return (base,)
+        case Deref(pointer=base) | AddressOf(target=base):
+            return (base,)
+        case Index(base=base, index=index) | PointerOffset(pointer=base, index=index):
+            return (base, index)
+        case Binary(left=left, right=right) | Comparison(left=left, right=right):
+            return (left, right)
+        case PointerDifference(left=left, right=right):
+            return (left, right)
+    return ()
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """The expression and everything in it, outermost first."""
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children(node)))
+
+
+def variables(expression: Expression) -> frozenset[Variable]:
+    return frozenset(node for node in walk(expression) if isinstance(node, Variable))
+
+
+def map_variables(expression: Expression, rename: dict[Variable, Variable]) -> Expression:
+    """The expression with variables replaced; unchanged parts are shared."""
+    if isinstance(expression, Variable):
+        return rename.get(expression, expression)
+    parts = children(expression)
+    if not parts:
+        return expression
+    mapped = tuple(map_variables(part, rename) for part in parts)
+    if all(new is old for new, old in zip(mapped, parts, strict=True)):
+        return expression
+    return _rebuild(expression, mapped)
+
+
+def _rebuild(expression: Expression, parts: tuple[Expression, ...]) -> Expression:
+    match expression:
+        case Field(_, name, type_, offset, bit_offset, bit_width):
+            return Field(parts[0], name, type_, offset, bit_offset, bit_width)
+        case Unary(operator, _, type_):
+            return Unary(operator, parts[0], type_)
+        case Cast(_, type_):
+            return Cast(parts[0], type_)
+        case Deref(_, type_):
+            return Deref(parts[0], type_)
+        case AddressOf(_, type_):
+            return AddressOf(parts[0], type_)
+        case Index(_, _, type_):
+            return Index(parts[0], parts[1], type_)
+        case PointerOffset(_, _, scale, type_):
+            return PointerOffset(parts[0], parts[1], scale, type_)
+        case PointerDifference(_, _, scale, type_):
+            return PointerDifference(parts[0], parts[1], scale, type_)
+        case Binary(operator, _, _, type_):
+            return Binary(operator, parts[0], parts[1], type_)
+        case Comparison(operator, _, _, type_):
+            return Comparison(operator, parts[0], parts[1], type_)
+    raise AssertionError(f"no parts in {expression}")
+
+
+def has_dereference(expression: Expression) -> bool:
+    """Whether evaluating the expression reads or writes through a pointer or an index."""
+    return any(isinstance(node, Deref | Index) for node in walk(expression))

@@ -1,0 +1,293 @@
+"""What the edges of a C control-flow automaton do. Each operation is atomic, knows its place and prints like C.
+
+A location has either one edge, or two `Assume` edges on one condition (one for each truth value). `Return`, `Exit`
+and `Error` edges lead to the exit location of their function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Union, cast
+
+from kleene.cfa.expressions import Expression, Variable, map_variables
+from kleene.cfa.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the source an operation comes from."""
+
+    file: str
+    line: int
+    column: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """Nothing happens (an empty endless loop has one)."""
+
+    place: Place = field(compare=False)
+
+    def __str__(self) -> str:
+        return "skip"
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """`target = value`; also of whole structs. The types agree."""
+
+    place: Place = field(compare=False)
+    target: Expression
+    value: Expression
+
+    def __str__(self) -> str:
+        return f"{self.target} = {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Assume:
+    """Passes only where the condition (not zero) is as `truth` says."""
+
+    place: Place = field(compare=False)
+    condition: Expression
+    truth: bool = True
+
+    def __str__(self) -> str:
+        return f"[{self.condition}]" if self.truth else f"[!({self.condition})]"
+
+
+@dataclass(frozen=True, slots=True)
+class Allocate:
+    """`malloc`, `calloc` (`zeroed`), `alloca` (`stack`: freed when the function returns).
+
+    The size is in bytes. `element` is what the result is converted to a pointer to, if that is known.
+    """
+
+    place: Place = field(compare=False)
+    target: Expression
+    size: Expression
+    element: Type | None = None
+    zeroed: bool = False
+    may_fail: bool = True
+    stack: bool = False
+
+    def __str__(self) -> str:
+        name = "alloca" if self.stack else "calloc" if self.zeroed else "malloc"
+        return f"{self.target} = {name}({'1, ' if self.zeroed else ''}{self.size})"
+
+
+@dataclass(frozen=True, slots=True)
+class Realloc:
+    """`target = realloc(pointer, size)`: on failure NULL, and the old block stays."""
+
+    place: Place = field(compare=False)
+    target: Expression
+    pointer: Expression
+    size: Expression
+    may_fail: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.target} = realloc({self.pointer}, {self.size})"
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """`free(pointer)`."""
+
+    place: Place = field(compare=False)
+    pointer: Expression
+
+    def __str__(self) -> str:
+        return f"free({self.pointer})"
+
+
+@dataclass(frozen=True, slots=True)
+class MemSet:
+    """`memset(pointer, value, size)`."""
+
+    place: Place = field(compare=False)
+    pointer: Expression
+    value: Expression
+    size: Expression
+
+    def __str__(self) -> str:
+        return f"memset({self.pointer}, {self.value}, {self.size})"
+
+
+@dataclass(frozen=True, slots=True)
+class MemCopy:
+    """`memcpy(destination, source, size)`, or `memmove` when they may overlap."""
+
+    place: Place = field(compare=False)
+    destination: Expression
+    source: Expression
+    size: Expression
+    overlapping: bool = False
+
+    def __str__(self) -> str:
+        name = "memmove" if self.overlapping else "memcpy"
+        return f"{name}({self.destination}, {self.source}, {self.size})"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a function of the program by name, or through a pointer; the result goes to `result`."""
+
+    place: Place = field(compare=False)
+    function: str | Expression
+    arguments: tuple[Expression, ...]
+    result: Expression | None = None
+
+    def __str__(self) -> str:
+        name = self.function if isinstance(self.function, str) else f"(*{self.function})"
+        call = f"{name}({', '.join(map(str, self.arguments))})"
+        return f"{self.result} = {call}" if self.result is not None else call
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Leaves the function, with a value or without."""
+
+    place: Place = field(compare=False)
+    value: Expression | None = None
+
+    def __str__(self) -> str:
+        return "return" if self.value is None else f"return {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """An error call is reached: `kind` is `unreach_call` or `assertion`."""
+
+    place: Place = field(compare=False)
+    kind: str
+    message: str = ""
+
+    def __str__(self) -> str:
+        return f"error {self.kind}" + (f": {self.message}" if self.message else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """The program ends here: `exit(status)`, or `abort()` when the status is None."""
+
+    place: Place = field(compare=False)
+    status: Expression | None = None
+
+    def __str__(self) -> str:
+        return "abort()" if self.status is None else f"exit({self.status})"
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareLocal:
+    """A local variable begins to live, with no value yet."""
+
+    place: Place = field(compare=False)
+    variable: Variable
+
+    def __str__(self) -> str:
+        return f"declare {self.variable.type} {self.variable}"
+
+
+@dataclass(frozen=True, slots=True)
+class EndScope:
+    """Local variables end to live; pointers to them dangle from here on."""
+
+    place: Place = field(compare=False)
+    variables: tuple[Variable, ...]
+
+    def __str__(self) -> str:
+        return f"end {', '.join(map(str, self.variables))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Havoc:
+    """`target` gets some value of its type; `source` is the function that gave it."""
+
+    place: Place = field(compare=False)
+    target: Expression
+    source: str = "nondet"
+
+    def __str__(self) -> str:
+        return f"{self.target} = {self.source}()"
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """Formatted output; changes nothing. Its arguments are evaluated."""
+
+    place: Place = field(compare=False)
+    format: str | None
+    arguments: tuple[Expression, ...] = ()
+
+    def __str__(self) -> str:
+        shown = "..." if self.format is None else repr(self.format)[1:-1]
+        return f'print("{shown}"' + "".join(f", {a}" for a in self.arguments) + ")"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """Something that is not modelled: nothing is known about any path through here."""
+
+    place: Place = field(compare=False)
+    reason: str
+
+    def __str__(self) -> str:
+        return f"unsupported: {self.reason}"
+
+
+Operation = Union[  # noqa: UP007 (a list of classes, one to a line)
+    Skip,
+    Assign,
+    Assume,
+    Allocate,
+    Realloc,
+    Free,
+    MemSet,
+    MemCopy,
+    Call,
+    Return,
+    Error,
+    Exit,
+    DeclareLocal,
+    EndScope,
+    Havoc,
+    Print,
+    Unsupported,
+]
+
+ENDS_FUNCTION = Return | Exit | Error
+
+
+def expressions(operation: Operation) -> tuple[Expression, ...]:
+    """The expressions in an operation, in the order of its attributes; targets included."""
+    found: list[Expression] = []
+    for attribute in fields(operation):
+        value = getattr(operation, attribute.name)
+        parts = value if isinstance(value, tuple) else (value,)
+        found.extend(part for part in parts if isinstance(part, Expression.__args__))  # type: ignore[attr-defined]
+    return tuple(found)
+
+
+def rename_variables(operation: Operation, rename: dict[Variable, Variable]) -> Operation:
+    """The operation with variables replaced, for inlining."""
+    changes: dict[str, object] = {}
+    for attribute in fields(operation):
+        value = getattr(operation, attribute.name)
+        new = _rename(value, rename)
+        if new is not value:
+            changes[attribute.name] = new
+    return cast(Operation, replace(operation, **changes)) if changes else operation  # type: ignore[type-var]
+
+
+def _rename(value: object, rename: dict[Variable, Variable]) -> object:
+    if isinstance(value, tuple):
+        parts = tuple(_rename(part, rename) for part in value)
+        return parts if any(a is not b for a, b in zip(parts, value, strict=True)) else value
+    if isinstance(value, Expression.__args__):  # type: ignore[attr-defined]
+        return map_variables(value, rename)
+    return value

@@ -1,0 +1,202 @@
+"""C types as the control-flow automaton sees them: sizes and layouts are already decided, names are resolved.
+
+A record (struct or union) is known by its name; its fields are in `CProgram.records`, so that types may be recursive.
+Qualifiers (const, volatile) and typedefs are gone. Every type has a `size` in bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Union
+
+
+@dataclass(frozen=True, slots=True)
+class VoidType:
+    """No value. Its size is 1, as in GNU C pointer arithmetic."""
+
+    size: int = 1
+
+    def __str__(self) -> str:
+        return "void"
+
+
+@dataclass(frozen=True, slots=True)
+class IntegerType:
+    """An integer of some width; characters, _Bool and enumerations too."""
+
+    bits: int
+    signed: bool
+    name: str = field(compare=False, default="int")
+    boolean: bool = False
+
+    @property
+    def size(self) -> int:
+        return self.bits // 8
+
+    @property
+    def minimum(self) -> int:
+        return -(1 << (self.bits - 1)) if self.signed else 0
+
+    @property
+    def maximum(self) -> int:
+        if self.boolean:
+            return 1
+        return (1 << (self.bits - self.signed)) - 1
+
+    def wrap(self, value: int) -> int:
+        """The value that conversion to this type gives (modulo 2 to the width; _Bool: is it non-zero)."""
+        if self.boolean:
+            return int(value != 0)
+        if self.minimum <= value <= self.maximum:
+            return value
+        value &= (1 << self.bits) - 1
+        return value - (1 << self.bits) if value > self.maximum else value
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class FloatType:
+    """A floating-point number of 32, 64 or more bits."""
+
+    bits: int
+    name: str = field(compare=False, default="double")
+
+    @property
+    def size(self) -> int:
+        return self.bits // 8
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class PointerType:
+    """A pointer; `size` is that of the data model (4 or 8)."""
+
+    target: Type
+    size: int = 4
+
+    def __str__(self) -> str:
+        if isinstance(self.target, FunctionType):
+            return self.target.declare("(*)")
+        if isinstance(self.target, ArrayType):
+            return f"{self.target.element} (*)[{self.target.count}]"
+        return f"{self.target}*" if isinstance(self.target, PointerType) else f"{self.target} *"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordType:
+    """A struct or union by name, such as `struct node`; `complete` is false where only its name is known."""
+
+    name: str
+    size: int = field(compare=False, default=0)
+    complete: bool = field(compare=False, default=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """An array of `count` elements; 0 for a flexible array member or an array of unknown length."""
+
+    element: Type
+    count: int
+
+    @property
+    def size(self) -> int:
+        return self.element.size * self.count
+
+    def __str__(self) -> str:
+        suffix = f"[{self.count}]"
+        inner = self.element
+        while isinstance(inner, ArrayType):
+            suffix += f"[{inner.count}]"
+            inner = inner.element
+        return f"{inner}{suffix}"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionType:
+    """The type of a function; `prototyped` is false for `f()`, which accepts any arguments."""
+
+    result: Type
+    parameters: tuple[Type, ...] = ()
+    variadic: bool = False
+
+    size: int = field(default=1, compare=False)
+
+    def declare(self, name: str) -> str:
+        parts = [str(p) for p in self.parameters] + (["..."] if self.variadic else [])
+        return f"{self.result} {name}({', '.join(parts) or 'void'})"
+
+    def __str__(self) -> str:
+        return self.declare("").replace(" (", "(")
+
+
+Type = Union[  # noqa: UP007 (the alias names classes that refer back to it)
+    VoidType, IntegerType, FloatType, PointerType, RecordType, ArrayType, FunctionType
+]
+
+VOID = VoidType()
+INT = IntegerType(32, signed=True, name="int")
+UNSIGNED = IntegerType(32, signed=False, name="unsigned int")
+CHAR = IntegerType(8, signed=True, name="char")
+BOOL = IntegerType(8, signed=False, name="_Bool", boolean=True)
+LONG_LONG = IntegerType(64, signed=True, name="long long")
+UNSIGNED_LONG_LONG = IntegerType(64, signed=False, name="unsigned long long")
+
+
+@dataclass(frozen=True, slots=True)
+class RecordField:
+    """One member: `offset` in bytes from the start; bit-fields also have `bit_offset` within it and `bit_width`.
+
+    An anonymous struct or union member has the name "" and the type of what it contains.
+    """
+
+    name: str
+    type: Type
+    offset: int
+    bit_offset: int = 0
+    bit_width: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordLayout:
+    """The members of a struct (`union` false) or union, in declaration order."""
+
+    type: RecordType
+    fields: tuple[RecordField, ...]
+    union: bool = False
+
+    def path_to(self, name: str, records: dict[str, RecordLayout]) -> tuple[RecordField, ...]:
+        """The members that lead to the member `name`, through anonymous members; empty if there is none."""
+        for member in self.fields:
+            if member.name == name and name:
+                return (member,)
+        for member in self.fields:
+            if not member.name and isinstance(member.type, RecordType) and member.type.name in records:
+                rest = records[member.type.name].path_to(name, records)
+                if rest:
+                    return (member, *rest)
+        return ()
+
+    def __str__(self) -> str:
+        inner = " ".join(f"{f.type} {f.name}@{f.offset};" for f in self.fields)
+        return f"{self.type} {{ {inner} }}"
+
+
+def is_scalar(type_: Type) -> bool:
+    """Whether values of the type are single numbers or pointers."""
+    return isinstance(type_, IntegerType | FloatType | PointerType)
+
+
+def same_layout(first: RecordLayout, second: RecordLayout) -> bool:
+    """Whether two records of different files may be taken for one: same members at the same places."""
+
+    def shape(layout: RecordLayout) -> list[tuple[str, int, str]]:
+        return [(f.name, f.offset, str(f.type)) for f in layout.fields]
+
+    return (first.type.size, first.union, shape(first)) == (second.type.size, second.union, shape(second))
