@@ -115,7 +115,7 @@ class Cfa(Generic[Label]):
                 name = stack.pop()
                 if name not in body:
                     body.add(name)
-                    stack.extend(edge.source for edge in self.entering(name))
+                    stack.extend(e.source for e in self.entering(name) if e.source in self.reachable)
             for name in body:
                 depth[name] += 1
         return depth

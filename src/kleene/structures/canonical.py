@@ -23,24 +23,24 @@ class Canonicalizer:
         self.arities: Arities = tuple(p.arity for p in vocabulary)
         abstraction = [2 * vocabulary.index(p.name) for p in vocabulary.unary_abstraction]
         nullary = [2 * vocabulary.index(p.name) for p in vocabulary.nullary_abstraction]
-        # The rails that make up a node's name, most significant first: pointed-to nodes come first.
-        self._named = tuple(abstraction if definite_names else [r for m in abstraction for r in (m, m + 1)])
-        self._bits = len(self._named)
+        named = abstraction if definite_names else [r for m in abstraction for r in (m, m + 1)]
+        # The rails that make up a node's name with their places, most significant first: pointed-to nodes come first.
+        self._bits = len(named)
+        self._named = tuple((rail, self._bits - 1 - k) for k, rail in enumerate(named))
         self._spread: dict[int, int] = {}
-        rails = [*self._named, *(r for m in nullary for r in (m, m + 1))]
+        rails = [*named, *(r for m in nullary for r in (m, m + 1))]
         self._key = itemgetter(*rails) if len(rails) > 1 else (lambda values: tuple(values[r] for r in rails))
 
     def names(self, values: list[int] | tuple[int, ...], size: int) -> list[int]:
         """The name of each node: the values of the abstraction predicates, as one number."""
         packed, spread = 0, self._spread
-        for rail in self._named:
-            packed <<= 1
+        for rail, place in self._named:
             vector = values[rail]
             if vector:
                 part = spread.get(vector)
                 if part is None:
                     part = spread[vector] = self._spread_out(vector)
-                packed |= part
+                packed |= part << place
         bits, mask = self._bits, (1 << self._bits) - 1
         return [(packed >> (u * bits)) & mask for u in range(size)]
 

@@ -84,9 +84,10 @@ class Mapping:
     def apply(self, values: Sequence[int], arities: Arities) -> list[int]:
         result = list(values)
         for p, arity in enumerate(arities):
-            if arity:
+            may = values[2 * p + 1]
+            if arity and may:
                 result[2 * p] = self.rail(values[2 * p], arity, 0)
-                result[2 * p + 1] = self.rail(values[2 * p + 1], arity, 1)
+                result[2 * p + 1] = self.rail(may, arity, 1)
         return result
 
     def rail(self, tensor: int, arity: int, rail: int) -> int:

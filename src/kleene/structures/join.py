@@ -12,11 +12,23 @@ from kleene.structures.structure import AC, AC_MAY, Structure
 
 
 def join_partial(a: Structure, b: Structure) -> Structure:
-    """The join of two structures with the same node names: every predicate is joined in the information order."""
+    """The join of two structures with the same node names: every predicate is joined in the information order.
+
+    The result is the first structure itself if the second adds nothing to it.
+    """
     if a.size != b.size:
         raise ValueError("partial join needs structures with the same node names")
-    values = [x | y if rail & 1 else x & y for rail, (x, y) in enumerate(zip(a.values, b.values, strict=True))]
-    return Structure(a.vocabulary, a.size, tuple(values), a.names)
+    values: list[int] | None = None
+    rail = 0
+    for x, y in zip(a.values, b.values, strict=True):
+        if x != y:
+            joined = x | y if rail & 1 else x & y
+            if joined != x:
+                if values is None:
+                    values = list(a.values)
+                values[rail] = joined
+        rail += 1
+    return a if values is None else Structure(a.vocabulary, a.size, tuple(values), a.names)
 
 
 def join_independent(a: Structure, b: Structure, canonicalizer: Canonicalizer | None = None) -> Structure:

@@ -47,6 +47,7 @@ class Layout:
         self.transposed = _Memo(self._transposed)
         self.closed = _Memo(self._closed)
         self._products: dict[tuple[int, int], int] = {}
+        self._closures: dict[tuple[int, int], int] = {}
         self._inserted: dict[tuple[int, int, int], int] = {}
         self._full: dict[tuple[int, int], int] = {}
 
@@ -140,6 +141,15 @@ class Layout:
 
     def closure(self, matrix: int, through: int) -> int:
         """Paths of one or more steps whose inner nodes lie in `through` (thesis Def. 7.3)."""
+        memo = self._closures
+        result = memo.get((matrix, through))
+        if result is None:
+            if len(memo) >= _MEMO_LIMIT:
+                memo.clear()
+            result = memo[matrix, through] = self._closure(matrix, through)
+        return result
+
+    def _closure(self, matrix: int, through: int) -> int:
         w, row, col = self.width, self.row, self.col
         while through:
             k = through.bit_length() - 1
@@ -151,7 +161,7 @@ class Layout:
 
     def _closed(self, matrix: int) -> int:
         """Paths through all nodes. Kept in `closed`, which is a dictionary."""
-        return self.closure(matrix, self.row)
+        return self._closure(matrix, self.row)
 
     def closures(self, tensor: int, arity: int, through: int) -> int:
         """`closure` of each matrix of a tensor: the last two axes are closed, the leading ones are indices."""

@@ -47,6 +47,7 @@ class Structure:
     def value(self, predicate: str, *nodes: int) -> Kleene:
         """The value of a predicate on a tuple of nodes."""
         index = self.vocabulary.index(predicate)
+        _check(self.vocabulary, self.size, predicate, nodes)
         bit = self.layout.bit(nodes)
         return Kleene.of(bool(self.values[2 * index] >> bit & 1), bool(self.values[2 * index + 1] >> bit & 1))
 
@@ -107,6 +108,11 @@ class Structure:
         return f"Structure({self.size} nodes; {'; '.join(parts)})"
 
 
+def _check(vocabulary: Vocabulary, size: int, predicate: str, nodes: tuple[int, ...]) -> None:
+    if len(nodes) != vocabulary[predicate].arity or not all(0 <= u < size for u in nodes):
+        raise ValueError(f"{predicate} cannot be applied to {nodes} in a structure of {size} nodes")
+
+
 class StructureBuilder:
     """A mutable structure in the making: every value is 0 and every node active until set."""
 
@@ -120,6 +126,7 @@ class StructureBuilder:
 
     def set(self, predicate: str, nodes: tuple[int, ...], value: Kleene) -> None:
         index = 2 * self.vocabulary.index(predicate)
+        _check(self.vocabulary, self.size, predicate, nodes)
         bit = 1 << self.layout.bit(nodes)
         for rail, present in ((index, value is Kleene.TRUE), (index + 1, value is not Kleene.FALSE)):
             self.values[rail] = self.values[rail] | bit if present else self.values[rail] & ~bit

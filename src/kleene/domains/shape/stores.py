@@ -68,7 +68,7 @@ class MergingStore:
                 continue
             else:
                 joined = self._join(old, s)
-                if joined.values == old.values and joined.size == old.size:
+                if joined is old or (joined.values == old.values and joined.size == old.size):
                     continue
             self._found[key] = joined
             added.append(joined)

@@ -130,6 +130,10 @@ class FunctionText:
                 return f"DROP({a[0]}, {arity}, {axis})"
             case "slice", (0, parameter) if arity == 1:
                 return f"{a[0]} >> P[{parameter}] & 1"
+            case "slice", (0, parameter) if arity == 2:
+                return f"({a[0]} >> P[{parameter}] * {self.layout.width}) & {self.layout.row:#x}"
+            case "slice", (1, parameter) if arity == 2:
+                return f"({a[0]} >> P[{parameter}] & {self.layout.col:#x}) % {self.layout.modulus}"
             case "slice", (axis, parameter):
                 return f"SLICE({a[0]}, {arity}, {axis}, P[{parameter}])"
             case "permute", order:

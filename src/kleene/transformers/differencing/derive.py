@@ -212,13 +212,9 @@ class _Deriver:
 
     def _remember(self, p: Predicate, new_value: Formula, derived: DerivedUpdate) -> None:
         """Record the change, relative to the stored value on all tuples, for predicates that use this one."""
-        stored = Atom(p.name, p.args)
         plus, minus, update = derived.plus, derived.minus, derived.formula
-        if self._universe.copies and p.args:
-            anew = self._universe.some_new(p.args)
-            plus = if_then_else(anew, conj(update, neg(stored)), plus)
-            minus = if_then_else(anew, conj(neg(update), stored), minus)
-        elif new_value is not FALSE:
+        # Definitions reach copies only behind `live`, whose own delta covers them: nothing to add for `%clone`.
+        if new_value is not FALSE and not self._universe.copies:
             plus = disj(plus, conj(new_value, neg(minus)))
         change = Change(p.args, update, plus, minus, given=False)
         self._differencer.changes[p.name] = change

@@ -51,6 +51,7 @@ REMOVE = (
     action("keep reachable from x", retain="r[n,x](v)"),
     action("drop all", retain="0 & x(v)"),
     action("new and free", "x(v) = isNew(v)", N + "n(v_1, v_2) | isNew(v_1) & y(v_2)", new="", retain="!x(v)"),
+    action("new, keep y or all", "y(v) = isNew(v)", new="", retain="y(v) | (A(w) x(w) | y(w))"),
     action("keep w", "x(v) = x(v) & v == w", pre="n(w, w) | !n(w, w)", retain="v == w | y(v)"),
 )
 COPY = (

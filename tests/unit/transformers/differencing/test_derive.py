@@ -69,8 +69,14 @@ def test_updates_that_change_nothing_keep_the_value(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("number", "method", "warned"),
-    [(0, "unit closure removal", False), (1, "unit closure addition", False), (2, "general closure", True)]
-    + [(3, "unit closure removal", False), (4, "general closure", True), (6, "general closure", True)],
+    [
+        (0, "unit closure removal", False),
+        (1, "unit closure addition", False),
+        (2, "general closure", True),
+        (3, "unit closure removal", False),
+        (4, "general closure", True),
+        (6, "general closure", True),
+    ],
 )
 def test_closure_rules(number: int, method: str, warned: bool) -> None:
     """Entry 3 is a chain ``n & a & b``: TVLA stops there, we see that it is a unit change."""

@@ -59,6 +59,7 @@ def test_match_instance() -> None:
         ("x(a) & y(b)", True),
         ("x(a) & left(a, b)", True),
         ("y(b) & left(a, b)", False),
+        ("x(a) & down(a, b)", False),
         ("x(a)", False),
         ("left(a, b)", False),
         ("E(c) x(c) & left(c, a) & right(a, b)", True),

@@ -1,0 +1,130 @@
+"""Transitive closure as a relation with first-order axioms.
+
+After Itzhaky, Banerjee, Immerman, Nanevski, Sagiv. Effectively-propositional reasoning about reachability in linked
+data structures. CAV 2013: the closure of a deterministic field is a relation symbol with universally quantified
+axioms. Deviation: the field stays a symbol beside its closure (shape analysis needs both), cycles are allowed, and
+closures of any formula are accepted with weaker axioms. Every axiom holds in all finite structures, so 'unsatisfiable'
+is always right; a model of the axioms need not be a model of the closure, so models are evaluated (`finite_model`).
+
+`universal` axioms come first; where they leave a spurious model, `existential` ones are added: a path has a first and a
+last step, and every finite non-empty set has a first and a last element of the closure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from kleene.logic.formula import (
+    Atom,
+    Closure,
+    Equal,
+    Formula,
+    conj,
+    disj,
+    exists,
+    forall,
+    neg,
+)
+from kleene.logic.transform import canonical, fresh_name, postorder, rebuild, substitute
+from kleene.smt.universe import Universe, in_domain
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Symbols that are known to be functions, or inverse functions, in every model of the query."""
+
+    functions: frozenset[str] = frozenset()
+    inverse_functions: frozenset[str] = frozenset()
+
+
+@dataclass
+class ClosureTable:
+    """The closures met so far, each with its relation symbol and axioms."""
+
+    universe: Universe
+    fields: Fields = field(default_factory=Fields)
+    symbols: dict[Formula, str] = field(default_factory=dict)
+    universal: list[Formula] = field(default_factory=list)
+    existential: list[Formula] = field(default_factory=list)
+
+    def eliminate(self, f: Formula) -> Formula:
+        """The formula with an atom for each closure; new axioms are added to the lists."""
+        result: dict[Formula, Formula] = {}
+        for g in postorder(f):
+            below = rebuild(g, tuple(result[c] for c in g.children))
+            result[g] = self._replace(below) if isinstance(below, Closure) else below
+        return result[f]
+
+    def _replace(self, f: Closure) -> Formula:
+        parameters = tuple(v for v in f.body.free if v not in (f.sub_left, f.sub_right))
+        domain = f.sub_left.rpartition("@")[2] if "@" in f.sub_left else ""
+        a, b = _place("a", domain), _place("b", domain)
+        names = {v: _place(f"p{i}", v.rpartition("@")[2] if "@" in v else "") for i, v in enumerate(parameters)}
+        step = substitute(f.body, {f.sub_left: a, f.sub_right: b, **names})
+        key = canonical(step)
+        symbol = self.symbols.get(key)
+        if symbol is None:
+            symbol = self.symbols[key] = f"tc{len(self.symbols)}"
+            self._axioms(symbol, step, domain, tuple(names.values()))
+        return Atom(symbol, (f.left, f.right, *parameters))
+
+    def _axioms(self, symbol: str, step: Formula, domain: str, parameters: tuple[str, ...]) -> None:
+        a, b, c, d = (_place(v, domain) for v in "abcd")
+
+        def path(x: str, y: str) -> Formula:
+            return Atom(symbol, (x, y, *parameters))
+
+        def one(x: str, y: str) -> Formula:
+            return substitute(step, {a: x, b: y})
+
+        def rule(*premises: Formula, then: Formula) -> Formula:
+            return forall((a, b, c, d, *parameters), disj(*map(neg, premises), then))
+
+        self.universal += [
+            rule(one(a, b), then=path(a, b)),
+            rule(path(a, b), path(b, c), then=path(a, c)),
+        ]
+        if self._is_field(step, (a, b), self.fields.functions, self.fields.inverse_functions):
+            self.universal += [
+                rule(one(a, b), path(a, c), then=disj(Equal(b, c), path(b, c))),
+                rule(path(a, b), path(a, c), then=disj(Equal(b, c), path(b, c), path(c, b))),
+                rule(path(a, a), path(a, b), then=path(b, a)),
+            ]
+        if self._is_field(step, (a, b), self.fields.inverse_functions, self.fields.functions):
+            self.universal += [
+                rule(one(b, a), path(c, a), then=disj(Equal(b, c), path(c, b))),
+                rule(path(b, a), path(c, a), then=disj(Equal(b, c), path(b, c), path(c, b))),
+                rule(path(a, a), path(b, a), then=path(a, b)),
+            ]
+        first = exists([c], conj(one(a, c), disj(Equal(c, b), path(c, b))))
+        last = exists([c], conj(one(c, b), disj(Equal(a, c), path(a, c))))
+        self.existential += [rule(path(a, b), then=first), rule(path(a, b), then=last)]
+        self.existential += self._extremes(symbol, domain, parameters)
+
+    def _extremes(self, symbol: str, domain: str, parameters: tuple[str, ...]) -> list[Formula]:
+        """Every finite non-empty set has an element from which the closure leads only to equivalent ones."""
+        axioms = []
+        cells = self.universe.domain(_place("v", domain))
+        labels = [domain] + [f"c{i}" for i in cells if not self.universe.cells[i].single]
+        for label in labels:
+            v, w = _place("v", label), _place("w", label)
+            there, back = Atom(symbol, (v, w, *parameters)), Atom(symbol, (w, v, *parameters))
+            some = neg(exists([v], Equal(v, v)))
+            for ahead, behind in ((there, back), (back, there)):
+                best = exists([v], forall([w], disj(neg(ahead), behind)))
+                axioms.append(forall(parameters, disj(some, best)))
+        return axioms
+
+    @staticmethod
+    def _is_field(step: Formula, ends: tuple[str, str], there: Iterable[str], back: Iterable[str]) -> bool:
+        """True iff a step is determined by its first end."""
+        match step:
+            case Atom(symbol, args):
+                return (args == ends and symbol in there) or (args == ends[::-1] and symbol in back)
+        return False
+
+
+def _place(variable: str, label: str) -> str:
+    name = fresh_name(f"{variable}_", ())
+    return in_domain(name, label) if label else name

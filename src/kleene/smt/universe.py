@@ -1,0 +1,61 @@
+"""How the individuals of a query are divided into cells, as one sort for each canonical name needs it.
+
+Every individual belongs to one cell. What is known to be constant on a cell (or on a tuple of cells) is a value here,
+not a formula: abstraction predicates disappear from the queries, equality across cells is false, and a cell that
+holds one individual is a constant (ecosystem.md section 1.1: "the encoding that made the difference").
+
+A variable ``v@label`` ranges over the domain of that label, ``v@ci`` over cell number i, any other over all cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+_NOTHING: Mapping[str, bool] = MappingProxyType({})
+_NO_DOMAINS: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+_NO_FACTS: Mapping[tuple[str, tuple[int, ...]], bool] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A part of the universe: `single` holds at most one individual, `optional` perhaps none.
+
+    `values` are the unary predicates that are constant on it.
+    """
+
+    name: str
+    values: Mapping[str, bool] = _NOTHING
+    single: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Universe:
+    """The cells, the named domains of variables, and predicates that are constant on tuples of cells."""
+
+    cells: tuple[Cell, ...] = (Cell("node"),)
+    domains: Mapping[str, tuple[int, ...]] = field(default=_NO_DOMAINS)
+    fixed: Mapping[tuple[str, tuple[int, ...]], bool] = field(default=_NO_FACTS)
+
+    def domain(self, variable: str) -> tuple[int, ...]:
+        """The cells that a variable ranges over."""
+        _, separator, label = variable.rpartition("@")
+        if not separator:
+            return tuple(range(len(self.cells)))
+        found = self.domains.get(label)
+        return (int(label[1:]),) if found is None else found
+
+    def constant(self, symbol: str, cells: tuple[int, ...]) -> bool | None:
+        """The value of a predicate on all tuples of individuals of these cells, if it is known."""
+        if len(cells) == 1:
+            value = self.cells[cells[0]].values.get(symbol)
+            if value is not None:
+                return value
+        return self.fixed.get((symbol, cells))
+
+
+def in_domain(variable: str, label: str) -> str:
+    """The variable, ranging over the domain of that label."""
+    return f"{variable}@{label}"
