@@ -23,6 +23,7 @@ class RunOptions:
     significant: bool = False
     skip_infinite_focus: bool = False
     complete_input: bool = False
+    dump: int | None = None
     max_structures: int | None = None
     max_messages: int | None = None
     timeout: float | None = None

@@ -10,6 +10,7 @@ from kleene.analysis.explain import Provenance, explanations
 from kleene.analysis.input import checked_input
 from kleene.analysis.limits import check_memory, peak_memory, time_limit
 from kleene.analysis.options import RunOptions
+from kleene.analysis.profile import ProfiledDomain
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, LimitReached
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
@@ -61,7 +62,8 @@ def prepare(program: Program, options: RunOptions) -> Analysis:
         automatic=options.automatic_rules,
         single_literals=not options.as_tvla,
     )
-    domain = ShapeDomain(program.vocabulary, rules, _shape_options(options))
+    make = ProfiledDomain if options.profile else ShapeDomain
+    domain = make(program.vocabulary, rules, _shape_options(options))
     warnings = list(program.warnings)
     warnings += [Diagnostic(text, None, "warning") for d in derivations.values() for text in d.warnings]
     return Analysis(program, options, cfa, domain, tuple(derivations.values()), warnings)
@@ -88,8 +90,12 @@ def run(
     *,
     load_seconds: float = 0.0,
     listeners: Iterable[Listener] = (),
+    on_dump: Callable[[RunReport], None] | None = None,
 ) -> RunReport:
-    """Analyse the program on the given input structures."""
+    """Analyse the program on the given input structures.
+
+    `on_dump` gets the result so far each time another `options.dump` structures have been generated.
+    """
     options, domain, cfa = analysis.options, analysis.domain, analysis.cfa
     start = time.perf_counter()
     structures, problems = checked_input(given, domain.coercer, complete=options.complete_input)
@@ -104,9 +110,11 @@ def run(
             structures,
             _schedule(analysis),
             listeners=listening,
-            check_limits=_limits(analysis),
+            check_limits=_watch(analysis, on_dump),
         )
     seconds = {"load": load_seconds, "analysis": time.perf_counter() - start}
+    if isinstance(domain, ProfiledDomain):
+        seconds |= domain.stopwatch.seconds
     if options.self_check and reached.complete:
         _self_check(analysis, structures, reached)
     told = [
@@ -130,10 +138,18 @@ def _schedule(analysis: Analysis) -> Schedule:
     return Schedule(order, not options.as_tvla, keep, trace=bool(options.explain))
 
 
-def _limits(analysis: Analysis) -> Callable[[Reached[Structure]], None]:
+def _watch(
+    analysis: Analysis, on_dump: Callable[[RunReport], None] | None
+) -> Callable[[Reached[Structure]], None]:
+    """What is done after each location: check the limits, and dump intermediate results."""
     options, log = analysis.options, analysis.domain.log
+    dumped = 0
 
     def check(reached: Reached[Structure]) -> None:
+        nonlocal dumped
+        if options.dump and on_dump and reached.generated - dumped >= options.dump:
+            dumped = reached.generated
+            on_dump(_report(analysis, reached, {}, analysis.warnings))
         if options.max_structures is not None and reached.generated > options.max_structures:
             raise LimitReached(f"more than {options.max_structures} structures were generated")
         if options.max_messages is not None and len(log) > options.max_messages:

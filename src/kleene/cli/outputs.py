@@ -26,7 +26,7 @@ def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
     if given["json_file"]:
         write_output(given["json_file"], run_json(report))
     if given["tvs_file"]:
-        write_output(given["tvs_file"], _tvs(report, significant=given["significant"]))
+        write_output(given["tvs_file"], report_tvs(report, significant=given["significant"]))
     if given["dot_file"]:
         write_output(given["dot_file"], _dot(report, drawing))
     if given["svg_folder"]:
@@ -43,7 +43,8 @@ def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
             _print_details(report, all_structures=given["verbose"])
 
 
-def _tvs(report: RunReport, *, significant: bool) -> str:
+def report_tvs(report: RunReport, *, significant: bool = False) -> str:
+    """The structures of every location that is shown, as TVLA writes them."""
     locations = [
         TvsLocation(
             location.name,

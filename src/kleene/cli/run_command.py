@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from kleene.analysis.run import Analysis, prepare, run
-from kleene.cli.files import input_file, macros_of
-from kleene.cli.outputs import write_report
+from kleene.cli.files import input_file, macros_of, write_output
+from kleene.cli.outputs import report_tvs, write_report
 from kleene.cli.progress import Progress
 from kleene.cli.settings import properties_for, settled
 from kleene.diagnostics import UsageError, did_you_mean
@@ -55,13 +55,13 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--tvs", "tvs_file", metavar="FILE", help="Write the structures of every location.")
 @click.option("--dot", "dot_file", metavar="FILE", help="Write the control-flow graph and structures as DOT.")
 @click.option("--svg", "svg_folder", metavar="FOLDER", help="Write one SVG for each structure.")
+@click.option("--dump", type=click.IntRange(1), help="Write PROGRAM.dump.tvs after every so many structures.")
 @click.option("--log", "log_file", metavar="FILE", help="Write the summary to a file instead of the terminal.")
 @click.option("--rotate", is_flag=True, help="Draw from left to right in DOT and SVG files.")
 @click.option("--debug", is_flag=True, help="Explain every location (-d).")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--verbose", is_flag=True, help="Print every structure as text.")
 @click.option("--profile", is_flag=True, help="Show where the time goes.")
-@click.option("--dump", type=int, hidden=True)
 @click.option("--mode", hidden=True)
 @click.option("--xml", hidden=True)
 @click.option("--transitions-tvs", hidden=True)
@@ -85,10 +85,17 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
     if given["show_rules"] or given["show_updates"]:
         return _show(analysis, rules=given["show_rules"], updates=given["show_updates"])
     source = input_file(input_name or str(path.with_suffix("")), ".tvs", folders)
-    structures = read_tvs(source, loaded.vocabulary, include=folders, macros=macros).structures
+    given_structures = read_tvs(source, loaded.vocabulary, include=folders, macros=macros)
+    analysis.warnings += given_structures.warnings
     progress = Progress(enabled=not given["quiet"])
     load_seconds = time.perf_counter() - start
-    report = run(analysis, structures, load_seconds=load_seconds, listeners=[progress])
+    report = run(
+        analysis,
+        given_structures.structures,
+        load_seconds=load_seconds,
+        listeners=[progress],
+        on_dump=lambda so_far: write_output(f"{loaded.name}.dump.tvs", report_tvs(so_far)),
+    )
     progress.done()
     write_report(report, given)
     return _EXIT[report.verdict]

@@ -31,9 +31,9 @@ _PLAIN = (
     "max_structures",
     "max_messages",
     "timeout",
+    "dump",
 )
 _UNSUPPORTED = {
-    "dump": "intermediate results (-dump) are not written; -ms or --timeout stop early and write what there is",
     "mode": "there is one engine, so -mode has no meaning; the nearest is --join",
     "xml": "the XML of TVLA is not written; --json has the control-flow graph",
     "transitions_tvs": "the transition system (-tr:tvs) is not written; --explain shows single steps",

@@ -1,4 +1,4 @@
-"""The three answers of a solver. There is no `bool`: each caller decides what 'unknown' means, in its sound direction."""
+"""The three answers of a solver. No `bool`: each caller decides what 'unknown' means for it."""
 
 from __future__ import annotations
 

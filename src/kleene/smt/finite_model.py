@@ -102,8 +102,7 @@ class _Evaluation:
         if found is None:
             sources, targets = self.domain(f.sub_left), self.domain(f.sub_right)
             step = {
-                a: {b for b in targets if self.truth(f.body, {**z, f.sub_left: a, f.sub_right: b})}
-                for a in sources
+                a: {b for b in targets if self.truth(f.body, {**z, f.sub_left: a, f.sub_right: b})} for a in sources
             }
             found = self._closures[key] = frozenset(_reachable(step))
         return found

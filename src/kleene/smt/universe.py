@@ -11,11 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-
-_NOTHING: Mapping[str, bool] = MappingProxyType({})
-_NO_DOMAINS: Mapping[str, tuple[int, ...]] = MappingProxyType({})
-_NO_FACTS: Mapping[tuple[str, tuple[int, ...]], bool] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -26,7 +21,7 @@ class Cell:
     """
 
     name: str
-    values: Mapping[str, bool] = _NOTHING
+    values: Mapping[str, bool] = field(default_factory=dict)
     single: bool = False
     optional: bool = False
 
@@ -36,8 +31,8 @@ class Universe:
     """The cells, the named domains of variables, and predicates that are constant on tuples of cells."""
 
     cells: tuple[Cell, ...] = (Cell("node"),)
-    domains: Mapping[str, tuple[int, ...]] = field(default=_NO_DOMAINS)
-    fixed: Mapping[tuple[str, tuple[int, ...]], bool] = field(default=_NO_FACTS)
+    domains: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    fixed: Mapping[tuple[str, tuple[int, ...]], bool] = field(default_factory=dict)
 
     def domain(self, variable: str) -> tuple[int, ...]:
         """The cells that a variable ranges over."""

@@ -94,6 +94,9 @@ class _TvsParser(Cursor):
     def error(self, message: str, position: Position) -> None:
         self.errors.append(Diagnostic(message, position))
 
+    def warning(self, message: str, position: Position) -> None:
+        self.warnings.append(Diagnostic(message, position, "warning"))
+
     # The file -------------------------------------------------------------------------------------------
 
     def file(self) -> TvsFile:
@@ -178,8 +181,7 @@ class _TvsParser(Cursor):
     def _threads(self) -> dict[str, int]:
         """``%t = { node(Type [, label]), ... }``: the threads become ordinary nodes."""
         position = self.expect("%t").position
-        message = "threads ('%t') are not supported: they are read as ordinary nodes"
-        self.warnings.append(Diagnostic(message, position, "warning"))
+        self.warning("threads ('%t') are not supported: they are read as ordinary nodes", position)
         self.expect("=")
         self.expect("{")
         nodes: dict[str, int] = {}
@@ -199,8 +201,7 @@ class _TvsParser(Cursor):
         position = self.expect("%a").position
         self.expect("=")
         self.expect_kind(Kind.NAME, "a state")
-        message = "the state of a Buchi automaton ('%a') is not supported and is ignored"
-        self.warnings.append(Diagnostic(message, position, "warning"))
+        self.warning("the state of a Buchi automaton ('%a') is not supported and is ignored", position)
 
     def _comma(self, closing: str) -> None:
         """Commas may be left out."""
@@ -343,13 +344,14 @@ class _Filler:
         nodes = tuple(node for node in found if node is not None)
         if len(nodes) < len(found):
             return
-        if predicate.name == "sm" and entry.value is Kleene.TRUE:
-            self.parser.error("'sm' is 0 or 1/2, never 1: write 1/2 for a summary node", entry.position)
-            return
-        if self._values.setdefault((predicate.name, nodes), entry.value) is not entry.value:
-            self.parser.error(f"'{predicate.name}' is given two values here", entry.position)
-            return
-        self.builder.set(predicate.name, nodes, entry.value)
+        value = entry.value
+        if predicate.name == "sm" and value is Kleene.TRUE:
+            value = Kleene.UNKNOWN
+            self.parser.warning("'sm' is 0 or 1/2, never 1: it is read as 1/2, a summary node", entry.position)
+        if self._values.get((predicate.name, nodes), value) is not value:
+            self.parser.warning(f"'{predicate.name}' is given two values here; the last one counts", entry.position)
+        self._values[predicate.name, nodes] = value
+        self.builder.set(predicate.name, nodes, value)
 
     def _node(self, name: str, position: Position) -> int | None:
         number = self.nodes.get(name)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from kleene.diagnostics import InputError
 from kleene.logic.formula import FALSE, Atom, Formula, IfThenElse, conj, disj, neg, predicates_of
@@ -91,6 +92,11 @@ def derive(action: Action, vocabulary: Vocabulary, options: DifferencingOptions 
     return _Deriver(action, vocabulary, options).run(order)
 
 
+@lru_cache(maxsize=4096)
+def _predicates(definition: Formula) -> frozenset[str]:
+    return predicates_of(definition)
+
+
 def definition_order(vocabulary: Vocabulary) -> tuple[Predicate, ...]:
     """The instrumentation predicates, each after those that its definition uses; declaration order otherwise.
 
@@ -107,7 +113,7 @@ def definition_order(vocabulary: Vocabulary) -> tuple[Predicate, ...]:
             cycle = " -> ".join([*names[names.index(p.name) :], p.name])
             raise InputError(f"the definitions of instrumentation predicates depend on each other: {cycle}")
         path[p.name] = None
-        used = predicates_of(p.definition)
+        used = _predicates(p.definition)
         for q in vocabulary:
             if q.name in used:
                 visit(q)
@@ -164,7 +170,7 @@ class _Deriver:
         assert p.definition is not None
         stored = Atom(p.name, p.args)
         differencer, universe = self._differencer, self._universe
-        if not universe.changes and differencer.changes.keys().isdisjoint(predicates_of(p.definition)):
+        if not universe.changes and differencer.changes.keys().isdisjoint(_predicates(p.definition)):
             return DerivedUpdate(p.name, p.args, stored, FALSE, FALSE, IDENTITY)
         definition = canonical(p.definition, avoid=self._reserved)
         relativised = universe.relativised(definition)
@@ -197,12 +203,11 @@ class _Deriver:
         return plus, minus
 
     def _as_predicate(self, f: Formula) -> Formula:
-        if not predicates_of(f):
+        used = predicates_of(f)
+        if not used or isinstance(f, Atom):
             return f
         for p in self._vocabulary:
-            if p.definition is None or len(p.definition.free) != len(p.args) or type(f) is Atom:
-                continue
-            if predicates_of(p.definition) != predicates_of(f):
+            if p.definition is None or _predicates(p.definition) != used:
                 continue
             pattern = self._differencer.simplify(canonical(p.definition, avoid=self._reserved))
             found = match_instance(pattern, f)

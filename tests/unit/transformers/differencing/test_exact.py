@@ -12,12 +12,12 @@ from kleene.transformers.differencing import derive
 
 from .actions import EXAMPLES
 from .model import Batch, apply, define, tuples
-from .vocabularies import CYCLIC, LIST, REVERSE, structures
+from .vocabularies import CYCLIC, REVERSE, structures
 
 
 @cache
 def batch_of(vocabulary: Vocabulary, size: int) -> Batch:
-    return structures(vocabulary, size, limit=6_000 if vocabulary is LIST else 16_000)
+    return structures(vocabulary, size, limit=140_000 if size < 4 else 16_000)
 
 
 def mismatches(action: Action, vocabulary: Vocabulary, size: int) -> list[str]:

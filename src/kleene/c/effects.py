@@ -1,0 +1,210 @@
+"""Lowering of what changes memory (assignments, increments) and of what decides (conditions)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kleene.c.clang import binary_operator, evaluate, kind, unary_operator
+from kleene.c.lowering import UnsupportedConstruct, strip, strip_parentheses
+from kleene.c.type_reader import common_type, integer_promotion, is_void
+from kleene.c.values import Values
+from kleene.cfa.expressions import (
+    Comparison,
+    Constant,
+    Expression,
+    FloatConstant,
+    FunctionAddress,
+    Variable,
+    has_dereference,
+)
+from kleene.cfa.operations import Assign, Assume
+from kleene.cfa.types import INT, FloatType, IntegerType, PointerType, RecordType, is_scalar
+
+_PURE_CALLS = ("__builtin_expect", "__builtin_expect_with_probability")
+
+
+class Effects(Values):
+    """Assignments, increments, expressions for their effects, and conditions."""
+
+    def effect(self, cursor: Any) -> None:
+        name = kind(cursor)
+        if name in ("PAREN_EXPR", "CSTYLE_CAST_EXPR") or (name == "UNEXPOSED_EXPR" and self._is_cast(cursor)):
+            return self.effect(list(cursor.get_children())[-1])
+        if name == "BINARY_OPERATOR" and binary_operator(cursor) == "=":
+            self.assignment(cursor, wanted=False)
+        elif name == "BINARY_OPERATOR" and binary_operator(cursor) in ("&&", "||"):
+            end = self.builder.new()
+            self.condition(cursor, end, end)
+            self.builder.here = end
+        elif name == "BINARY_OPERATOR" and binary_operator(cursor) == ",":
+            for part in cursor.get_children():
+                self.effect(part)
+        elif name == "COMPOUND_ASSIGNMENT_OPERATOR":
+            self.compound_assignment(cursor, wanted=False)
+        elif name == "UNARY_OPERATOR" and unary_operator(cursor) in ("++", "--", "p++", "p--"):
+            self.increment(cursor, unary_operator(cursor), wanted=False)
+        elif name == "CALL_EXPR":
+            self.call(cursor, None, None)
+        elif name == "StmtExpr":
+            self.statement_expression(cursor, wanted=False)
+        else:
+            value = self.value(cursor)
+            if has_dereference(value) and is_scalar(value.type):
+                self.as_temporary(cursor, value)
+        return None
+
+    @staticmethod
+    def _is_cast(cursor: Any) -> bool:
+        inner = list(cursor.get_children())
+        return len(inner) == 1 and kind(inner[0]) not in ("TYPE_REF", "MEMBER_REF")
+
+    def assignment(self, cursor: Any, *, wanted: bool) -> Expression:
+        left, right = cursor.get_children()
+        target = self.lvalue(left)
+        if self.assign_call(target, right):
+            return target
+        value = self.convert(self.value(right), target.type, cursor)
+        if wanted and not isinstance(target, Variable):
+            value = self.as_temporary(cursor, value)
+        self.builder.emit(Assign(self.place(cursor), target, value))
+        if not wanted or isinstance(target, Variable):
+            return target
+        return value
+
+    def assign_call(self, target: Expression, right: Any) -> bool:
+        """Whether `right` is a call whose result could be stored in `target` at once."""
+        call = right
+        while kind(call) in ("PAREN_EXPR", "UNEXPOSED_EXPR", "CSTYLE_CAST_EXPR"):
+            inner = list(call.get_children())
+            if not inner or kind(inner[-1]) in ("TYPE_REF", "MEMBER_REF"):
+                return False
+            if not isinstance(self.type(call), PointerType | RecordType) and self.type(call) != target.type:
+                return False
+            call = inner[-1]
+        if kind(call) != "CALL_EXPR":
+            return False
+        type_ = self.type(call)
+        fits = type_ == target.type or (isinstance(type_, PointerType) and isinstance(target.type, PointerType))
+        if not fits:
+            return False
+        result = self.call(call, target, target.type)
+        if result is not None and result is not target:
+            self.assign(right, target, result)
+        return True
+
+    def compound_assignment(self, cursor: Any, *, wanted: bool) -> Expression:
+        left, right = cursor.get_children()
+        operator = binary_operator(cursor).removesuffix("=")
+        target = self.lvalue(left)
+        value = self.value(right)
+        type_ = target.type
+        if not isinstance(type_, PointerType):
+            shift = operator in ("<<", ">>")
+            type_ = integer_promotion(target.type) if shift else common_type(target.type, value.type)
+        result = self.convert(self.binary(operator, target, value, type_, cursor), target.type, cursor)
+        if wanted and not isinstance(target, Variable):
+            result = self.as_temporary(cursor, result)
+        self.builder.emit(Assign(self.place(cursor), target, result))
+        return result if wanted and not isinstance(target, Variable) else target
+
+    def increment(self, cursor: Any, operator: str, *, wanted: bool) -> Expression:
+        target = self.lvalue(next(iter(cursor.get_children())))
+        old: Expression = target
+        postfix = operator.startswith("p")
+        if wanted and postfix:
+            old = self.as_temporary(cursor, target)
+        type_ = target.type
+        one: Expression = Constant(1, INT)
+        if isinstance(type_, IntegerType):
+            type_ = integer_promotion(type_)
+        elif isinstance(type_, FloatType):
+            one = FloatConstant(1.0, type_)
+        changed = self.binary(operator[-1], old, one, type_, cursor)
+        changed = self.convert(changed, target.type, cursor)
+        if wanted and not postfix and not isinstance(target, Variable):
+            changed = self.as_temporary(cursor, changed)
+        self.builder.emit(Assign(self.place(cursor), target, changed))
+        if wanted and postfix:
+            return old
+        return changed if wanted and not isinstance(target, Variable) else target
+
+    def condition(self, cursor: Any, yes: int, no: int) -> None:
+        name = kind(cursor)
+        inner = list(cursor.get_children())
+        operator = binary_operator(cursor) if name == "BINARY_OPERATOR" else ""
+        if name == "PAREN_EXPR":
+            self.condition(inner[0], yes, no)
+        elif name == "UNEXPOSED_EXPR" and self._keeps_truth(cursor, inner):
+            self.condition(inner[0], yes, no)
+        elif name == "UNARY_OPERATOR" and unary_operator(cursor) == "!":
+            self.condition(inner[0], no, yes)
+        elif operator in ("&&", "||"):
+            middle = self.builder.new()
+            self.condition(inner[0], *((middle, no) if operator == "&&" else (yes, middle)))
+            self.builder.here = middle
+            self.condition(inner[1], yes, no)
+        elif operator == ",":
+            self.effect(inner[0])
+            self.condition(inner[1], yes, no)
+        elif name == "CALL_EXPR" and cursor.spelling in _PURE_CALLS:
+            self.condition(inner[1], yes, no)
+        else:
+            self.branch_on(cursor, self.value(cursor), yes, no)
+
+    def _keeps_truth(self, cursor: Any, inner: list[Any]) -> bool:
+        """Whether a conversion cannot turn a value that is not zero into zero, or the other way."""
+        if len(inner) != 1 or kind(inner[0]) in ("TYPE_REF", "MEMBER_REF"):
+            return False
+        source, target = self.type(inner[0]), self.type(cursor)
+        if not isinstance(source, IntegerType | PointerType) or not isinstance(target, IntegerType):
+            return source == target and is_scalar(target)
+        return target.boolean or target.size >= source.size
+
+    def branch_on(self, cursor: Any, value: Expression, yes: int, no: int) -> None:
+        """Two edges for a value that is zero or not; one way only if it is a constant."""
+        place = self.place(cursor)
+        if isinstance(value, Constant):
+            self.builder.connect(self.builder.here, yes if value.value else no, place)
+            return
+        if isinstance(value, FunctionAddress):
+            self.builder.connect(self.builder.here, yes, place)
+            return
+        if not isinstance(value, Comparison):
+            if not is_scalar(value.type):
+                value = self._decayed(value)
+            zero = FloatConstant(0.0, value.type) if isinstance(value.type, FloatType) else Constant(0, value.type)
+            value = Comparison("!=", value, zero)
+        elif isinstance(value.left, Constant) and isinstance(value.right, Constant):
+            folded = evaluate(cursor)
+            if isinstance(folded, int):
+                self.builder.connect(self.builder.here, yes if folded else no, place)
+                return
+        here = self.builder.here
+        self.builder.branch(here, Assume(place, value, truth=True), yes)
+        self.builder.branch(here, Assume(place, value, truth=False), no)
+
+    def truth_value(self, cursor: Any) -> Expression:
+        """`!`, `&&` and `||` as a number: 0 or 1, by branches."""
+        inner = strip(next(iter(cursor.get_children())))
+        if kind(cursor) == "UNARY_OPERATOR" and kind(inner) == "INTEGER_LITERAL":
+            return Constant(int(not evaluate(inner)), INT)
+        result = self.builder.temporary(INT)
+        yes, no, end = self.builder.new(), self.builder.new(), self.builder.new()
+        self.condition(cursor, yes, no)
+        for start, number in ((yes, 1), (no, 0)):
+            self.builder.here = start
+            self.builder.emit(Assign(self.place(cursor), result, Constant(number, INT)), end)
+        self.builder.here = end
+        return result
+
+    def safely(self, action: Any, *arguments: Any) -> None:
+        """Carry out a part of the lowering; what is not modelled ends the path with an Unsupported operation."""
+        raise NotImplementedError
+
+    def check_value(self, cursor: Any, value: Expression) -> Expression:
+        if is_void(value.type):
+            raise UnsupportedConstruct("value of a void expression", cursor)
+        return value
+
+    def literal(self, cursor: Any) -> Any:
+        return strip_parentheses(cursor)

@@ -1,0 +1,133 @@
+"""What the parts of the lowering share: the file at hand, the automaton under construction, conversions.
+
+The lowering of a function is one class in several files; this base declares what they ask of each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kleene.c.builder import Builder
+from kleene.c.clang import kind
+from kleene.c.unit import Unit
+from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, FloatConstant, FunctionAddress
+from kleene.cfa.operations import Assign, Place
+from kleene.cfa.types import ArrayType, FloatType, FunctionType, IntegerType, PointerType, Type, VoidType
+
+
+class UnsupportedConstruct(Exception):
+    """Something of C that is not modelled; becomes an Unsupported operation at its place."""
+
+    def __init__(self, reason: str, cursor: Any) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.cursor = cursor
+
+
+class Lowering:
+    """Lowers the body of one function, or the initialiser of one global, into `builder`."""
+
+    def __init__(self, unit: Unit, function: str) -> None:
+        self.unit = unit
+        self.function = function
+        self.builder = Builder(function)
+        self.at_file_scope = False
+
+    def value(self, cursor: Any) -> Expression:
+        """The value of an expression; its side effects are emitted before."""
+        raise NotImplementedError
+
+    def lvalue(self, cursor: Any) -> Expression:
+        """The object that an expression designates."""
+        raise NotImplementedError
+
+    def effect(self, cursor: Any) -> None:
+        """An expression for its side effects only."""
+        raise NotImplementedError
+
+    def condition(self, cursor: Any, yes: int, no: int) -> None:
+        """Go on at `yes` if the expression is not zero, at `no` if it is."""
+        raise NotImplementedError
+
+    def call(self, cursor: Any, target: Expression | None, wanted: Type | None) -> Expression | None:
+        """A call; its result in `target` if given, else in a temporary if `wanted` (the type it is converted to)."""
+        raise NotImplementedError
+
+    def initialize(self, target: Expression, cursor: Any) -> None:
+        """Give an object the value of an initialiser."""
+        raise NotImplementedError
+
+    def statement(self, cursor: Any) -> None:
+        raise NotImplementedError
+
+    def statement_expression(self, cursor: Any, *, wanted: bool) -> Expression | None:
+        """A GNU statement expression; its value if wanted."""
+        raise NotImplementedError
+
+    def place(self, cursor: Any) -> Place:
+        location = cursor.location
+        if location.line == 0:
+            location = cursor.extent.start
+        file = location.file
+        return Place(file.name if file else self.unit.file, location.line, location.column, self.function)
+
+    def type(self, cursor: Any) -> Type:
+        return self.unit.types.read(cursor.type)
+
+    def pointer_to(self, type_: Type) -> PointerType:
+        return self.unit.types.pointer(type_)
+
+    def assign(self, cursor: Any, target: Expression, value: Expression) -> None:
+        self.builder.emit(Assign(self.place(cursor), target, self.convert(value, target.type, cursor)))
+
+    def as_temporary(self, cursor: Any, value: Expression) -> Expression:
+        """The value kept in a new temporary, safe from later changes."""
+        target = self.builder.temporary(value.type)
+        self.builder.emit(Assign(self.place(cursor), target, value))
+        return target
+
+    def convert(self, value: Expression, type_: Type, cursor: Any) -> Expression:
+        """The value converted as by a cast; arrays and functions decay."""
+        source = value.type
+        if isinstance(type_, VoidType) or source == type_:
+            return value
+        if isinstance(value, FunctionAddress):
+            return FunctionAddress(value.name, type_) if isinstance(type_, PointerType) else Cast(value, type_)
+        if isinstance(source, ArrayType) and not isinstance(type_, ArrayType):
+            decayed = AddressOf(value, self.pointer_to(source.element))
+            return self.convert(decayed, type_, cursor)
+        if isinstance(source, FunctionType):
+            return value
+        if isinstance(value, Constant) and not isinstance(type_, FloatType):
+            return _convert_constant(value, type_)
+        if isinstance(value, Constant) and isinstance(type_, FloatType):
+            return FloatConstant(float(value.value), type_)
+        if isinstance(value, FloatConstant) and isinstance(type_, FloatType):
+            return Cast(value, type_)
+        if isinstance(type_, ArrayType | FunctionType):
+            raise UnsupportedConstruct(f"conversion of {source} to {type_}", cursor)
+        return Cast(value, type_)
+
+
+def _convert_constant(value: Constant, type_: Type) -> Expression:
+    if isinstance(type_, IntegerType):
+        return Constant(type_.wrap(value.value), type_)
+    if isinstance(type_, PointerType):
+        return Constant(value.value & ((1 << type_.size * 8) - 1), type_)
+    return Cast(value, type_)
+
+
+def strip(cursor: Any) -> Any:
+    """The expression without parentheses and implicit conversions."""
+    while kind(cursor) in ("PAREN_EXPR", "UNEXPOSED_EXPR"):
+        inner = list(cursor.get_children())
+        if len(inner) != 1 or kind(inner[0]) in ("TYPE_REF", "MEMBER_REF"):
+            break
+        cursor = inner[0]
+    return cursor
+
+
+def strip_parentheses(cursor: Any) -> Any:
+    while kind(cursor) == "PAREN_EXPR":
+        cursor = next(iter(cursor.get_children()))
+    return cursor

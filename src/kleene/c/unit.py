@@ -1,0 +1,63 @@
+"""One source file of a program, as clang parsed it, and the names its declarations have in the whole program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from kleene.c.type_reader import TypeReader
+from kleene.cfa.expressions import Variable
+from kleene.cfa.program import Global
+from kleene.cfa.types import Type
+
+
+@dataclass
+class Linkage:
+    """What the files of one program share: who defines what, and the globals lowered so far."""
+
+    defined_functions: dict[str, str] = field(default_factory=dict)
+    globals: dict[str, Global] = field(default_factory=dict)
+    needed: dict[str, None] = field(default_factory=dict)
+    library: frozenset[str] = frozenset()
+
+
+class Unit:
+    """One parsed file. `static_names` gives its static functions and variables names of their own where needed."""
+
+    def __init__(self, file: str, types: TypeReader, linkage: Linkage, static_names: dict[str, str]) -> None:
+        self.file = file
+        self.types = types
+        self.linkage = linkage
+        self.static_names = static_names
+        self._variables: dict[int, list[tuple[Any, Variable]]] = {}
+        self._texts: dict[str, bytes] = {}
+
+    def name_of(self, cursor: Any) -> str:
+        """The program-wide name of a function or a global."""
+        name: str = cursor.spelling
+        return self.static_names.get(name, name)
+
+    def bind(self, cursor: Any, variable: Variable) -> None:
+        """Remember which variable a declaration stands for."""
+        self._variables.setdefault(cursor.hash, []).append((cursor, variable))
+
+    def variable(self, cursor: Any, type_: Type) -> Variable:
+        """The variable of a declaration; a global if it was not bound."""
+        for declaration, variable in self._variables.get(cursor.hash, ()):
+            if declaration == cursor:
+                return variable
+        name = self.name_of(cursor)
+        found = self.linkage.globals.get(name)
+        if found is None:
+            found = Global(Variable(name, type_, is_global=True), external=True)
+            self.linkage.globals[name] = found
+        return found.variable
+
+    def text(self, file: str) -> bytes:
+        if file not in self._texts:
+            try:
+                with open(file, "rb") as stream:
+                    self._texts[file] = stream.read()
+            except OSError:
+                self._texts[file] = b""
+        return self._texts[file]

@@ -1,0 +1,352 @@
+"""Lowering of expressions to values and objects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kleene.c.clang import binary_operator, evaluate, kind, string_value, unary_operator
+from kleene.c.lowering import Lowering, UnsupportedConstruct, strip_parentheses
+from kleene.c.type_reader import is_void
+from kleene.cfa.expressions import (
+    AddressOf,
+    Binary,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    FloatConstant,
+    FunctionAddress,
+    Index,
+    PointerDifference,
+    PointerOffset,
+    StringLiteral,
+    Unary,
+    Variable,
+)
+from kleene.cfa.types import (
+    ArrayType,
+    FloatType,
+    FunctionType,
+    IntegerType,
+    PointerType,
+    RecordType,
+    Type,
+)
+
+COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_CONSTANT_KINDS = ("INTEGER_LITERAL", "CHARACTER_LITERAL", "CXX_UNARY_EXPR", "CXX_BOOL_LITERAL_EXPR")
+_BRANCHING = ("&&", "||")
+
+
+class Values(Lowering):
+    """Values and objects; assignments and calls are in other parts."""
+
+    def value(self, cursor: Any) -> Expression:
+        name = kind(cursor)
+        if name in _CONSTANT_KINDS:
+            return self._constant(cursor)
+        if name == "FLOATING_LITERAL":
+            return FloatConstant(float(evaluate(cursor) or 0.0), self.type(cursor))
+        if name == "PAREN_EXPR":
+            return self.value(strip_parentheses(cursor))
+        if name == "UNEXPOSED_EXPR":
+            return self._unexposed(cursor)
+        if name == "UNARY_OPERATOR":
+            return self._unary(cursor)
+        if name == "BINARY_OPERATOR":
+            return self._binary(cursor)
+        if name == "CSTYLE_CAST_EXPR":
+            return self.converted(list(cursor.get_children())[-1], self.type(cursor), cursor)
+        if name == "CALL_EXPR":
+            result = self.call(cursor, None, self.type(cursor))
+            return result if result is not None else Constant(0, self.type(cursor))
+        if name == "CONDITIONAL_OPERATOR":
+            return self._conditional(cursor)
+        if name == "COMPOUND_ASSIGNMENT_OPERATOR":
+            return self.compound_assignment(cursor, wanted=True)
+        if name == "StmtExpr":
+            return self.statement_expression(cursor, wanted=True) or Constant(0, self.type(cursor))
+        if name == "GENERIC_SELECTION_EXPR":
+            return self._constant(cursor)
+        return self.lvalue(cursor)
+
+    def lvalue(self, cursor: Any) -> Expression:
+        name = kind(cursor)
+        if name == "PAREN_EXPR":
+            return self.lvalue(strip_parentheses(cursor))
+        if name == "DECL_REF_EXPR":
+            return self._reference(cursor)
+        if name == "MEMBER_REF_EXPR":
+            return self._member(cursor)
+        if name == "ARRAY_SUBSCRIPT_EXPR":
+            return self._subscript(cursor)
+        if name == "UNARY_OPERATOR" and unary_operator(cursor) == "*":
+            return self._dereference(cursor)
+        if name == "STRING_LITERAL":
+            return self._string(cursor)
+        if name == "COMPOUND_LITERAL_EXPR":
+            return self._compound_literal(cursor)
+        if name in ("CALL_EXPR", "StmtExpr", "UNEXPOSED_EXPR", "CONDITIONAL_OPERATOR", "BINARY_OPERATOR"):
+            return self.value(cursor)
+        if name == "UNARY_OPERATOR" and unary_operator(cursor) == "extension":
+            return self.lvalue(next(iter(cursor.get_children())))
+        raise UnsupportedConstruct(f"expression {name.lower().replace('_', ' ')}", cursor)
+
+    def compound_assignment(self, cursor: Any, *, wanted: bool) -> Expression:
+        raise NotImplementedError
+
+    def assignment(self, cursor: Any, *, wanted: bool) -> Expression:
+        raise NotImplementedError
+
+    def increment(self, cursor: Any, operator: str, *, wanted: bool) -> Expression:
+        raise NotImplementedError
+
+    def truth_value(self, cursor: Any) -> Expression:
+        raise NotImplementedError
+
+    def _constant(self, cursor: Any) -> Expression:
+        found = evaluate(cursor)
+        type_ = self.type(cursor)
+        if isinstance(found, float):
+            return FloatConstant(found, type_)
+        if found is None:
+            what = "sizeof of an array of variable length" if kind(cursor) == "CXX_UNARY_EXPR" else "expression"
+            raise UnsupportedConstruct(f"{what} without a constant value", cursor)
+        return Constant(type_.wrap(found) if isinstance(type_, IntegerType) else found, type_)
+
+    def _string(self, cursor: Any) -> Expression:
+        type_ = self.type(cursor)
+        if not isinstance(type_, ArrayType) or type_.element.size != 1:
+            raise UnsupportedConstruct("wide string literal", cursor)
+        return StringLiteral(string_value(cursor), ArrayType(type_.element, len(string_value(cursor))))
+
+    def _unexposed(self, cursor: Any) -> Expression:
+        inner = list(cursor.get_children())
+        if len(inner) == 4 and self.type(inner[1]) == self.type(inner[0]):
+            return self._binary_conditional(cursor, inner)
+        if len(inner) == 1 and kind(inner[0]) not in ("TYPE_REF", "MEMBER_REF"):
+            return self.converted(inner[0], self.type(cursor), cursor)
+        return self._constant(cursor)
+
+    def converted(self, inner: Any, type_: Type, cursor: Any) -> Expression:
+        """The value of `inner` converted; a call learns the type that its result is wanted in."""
+        if is_void(type_):
+            self.effect(inner)
+            return Constant(0, type_)
+        call = strip_parentheses(inner)
+        if kind(call) == "CALL_EXPR" and isinstance(type_, PointerType):
+            result = self.call(call, None, type_)
+            return self.convert(result if result is not None else Constant(0, type_), type_, cursor)
+        return self.convert(self.value(inner), type_, cursor)
+
+    def _reference(self, cursor: Any) -> Expression:
+        declaration = cursor.referenced
+        if kind(declaration) == "ENUM_CONSTANT_DECL":
+            return Constant(int(declaration.enum_value), self.type(cursor))
+        if kind(declaration) == "FUNCTION_DECL":
+            return self.function_address(declaration)
+        return self.unit.variable(declaration, self.unit.types.read(declaration.type))
+
+    def function_address(self, declaration: Any) -> Expression:
+        name = self.unit.name_of(declaration)
+        linkage = self.unit.linkage
+        if name not in linkage.defined_functions and name in linkage.library:
+            linkage.needed[name] = None
+        return FunctionAddress(name, self.pointer_to(self.unit.types.read(declaration.type)))
+
+    def _member(self, cursor: Any) -> Expression:
+        base = next(iter(cursor.get_children()), None)
+        while base is not None and kind(base) == "MEMBER_REF_EXPR" and "(" in base.spelling:
+            base = next(iter(base.get_children()), None)
+        if base is None:
+            raise UnsupportedConstruct("member of an implicit object", cursor)
+        type_ = self.type(base)
+        if isinstance(type_, PointerType):
+            pointer = self.value(base)
+            whole: Expression = (
+                pointer.target
+                if isinstance(pointer, AddressOf) and pointer.target.type == type_.target
+                else Deref(pointer, type_.target)
+            )
+        else:
+            whole = self.lvalue(base)
+        return self.field(whole, cursor.spelling, cursor)
+
+    def field(self, whole: Expression, name: str, cursor: Any) -> Expression:
+        """The member `name` of a record, through anonymous members."""
+        record = whole.type
+        layout = self.unit.types.records.get(record.name) if isinstance(record, RecordType) else None
+        path = layout.path_to(name, self.unit.types.records) if layout else ()
+        if not path:
+            raise UnsupportedConstruct(f"member {name} of {record}", cursor)
+        for member in path:
+            whole = Field(
+                whole, member.name, member.type, member.offset, member.bit_offset, member.bit_width
+            )
+        return whole
+
+    def _subscript(self, cursor: Any) -> Expression:
+        first, second = cursor.get_children()
+        base, index = self.value(first), self.value(second)
+        if isinstance(index.type, PointerType | ArrayType):
+            base, index = index, base
+        if isinstance(base.type, ArrayType):
+            return Index(base, index, base.type.element)
+        if isinstance(base, AddressOf) and isinstance(base.target.type, ArrayType):
+            array = base.target.type
+            if base.type == self.pointer_to(array.element):
+                return Index(base.target, index, array.element)
+        if not isinstance(base.type, PointerType):
+            raise UnsupportedConstruct(f"subscript of {base.type}", cursor)
+        return Deref(self.offset(base, index, cursor), base.type.target)
+
+    def _dereference(self, cursor: Any) -> Expression:
+        pointer = self.value(next(iter(cursor.get_children())))
+        if isinstance(pointer.type, ArrayType):
+            return Index(pointer, Constant(0, self.difference_type()), pointer.type.element)
+        if not isinstance(pointer.type, PointerType):
+            raise UnsupportedConstruct(f"dereference of {pointer.type}", cursor)
+        if isinstance(pointer.type.target, FunctionType):
+            return pointer
+        if isinstance(pointer, AddressOf) and pointer.target.type == pointer.type.target:
+            return pointer.target
+        return Deref(pointer, pointer.type.target)
+
+    def _compound_literal(self, cursor: Any) -> Expression:
+        type_ = self.type(cursor)
+        place = self.place(cursor)
+        if self.at_file_scope:
+            raise UnsupportedConstruct("compound literal outside of functions", cursor)
+        variable = self.builder.declare("$literal", type_, place)
+        self.initialize(variable, list(cursor.get_children())[-1])
+        return variable
+
+    def _unary(self, cursor: Any) -> Expression:
+        operator = unary_operator(cursor)
+        inner = next(iter(cursor.get_children()))
+        if operator == "*":
+            return self._dereference(cursor)
+        if operator == "&":
+            return self._address_of(inner, cursor)
+        if operator in ("++", "--", "p++", "p--"):
+            return self.increment(cursor, operator, wanted=True)
+        if operator == "!":
+            return self.truth_value(cursor)
+        type_ = self.type(cursor)
+        if operator in ("+", "extension"):
+            return self.convert(self.value(inner), type_, cursor)
+        if operator in ("-", "~"):
+            return self.negated(operator, self.convert(self.value(inner), type_, cursor))
+        raise UnsupportedConstruct(f"operator {operator}", cursor)
+
+    @staticmethod
+    def negated(operator: str, value: Expression) -> Expression:
+        type_ = value.type
+        if isinstance(value, Constant) and isinstance(type_, IntegerType):
+            return Constant(type_.wrap(-value.value if operator == "-" else ~value.value), type_)
+        if isinstance(value, FloatConstant):
+            return FloatConstant(-value.value, type_)
+        return Unary(operator, value, type_)
+
+    def _address_of(self, inner: Any, cursor: Any) -> Expression:
+        type_ = self.type(cursor)
+        target = self.lvalue(inner)
+        if isinstance(target, FunctionAddress):
+            return FunctionAddress(target.name, type_)
+        if isinstance(target, Deref):
+            return self.convert(target.pointer, type_, cursor)
+        if isinstance(target.type, PointerType) and isinstance(target.type.target, FunctionType):
+            return target if type_ == target.type else AddressOf(target, type_)
+        return AddressOf(target, type_)
+
+    def _binary(self, cursor: Any) -> Expression:
+        operator = binary_operator(cursor)
+        if operator == "=":
+            return self.assignment(cursor, wanted=True)
+        if operator in _BRANCHING:
+            return self.truth_value(cursor)
+        first, second = cursor.get_children()
+        if operator == ",":
+            self.effect(first)
+            return self.value(second)
+        left, right = self.value(first), self.value(second)
+        return self.binary(operator, left, right, self.type(cursor), cursor)
+
+    def binary(self, operator: str, left: Expression, right: Expression, type_: Type, cursor: Any) -> Expression:
+        """An operator applied to values; pointer arithmetic told apart from that of numbers."""
+        left, right = self._decayed(left), self._decayed(right)
+        if operator in COMPARISONS:
+            return Comparison(operator, left, right)
+        if isinstance(left.type, PointerType) and isinstance(right.type, PointerType) and operator == "-":
+            scale = max(left.type.target.size, 1)
+            return PointerDifference(left, right, scale, type_)
+        if isinstance(left.type, PointerType) and operator in "+-":
+            if operator == "-":
+                right = self.negated("-", self.convert(right, self.difference_type(), cursor))
+            return self.offset(left, right, cursor)
+        if isinstance(right.type, PointerType) and operator == "+":
+            return self.offset(right, left, cursor)
+        if not isinstance(type_, IntegerType | FloatType):
+            raise UnsupportedConstruct(f"operator {operator} on {left.type}", cursor)
+        left = self.convert(left, type_, cursor)
+        if operator not in ("<<", ">>"):
+            right = self.convert(right, type_, cursor)
+        return Binary(operator, left, right, type_)
+
+    def _decayed(self, value: Expression) -> Expression:
+        if isinstance(value.type, ArrayType):
+            return AddressOf(value, self.pointer_to(value.type.element))
+        return value
+
+    def difference_type(self) -> IntegerType:
+        size = self.unit.types.pointer_size
+        return IntegerType(size * 8, signed=True, name="int" if size == 4 else "long")
+
+    def offset(self, pointer: Expression, index: Expression, cursor: Any) -> Expression:
+        """pointer + index; adding a constant zero changes nothing."""
+        if isinstance(index, Constant) and index.value == 0:
+            return pointer
+        assert isinstance(pointer.type, PointerType)
+        target = pointer.type.target
+        if isinstance(target, RecordType) and not target.complete:
+            raise UnsupportedConstruct(f"arithmetic on pointers to the incomplete {target}", cursor)
+        return PointerOffset(pointer, index, target.size, pointer.type)
+
+    def _conditional(self, cursor: Any) -> Expression:
+        condition, yes, no = cursor.get_children()
+        return self._choose(cursor, lambda a, b: self.condition(condition, a, b), yes, no)
+
+    def _binary_conditional(self, cursor: Any, inner: list[Any]) -> Expression:
+        first = self.as_temporary(cursor, self.value(inner[0]))
+        type_ = self.type(cursor)
+        result = self.builder.temporary(type_)
+        zero = Constant(0, first.type)
+        yes, no, end = self.builder.new(), self.builder.new(), self.builder.new()
+        self.branch_on(cursor, Comparison("!=", first, zero), yes, no)
+        self.builder.here = yes
+        self.assign(cursor, result, first)
+        self.builder.connect(self.builder.here, end, self.place(cursor))
+        self.builder.here = no
+        self.assign(cursor, result, self.value(inner[-1]))
+        self.builder.connect(self.builder.here, end, self.place(cursor))
+        self.builder.here = end
+        return result
+
+    def branch_on(self, cursor: Any, value: Expression, yes: int, no: int) -> None:
+        raise NotImplementedError
+
+    def _choose(self, cursor: Any, decide: Any, yes_cursor: Any, no_cursor: Any) -> Expression:
+        type_ = self.type(cursor)
+        yes, no, end = self.builder.new(), self.builder.new(), self.builder.new()
+        decide(yes, no)
+        result: Variable | None = None if is_void(type_) else self.builder.temporary(type_)
+        for start, branch in ((yes, yes_cursor), (no, no_cursor)):
+            self.builder.here = start
+            if result is None:
+                self.effect(branch)
+            else:
+                self.assign(branch, result, self.value(branch))
+            self.builder.connect(self.builder.here, end, self.place(cursor))
+        self.builder.here = end
+        return result if result is not None else Constant(0, type_)

@@ -1,0 +1,245 @@
+"""The facade: sessions of related queries over one universe, limits, statistics and dumps.
+
+`Solver.session` opens a set of assertions; `Session.check` asks about them under assumptions. Whatever the back end,
+`Sat` comes with a finite model that has been evaluated with exact closures, `Unsat` is a proof for all finite
+universes, and everything else is `Unknown`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kleene.diagnostics import UsageError, did_you_mean
+from kleene.logic.formula import Formula, exists
+from kleene.smt.answers import Answer, Sat, Unknown, Unsat
+from kleene.smt.closures import ClosureTable, Fields
+from kleene.smt.expand import Expansion
+from kleene.smt.finite_model import FiniteModel
+from kleene.smt.ground import Grounding
+from kleene.smt.ground_backend import GroundQuery, decide
+from kleene.smt.prover import Proof, Prover
+from kleene.smt.smtlib import script
+from kleene.smt.universe import Universe
+
+BACKENDS = ("z3", "cvc5", "ground")
+_NO_FIELDS = Fields()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds for one query and for everything, SAT conflicts, and how large grounded universes may become."""
+
+    query_seconds: float = 2.0
+    total_seconds: float | None = None
+    conflicts: int = 200_000
+    individuals: int = 4
+    grounded: int = 28
+
+
+@dataclass
+class Statistics:
+    """What the queries cost; `calls` counts every call of a solver, SAT solvers included."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    by_backend: Counter[str] = field(default_factory=Counter)
+    answers: Counter[str] = field(default_factory=Counter)
+
+
+class Solver:
+    """A back end with its limits; all sessions share the statistics and the deadline."""
+
+    def __init__(self, backend: str = "z3", limits: Limits | None = None, *, dump: str | Path | None = None) -> None:
+        if backend not in BACKENDS:
+            raise UsageError(f"there is no back end '{backend}'{did_you_mean(backend, BACKENDS)}")
+        self.backend = backend
+        self.limits = limits or Limits()
+        self.statistics = Statistics()
+        self.started = time.perf_counter()
+        self.dump = Path(dump) if dump is not None else None
+        if self.dump is not None:
+            self.dump.mkdir(parents=True, exist_ok=True)
+        _make_prover(backend)  # a missing package is reported now, not after minutes
+
+    def session(self, assertions: Sequence[Formula], universe: Universe, fields: Fields = _NO_FIELDS) -> Session:
+        session = Session(self, universe, fields)
+        for f in assertions:
+            session.add(f)
+        return session
+
+    def finder(self, assertions: Sequence[Formula], universe: Universe, individuals: int | None = None) -> Finder:
+        return Finder(self, assertions, universe, individuals or self.limits.individuals)
+
+    def remaining(self) -> float:
+        """Seconds until the deadline."""
+        if self.limits.total_seconds is None:
+            return float("inf")
+        return self.limits.total_seconds - (time.perf_counter() - self.started)
+
+    def timed(self, backend: str, query: Callable[[], str]) -> None:
+        """Run one call of a solver; `query` says how it ended."""
+        start = time.perf_counter()
+        verdict = "unknown"
+        try:
+            verdict = query()
+        finally:
+            self.statistics.calls += 1
+            self.statistics.seconds += time.perf_counter() - start
+            self.statistics.by_backend[backend] += 1
+            self.statistics.answers[verdict] += 1
+
+
+def _make_prover(backend: str) -> Callable[[Expansion], Prover] | None:
+    if backend == "z3":
+        from kleene.smt.z3_backend import Z3Prover, load_z3
+
+        load_z3()
+        return Z3Prover
+    if backend == "cvc5":
+        from kleene.smt.cvc5_backend import Cvc5Prover, load_cvc5
+
+        load_cvc5()
+        return Cvc5Prover
+    return None
+
+
+class Finder:
+    """Models with a bounded number of individuals in each cell; closures are exact. It finds, it never refutes."""
+
+    def __init__(self, solver: Solver, assertions: Sequence[Formula], universe: Universe, individuals: int) -> None:
+        self.owner = solver
+        self.individuals = individuals
+        self.grounding = Grounding(universe, dict.fromkeys(range(len(universe.cells)), individuals))
+        for f in assertions:
+            self.add(f)
+
+    def add(self, f: Formula) -> None:
+        self.grounding.add(exists(f.free, f))
+
+    def check(self, assumptions: Sequence[Formula] = ()) -> Sat | Unknown:
+        """A model, or `Unknown` if there is none within the bounds."""
+        if self.owner.remaining() <= 0:
+            return Unknown("time limit reached")
+        literals = [self.grounding.literal(exists(f.free, f), {}) for f in assumptions]
+        outcome: list[bool | None] = []
+
+        def query() -> str:
+            outcome.append(self.grounding.solve(literals, self.owner.limits.conflicts))
+            return {True: "sat", False: "none within bounds", None: "unknown"}[outcome[0]]
+
+        self.owner.timed("sat", query)
+        if outcome[0]:
+            return Sat(self.grounding.model())
+        return Unknown(f"no model with up to {self.individuals} individuals in each cell")
+
+    def close(self) -> None:
+        self.grounding.close()
+
+
+class Session:
+    """Assertions that hold in all queries, and queries under assumptions."""
+
+    def __init__(self, solver: Solver, universe: Universe, fields: Fields) -> None:
+        self.owner = solver
+        self.universe = universe
+        self.closures = ClosureTable(universe, fields)
+        self.expansion = Expansion(universe)
+        self.assertions: list[Formula] = []
+        self._plain: list[Formula] = []
+        self._axioms = 0
+        self._make = _make_prover(solver.backend)
+        self._provers: dict[bool, _Synchronised] = {}
+
+    def add(self, f: Formula) -> None:
+        """Assert a formula; free variables stand for some individuals."""
+        self.assertions.append(f)
+        self._plain.append(self._without_closures(f))
+
+    def _without_closures(self, f: Formula) -> Formula:
+        result = self.closures.eliminate(f)
+        self._plain += self.closures.universal[self._axioms :]
+        self._axioms = len(self.closures.universal)
+        return result
+
+    def check(self, assumptions: Sequence[Formula] = ()) -> Answer:
+        """The answer for all finite universes."""
+        answer: Answer = Unknown("time limit reached")
+        plain = [self._without_closures(f) for f in assumptions]
+        for strong in (False, True) if self.closures.existential else (False,):
+            if self.owner.remaining() <= 0:
+                break
+            proof = self._prove(plain, strong=strong)
+            if proof.verdict == "unsat":
+                return Unsat(proof.core)
+            if proof.model is not None and self._confirmed(proof.model, assumptions):
+                return Sat(proof.model)
+            answer = Unknown(proof.reason or "the solver's model does not satisfy the closures")
+        return answer
+
+    def _confirmed(self, model: FiniteModel, assumptions: Sequence[Formula]) -> bool:
+        return all(model.satisfies(exists(f.free, f)) for f in (*self.assertions, *assumptions))
+
+    def _prove(self, plain: list[Formula], *, strong: bool) -> Proof:
+        extra = self.closures.existential if strong else []
+        queries = [self.expansion.closed(f) for f in plain]
+        self._dump([*self._plain, *extra], queries)
+        result: list[Proof] = []
+
+        def query() -> str:
+            result.append(self._ask([*self._plain, *extra], plain, queries, strong=strong))
+            return result[0].verdict
+
+        self.owner.timed(self.owner.backend, query)
+        return result[0]
+
+    def _ask(self, axioms: list[Formula], plain: list[Formula], queries: list[Formula], *, strong: bool) -> Proof:
+        limits = self.owner.limits
+        if self._make is None:
+            expanded = [*map(self.expansion.closed, axioms), *queries]
+            question = GroundQuery(self.universe, axioms, plain, expanded)
+            return decide(question, individuals=limits.individuals, most=limits.grounded, conflicts=limits.conflicts)
+        prover = self._provers.get(strong)
+        if prover is None:
+            prover = self._provers[strong] = _Synchronised(self._make(self.expansion))
+        prover.update(self._plain, self.closures.existential if strong else [], self.expansion)
+        milliseconds = int(1000 * min(limits.query_seconds, self.owner.remaining()))
+        return prover.prover.check(queries, milliseconds)
+
+    def _dump(self, axioms: list[Formula], queries: list[Formula]) -> None:
+        if self.owner.dump is not None:
+            number = self.owner.statistics.calls
+            cells = self.universe.cells
+            names = [f"Cell{i}: {c.name}" for i, c in enumerate(cells)]
+            expanded = [*map(self.expansion.closed, axioms)]
+            text = script(expanded, queries, len(cells), "\n".join(["A query of Kleene.", *names]))
+            (self.owner.dump / f"query-{number:04}.smt2").write_text(text, encoding="utf-8")
+
+
+class _Synchronised:
+    """A prover and how much of the session it has been told."""
+
+    def __init__(self, prover: Prover) -> None:
+        self.prover = prover
+        self.told = [0, 0]
+
+    def update(self, plain: list[Formula], extra: list[Formula], expansion: Expansion) -> None:
+        for which, formulas in enumerate((plain, extra)):
+            for f in formulas[self.told[which] :]:
+                self.prover.add(expansion.closed(f))
+            self.told[which] = len(formulas)
+
+
+def check(
+    formula: Formula,
+    *,
+    universe: Universe | None = None,
+    backend: str = "z3",
+    limits: Limits | None = None,
+    fields: Fields = _NO_FIELDS,
+) -> Answer:
+    """Whether a formula has a finite model; its free variables stand for some individuals."""
+    return Solver(backend, limits).session([formula], universe or Universe(), fields).check()

@@ -1,0 +1,146 @@
+"""Z3, in process, one solver for each set of queries (`SimpleSolver`: see ecosystem.md section 1.1, pitfall 5).
+
+Constants of single cells, quantifiers over one sort for each cell. Models are read as universes with relations.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from kleene.diagnostics import UsageError
+from kleene.logic.formula import And, Atom, Const, Equal, Exists, Forall, Formula, Iff, Not, Or
+from kleene.logic.kleene import Kleene
+from kleene.logic.transform import postorder
+from kleene.smt.expand import Expansion, presence, sort_of
+from kleene.smt.finite_model import FiniteModel
+from kleene.smt.prover import Proof
+
+
+def load_z3() -> Any:
+    try:
+        import z3
+    except ImportError:
+        raise UsageError("the back end 'z3' needs z3-solver: install it with 'pip install z3-solver'") from None
+    return z3
+
+
+class Z3Prover:
+    """Expanded formulas in one Z3 solver of its own context, so that nothing is shared with other users of Z3."""
+
+    name = "z3"
+
+    def __init__(self, expansion: Expansion) -> None:
+        self.z3 = load_z3()
+        self.expansion = expansion
+        self.context = self.z3.Context()
+        self.solver = self.z3.SimpleSolver(ctx=self.context)
+        self._sorts: dict[int, Any] = {}
+        self._terms: dict[Formula, Any] = {}
+        self._predicates: dict[str, Any] = {}
+        self._variables: dict[str, Any] = {}
+        self._switches: dict[Formula, Any] = {}
+
+    def add(self, f: Formula) -> None:
+        self.solver.add(self.term(f))
+
+    def check(self, assumptions: list[Formula], milliseconds: int) -> Proof:
+        self.solver.set("timeout", max(1, milliseconds))
+        switches = [self._switch(f) for f in assumptions]
+        result = self.solver.check(*switches)
+        if result == self.z3.unsat:
+            numbers = {switch.get_id(): i for i, switch in enumerate(switches)}
+            core = frozenset(numbers[x.get_id()] for x in self.solver.unsat_core() if x.get_id() in numbers)
+            return Proof("unsat", core=core)
+        if result == self.z3.unknown:
+            return Proof("unknown", reason=f"z3: {self.solver.reason_unknown()}")
+        return Proof("sat", model=self._model(self.solver.model()))
+
+    def _switch(self, f: Formula) -> Any:
+        found = self._switches.get(f)
+        if found is None:
+            found = self._switches[f] = self.z3.Bool(f"assume:{len(self._switches)}", self.context)
+            self.solver.add(self.z3.Implies(found, self.term(f)))
+        return found
+
+    # Terms ----------------------------------------------------------------------------------------------
+
+    def sort(self, cell: int) -> Any:
+        if cell not in self._sorts:
+            self._sorts[cell] = self.z3.DeclareSort(f"Cell{cell}", self.context)
+        return self._sorts[cell]
+
+    def variable(self, name: str) -> Any:
+        if name not in self._variables:
+            self._variables[name] = self.z3.Const(name, self.sort(sort_of(name)))
+        return self._variables[name]
+
+    def predicate(self, name: str, sorts: tuple[int, ...]) -> Any:
+        if name not in self._predicates:
+            kinds = [self.sort(s) for s in sorts]
+            self._predicates[name] = self.z3.Function(name, *kinds, self.z3.BoolSort(self.context))
+        return self._predicates[name]
+
+    def term(self, f: Formula) -> Any:
+        """The Z3 term of an expanded formula; terms of subformulas are kept."""
+        for g in postorder(f):
+            if g not in self._terms:
+                self._terms[g] = self._term(g)
+        return self._terms[f]
+
+    def _term(self, f: Formula) -> Any:
+        z3, terms = self.z3, self._terms
+        match f:
+            case Const(value):
+                return z3.BoolVal(value is Kleene.TRUE, self.context)
+            case Atom(name, args):
+                symbol = self.predicate(name, tuple(sort_of(v) for v in args))
+                return symbol(*(self.variable(v) for v in args))
+            case Equal(a, b):
+                return self.variable(a) == self.variable(b)
+            case Not(body):
+                return z3.Not(terms[body])
+            case And(a, b):
+                return z3.And(terms[a], terms[b])
+            case Or(a, b):
+                return z3.Or(terms[a], terms[b])
+            case Iff(a, b):
+                return terms[a] == terms[b]
+            case Exists(v, body):
+                return z3.Exists([self.variable(v)], terms[body])
+            case Forall(v, body):
+                return z3.ForAll([self.variable(v)], terms[body])
+        raise ValueError(f"cannot translate '{f}'")
+
+    # Models ---------------------------------------------------------------------------------------------
+
+    def _model(self, model: Any) -> FiniteModel:
+        cells: list[int] = []
+        elements: list[list[Any]] = []
+        first: list[int] = []
+        for number, cell in enumerate(self.expansion.universe.cells):
+            absent = cell.optional and not self._true(model, self.term(presence(number)))
+            found = [] if absent else self._elements(model, number, single=cell.single)
+            first.append(len(cells))
+            cells += [number] * len(found)
+            elements.append(found)
+        relations: dict[str, set[tuple[int, ...]]] = {}
+        for name, (symbol, sorts) in self.expansion.symbols.items():
+            predicate = self.predicate(name, sorts)
+            places = [range(len(elements[s])) for s in sorts]
+            for chosen in itertools.product(*places):
+                term = predicate(*(elements[s][i] for s, i in zip(sorts, chosen, strict=True)))
+                if self._true(model, term):
+                    tuple_ = tuple(first[s] + i for s, i in zip(sorts, chosen, strict=True))
+                    relations.setdefault(symbol, set()).add(tuple_)
+        frozen = {s: frozenset(t) for s, t in relations.items()}
+        return FiniteModel(self.expansion.universe, tuple(cells), frozen)
+
+    def _elements(self, model: Any, cell: int, *, single: bool) -> list[Any]:
+        if single:
+            return [self.variable(f"!{cell}")]
+        universe = model.get_universe(self.sort(cell)) if cell in self._sorts else None
+        return list(universe) if universe else [self.z3.Const(f"some:{cell}", self.sort(cell))]
+
+    def _true(self, model: Any, term: Any) -> bool:
+        return bool(self.z3.is_true(model.eval(term, model_completion=True)))
