@@ -296,12 +296,24 @@ class Differencer:
         """'unit closure addition' ('... removal') if at most one edge is added (removed) and nothing else."""
         if self.universe.copies or len(set(edge.args)) != 2:
             return None
-        unique = frozenset((IS_NEW.name,)) if self.universe.single_new_node else frozenset()
+        unique = self._unique_per_component(edge.predicate)
+        if self.universe.single_new_node:
+            unique |= {IS_NEW.name}
         if minus is FALSE and determined(plus, edge.args, self.vocabulary, unique):
             return UNIT_ADDITION
         if plus is FALSE and determined(minus, edge.args, self.vocabulary, unique):
             return UNIT_REMOVAL
         return None
+
+    def _unique_per_component(self, edge: str) -> frozenset[str]:
+        """The predicates that hold once in each component of q, if the edge is a spanning-forest edge of q.
+
+        Such edges (named ``sfe[q]`` or ``ste[q]``) stay within a component of q, and closures of different components
+        do not meet: one change for each component is as good as one change.
+        """
+        return frozenset(
+            p.name for p in self.vocabulary for q in p.unique_per_component if edge in (f"sfe[{q}]", f"ste[{q}]")
+        )
 
     def closure_future(self, closure: Formula) -> Formula:
         """F of a closure formula that no predicate stands for."""

@@ -1,0 +1,300 @@
+"""Lowering of calls: functions of the program, and library functions that the automaton has operations for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kleene.c.clang import evaluate, kind
+from kleene.c.effects import Effects
+from kleene.c.lowering import UnsupportedConstruct, strip
+from kleene.c.type_reader import is_void
+from kleene.cfa.expressions import (
+    Binary,
+    Constant,
+    Expression,
+    FloatConstant,
+    FunctionAddress,
+    StringLiteral,
+)
+from kleene.cfa.operations import (
+    Allocate,
+    Call,
+    Error,
+    Exit,
+    Free,
+    Havoc,
+    MemCopy,
+    MemSet,
+    Print,
+    Realloc,
+)
+from kleene.cfa.types import INT, FunctionType, IntegerType, PointerType, Type, is_scalar
+
+ERROR_CALLS = {"__VERIFIER_error": "unreach_call", "reach_error": "unreach_call"}
+ASSERT_CALLS = ("__assert_fail", "__assert", "__assert_rtn", "__kleene_assert_fail")
+NONDET = "__VERIFIER_nondet_"
+_UNKNOWN_NUMBERS = {"rand", "random", "getchar", "time", "clock", "getpid", "fgetc", "getc", "lrand48"}
+_IGNORED = {
+    "fflush", "fclose", "perror", "srand", "srandom", "setvbuf", "sleep", "usleep", "fputs", "fputc", "putc",
+    "fprintf", "vprintf", "__builtin_prefetch", "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end", "syslog",
+}  # fmt: skip
+_FOLDED = {"__builtin_constant_p", "__builtin_object_size", "__builtin_types_compatible_p", "__builtin_offsetof"}
+
+Handler = Callable[["Calls", Any, list[Any], "Expression | None", "Type | None"], "Expression | None"]
+
+
+class Calls(Effects):
+    """Calls. A handler gets the call, its arguments, the target and the wanted type, and returns the value."""
+
+    def call(self, cursor: Any, target: Expression | None, wanted: Type | None) -> Expression | None:
+        callee, *arguments = cursor.get_children()
+        function = strip(callee)
+        if kind(function) != "DECL_REF_EXPR" or kind(function.referenced) != "FUNCTION_DECL":
+            return self._indirect(cursor, callee, arguments, target, wanted)
+        name = function.referenced.spelling.removeprefix("__builtin___").removesuffix("_chk")
+        own = self.unit.name_of(function.referenced)
+        if name in ERROR_CALLS or name in ASSERT_CALLS:
+            return self._error(cursor, name, arguments)
+        if name.startswith(NONDET):
+            return self._havoc(cursor, name, target, wanted)
+        linkage = self.unit.linkage
+        if own not in linkage.defined_functions:
+            handler = HANDLERS.get(name.removeprefix("__builtin_"))
+            if handler is not None:
+                return handler(self, cursor, arguments, target, wanted)
+            special = self._special(cursor, name, arguments, target, wanted)
+            if special is not NotImplemented:
+                return special  # type: ignore[no-any-return]
+            plain = name.removeprefix("__builtin_")
+            if plain not in linkage.library:
+                raise UnsupportedConstruct(f"call of '{name}', which has no body here", cursor)
+            linkage.needed[plain] = None
+            own = plain
+        return self._direct(cursor, own, arguments, target, wanted)
+
+    def _direct(
+        self, cursor: Any, name: str, arguments: list[Any], target: Expression | None, wanted: Type | None
+    ) -> Expression | None:
+        values = tuple(self._argument(a) for a in arguments)
+        result = self._result(cursor, target, wanted)
+        self.builder.emit(Call(self.place(cursor), name, values, result))
+        return result
+
+    def _indirect(
+        self, cursor: Any, callee: Any, arguments: list[Any], target: Expression | None, wanted: Type | None
+    ) -> Expression | None:
+        pointer = self.value(callee)
+        values = tuple(self._argument(a) for a in arguments)
+        if isinstance(pointer, FunctionAddress):
+            return self._direct(cursor, pointer.name, arguments, target, wanted)
+        type_ = pointer.type.target if isinstance(pointer.type, PointerType) else pointer.type
+        if not isinstance(type_, FunctionType):
+            raise UnsupportedConstruct("call through something that is not a function pointer", cursor)
+        result = self._result(cursor, target, wanted)
+        self.builder.emit(Call(self.place(cursor), pointer, values, result))
+        return result
+
+    def _argument(self, cursor: Any) -> Expression:
+        return self._decayed(self.value(cursor))
+
+    def _result(self, cursor: Any, target: Expression | None, wanted: Type | None) -> Expression | None:
+        type_ = self.type(cursor)
+        if is_void(type_) or (target is None and wanted is None):
+            return None
+        if target is not None:
+            return target
+        return self.builder.temporary(type_)
+
+    def _target(self, cursor: Any, target: Expression | None, wanted: Type | None) -> Expression:
+        """Where an operation that must have a target stores its result."""
+        if target is not None:
+            return target
+        return self.builder.temporary(wanted if wanted is not None else self.type(cursor))
+
+    def _error(self, cursor: Any, name: str, arguments: list[Any]) -> None:
+        message = ""
+        if name in ASSERT_CALLS and arguments:
+            text = self._text(arguments[0])
+            message = text if text is not None else ""
+        error = Error(self.place(cursor), ERROR_CALLS.get(name, "assertion"), message)
+        self.builder.emit(error, self.builder.exit)
+        self.builder.here = self.builder.new()
+
+    def _text(self, cursor: Any) -> str | None:
+        """The text of a string literal argument."""
+        inner = strip(cursor)
+        while kind(inner) == "CSTYLE_CAST_EXPR":
+            inner = strip(list(inner.get_children())[-1])
+        if kind(inner) != "STRING_LITERAL":
+            return None
+        value = self.lvalue(inner)
+        return value.value[:-1].decode("latin-1") if isinstance(value, StringLiteral) else None
+
+    def _havoc(
+        self, cursor: Any, name: str, target: Expression | None, wanted: Type | None
+    ) -> Expression | None:
+        type_ = self.type(cursor)
+        if wanted is None and target is None:
+            wanted = type_
+        if is_void(type_):
+            return None
+        if not is_scalar(type_):
+            raise UnsupportedConstruct(f"{name} with a result that is not a number", cursor)
+        result = target if target is not None and target.type == type_ else self.builder.temporary(type_)
+        self.builder.emit(Havoc(self.place(cursor), result, name))
+        return result
+
+    def _special(
+        self, cursor: Any, name: str, arguments: list[Any], target: Expression | None, wanted: Type | None
+    ) -> Any:
+        """Functions of several names that are treated alike; NotImplemented for all others."""
+        if name in _FOLDED:
+            found = evaluate(cursor)
+            return Constant(int(found), self.type(cursor)) if found is not None else Constant(0, self.type(cursor))
+        if name in _UNKNOWN_NUMBERS:
+            for argument in arguments:
+                self.effect(argument)
+            return self._havoc(cursor, name, target, wanted)
+        if name in _IGNORED:
+            for argument in arguments:
+                self.effect(argument)
+            return self._havoc(cursor, name, target, wanted) if wanted is not None else None
+        return NotImplemented
+
+    def _end(self, cursor: Any, status: Expression | None) -> None:
+        self.builder.emit(Exit(self.place(cursor), status), self.builder.exit)
+        self.builder.here = self.builder.new()
+
+    def malloc(self, cursor: Any, size: Expression, target: Expression, *, zeroed: bool, stack: bool) -> Expression:
+        type_ = target.type
+        element = type_.target if isinstance(type_, PointerType) and not is_void(type_.target) else None
+        self.builder.emit(
+            Allocate(
+                self.place(cursor), target, size, element, zeroed=zeroed, may_fail=not stack, stack=stack
+            )
+        )
+        return target
+
+    def print_text(self, cursor: Any, format_: str | None, arguments: list[Any], wanted: Type | None) -> Any:
+        values = tuple(self._argument(a) for a in arguments)
+        self.builder.emit(Print(self.place(cursor), format_, values))
+        return self._havoc(cursor, "printf", None, wanted) if wanted is not None else None
+
+
+def _malloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return c.malloc(cursor, c.value(args[0]), c._target(cursor, target, wanted), zeroed=False, stack=False)
+
+
+def _alloca(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return c.malloc(cursor, c.value(args[0]), c._target(cursor, target, wanted), zeroed=False, stack=True)
+
+
+def _calloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    count, each = c.value(args[0]), c.value(args[1])
+    size: Expression = Binary("*", count, each, each.type)
+    if isinstance(count, Constant) and isinstance(each, Constant):
+        size = Constant(count.value * each.value, each.type)
+    return c.malloc(cursor, size, c._target(cursor, target, wanted), zeroed=True, stack=False)
+
+
+def _realloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    pointer, size = c.value(args[0]), c.value(args[1])
+    result = c._target(cursor, target, wanted)
+    c.builder.emit(Realloc(c.place(cursor), result, pointer, size))
+    return result
+
+
+def _free(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    c.builder.emit(Free(c.place(cursor), c._argument(args[0])))
+
+
+def _memset(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    pointer, value, size = (c._argument(a) for a in args[:3])
+    c.builder.emit(MemSet(c.place(cursor), pointer, value, size))
+    return pointer
+
+
+def _memcpy(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    destination, source, size = (c._argument(a) for a in args[:3])
+    overlapping = "memmove" in cursor.spelling
+    c.builder.emit(MemCopy(c.place(cursor), destination, source, size, overlapping=overlapping))
+    return destination
+
+
+def _exit(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    c._end(cursor, c.value(args[0]) if args else Constant(0, INT))
+
+
+def _abort(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    c._end(cursor, None)
+
+
+def _assume(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    yes, no = c.builder.new(), c.builder.new()
+    c.condition(args[0], yes, no)
+    c.builder.here = yes
+
+
+def _expect(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return c.value(args[0])
+
+
+def _unreachable(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    raise UnsupportedConstruct("__builtin_unreachable reached", cursor)
+
+
+def _variable_arguments(
+    c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None
+) -> None:
+    raise UnsupportedConstruct("variable arguments (va_start)", cursor)
+
+
+def _printf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    return c.print_text(cursor, c._text(args[0]), args[1:], wanted)
+
+
+def _puts(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    text = c._text(args[0])
+    if text is not None:
+        return c.print_text(cursor, text.replace("%", "%%") + "\n", [], wanted)
+    return c.print_text(cursor, None, args, wanted)
+
+
+def _putchar(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    return c.print_text(cursor, "%c", args, wanted)
+
+
+def _infinity(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return FloatConstant(float("inf"), c.type(cursor))
+
+
+HANDLERS: dict[str, Handler] = {
+    "malloc": _malloc,
+    "alloca": _alloca,
+    "calloc": _calloc,
+    "realloc": _realloc,
+    "free": _free,
+    "memset": _memset,
+    "memcpy": _memcpy,
+    "memmove": _memcpy,
+    "exit": _exit,
+    "_exit": _exit,
+    "_Exit": _exit,
+    "abort": _abort,
+    "trap": _abort,
+    "__VERIFIER_assume": _assume,
+    "expect": _expect,
+    "expect_with_probability": _expect,
+    "unreachable": _unreachable,
+    "va_start": _variable_arguments,
+    "va_end": _variable_arguments,
+    "va_copy": _variable_arguments,
+    "printf": _printf,
+    "puts": _puts,
+    "putchar": _putchar,
+    "huge_val": _infinity,
+    "inf": _infinity,
+}
+
+

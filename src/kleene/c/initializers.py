@@ -1,0 +1,230 @@
+"""Lowering of initialisers: designated, nested, partial, with braces left out (C17, 6.7.9).
+
+clang gives the list as it was written, so the rules for what belongs where are here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kleene.c.calls import Calls
+from kleene.c.clang import evaluate, kind, string_value
+from kleene.c.lowering import UnsupportedConstruct, strip
+from kleene.cfa.expressions import (
+    AddressOf,
+    Constant,
+    Expression,
+    Field,
+    FloatConstant,
+    Index,
+)
+from kleene.cfa.operations import Assign, MemSet
+from kleene.cfa.types import ArrayType, FloatType, IntegerType, RecordField, RecordType, Type
+
+_MANY = 32
+
+
+class _Items:
+    """The elements of a list, consumed from the left."""
+
+    def __init__(self, cursors: list[Any]) -> None:
+        self._cursors = cursors
+        self._next = 0
+
+    def peek(self) -> Any:
+        return self._cursors[self._next] if self._next < len(self._cursors) else None
+
+    def take(self) -> Any:
+        self._next += 1
+        return self._cursors[self._next - 1]
+
+
+class Initializers(Calls):
+    """Initialisation of objects."""
+
+    def initialize(self, target: Expression, cursor: Any) -> None:
+        inner = strip(cursor)
+        if kind(inner) == "INIT_LIST_EXPR" or (
+            kind(inner) == "STRING_LITERAL" and isinstance(target.type, ArrayType)
+        ):
+            found: list[tuple[Expression, Any]] = []
+            self._collect(target, inner, found)
+            self._emit(target, cursor, found)
+        elif not self.assign_call(target, cursor):
+            self.assign(cursor, target, self.value(cursor))
+
+    def _emit(self, target: Expression, cursor: Any, found: list[tuple[Expression, Any]]) -> None:
+        """Zero what the list does not mention, then assign what it does."""
+        assigned = {lvalue for lvalue, _ in found}
+        if not self.at_file_scope:
+            self._zero_rest(target, cursor, assigned)
+        for lvalue, value in found:
+            if isinstance(value, int):
+                if value or not self.at_file_scope:
+                    self.assign(cursor, lvalue, Constant(value, lvalue.type))
+            elif not self.assign_call(lvalue, value):
+                self.assign(value, lvalue, self.value(value))
+
+    def _zero_rest(self, target: Expression, cursor: Any, assigned: set[Expression]) -> None:
+        leaves = [leaf for leaf in self._leaves(target, assigned)]
+        place = self.place(cursor)
+        if len(leaves) > _MANY:
+            address = AddressOf(target, self.pointer_to(target.type))
+            size = Constant(target.type.size, self.difference_type())
+            self.builder.emit(MemSet(place, address, Constant(0, size.type), size))
+            return
+        for leaf in leaves:
+            zero = FloatConstant(0.0, leaf.type) if isinstance(leaf.type, FloatType) else Constant(0, leaf.type)
+            self.builder.emit(Assign(place, leaf, zero))
+
+    def _leaves(self, target: Expression, assigned: set[Expression]) -> list[Expression]:
+        """The scalar parts of an object that no assignment covers; of a union, those of its largest member."""
+        if target in assigned:
+            return []
+        if isinstance(target.type, ArrayType):
+            count = target.type.count
+            parts = [self._element(target, i) for i in range(count)]
+        elif isinstance(target.type, RecordType):
+            layout = self.unit.types.records.get(target.type.name)
+            members = [f for f in layout.fields if f.name or f.bit_width is None] if layout else []
+            parts = [_member(target, f) for f in members]
+            if layout is not None and layout.union and parts:
+                if any(self._touched(part, assigned) for part in parts):
+                    return []
+                parts = [max(parts, key=lambda p: p.type.size)]
+        else:
+            return [target]
+        return [leaf for part in parts for leaf in self._leaves(part, assigned)]
+
+    @staticmethod
+    def _touched(part: Expression, assigned: set[Expression]) -> bool:
+        for lvalue in assigned:
+            inner: Expression | None = lvalue
+            while inner is not None:
+                if inner == part:
+                    return True
+                inner = inner.base if isinstance(inner, Field | Index) else None
+        return False
+
+    def _element(self, array: Expression, index: int) -> Expression:
+        assert isinstance(array.type, ArrayType)
+        return Index(array, Constant(index, self.difference_type()), array.type.element)
+
+    def _collect(self, target: Expression, cursor: Any, found: list[tuple[Expression, Any]]) -> None:
+        """What a braced list, or a string, assigns to the parts of `target`."""
+        if kind(cursor) == "STRING_LITERAL" and isinstance(target.type, ArrayType):
+            text = string_value(cursor)
+            for index in range(min(len(text), target.type.count)):
+                found.append((self._element(target, index), _signed(text[index], target.type.element)))
+            return
+        items = _Items(list(cursor.get_children()))
+        if not isinstance(target.type, ArrayType | RecordType):
+            if items.peek() is not None:
+                self._part(target, items, found)
+            else:
+                found.append((target, 0))
+            return
+        first = items.peek()
+        if isinstance(target.type, ArrayType) and first is not None and kind(strip(first)) == "STRING_LITERAL":
+            if isinstance(target.type.element, IntegerType):
+                self._collect(target, strip(first), found)
+                return
+        self._aggregate(target, items, found, braced=True)
+
+    def _aggregate(
+        self, target: Expression, items: _Items, found: list[tuple[Expression, Any]], *, braced: bool
+    ) -> None:
+        parts = self._parts(target)
+        position = 0
+        while items.peek() is not None:
+            item = items.peek()
+            if self._designated(item):
+                if not braced:
+                    return
+                position = self._designation(target, items.take(), found) + 1
+                continue
+            if position >= len(parts):
+                if braced:
+                    items.take()
+                    continue
+                return
+            self._part(parts[position], items, found)
+            position += 1
+
+    def _part(self, part: Expression, items: _Items, found: list[tuple[Expression, Any]]) -> None:
+        """The next elements of the list go to `part`."""
+        inner = strip(items.peek())
+        if kind(inner) == "INIT_LIST_EXPR":
+            items.take()
+            self._collect(part, inner, found)
+        elif not isinstance(part.type, ArrayType | RecordType):
+            found.append((part, items.take()))
+        elif isinstance(part.type, ArrayType) and kind(inner) == "STRING_LITERAL":
+            items.take()
+            self._collect(part, inner, found)
+        elif isinstance(part.type, RecordType) and self.type(inner) == part.type:
+            found.append((part, items.take()))
+        else:
+            self._aggregate(part, items, found, braced=False)
+
+    def _parts(self, target: Expression) -> list[Expression]:
+        if isinstance(target.type, ArrayType):
+            return [self._element(target, i) for i in range(target.type.count)]
+        assert isinstance(target.type, RecordType)
+        layout = self.unit.types.records[target.type.name]
+        members = [f for f in layout.fields if f.name or f.bit_width is None]
+        return [_member(target, f) for f in (members[:1] if layout.union else members)]
+
+    @staticmethod
+    def _designated(item: Any) -> bool:
+        return kind(item) == "UNEXPOSED_EXPR" and item.type.kind.name == "VOID"
+
+    def _designation(self, target: Expression, item: Any, found: list[tuple[Expression, Any]]) -> int:
+        """Apply `.a.b[3] = value`; the position of its first step in `target`."""
+        *designators, value = item.get_children()
+        ranges: list[tuple[Expression, int]] = [(target, 0)]
+        first: int | None = None
+        steps = [d for d in designators if kind(d) != "TYPE_REF"]
+        number = 0
+        while number < len(steps):
+            step = steps[number]
+            number += 1
+            lvalue = ranges[0][0]
+            if kind(step) == "MEMBER_REF":
+                if not step.spelling or "(" in step.spelling:
+                    continue
+                ranges = [(self.field(lvalue, step.spelling, item), 0)]
+                position = self._position(target, step.spelling)
+            else:
+                low = high = int(evaluate(step) or 0)
+                rest = steps[number:]
+                element = lvalue.type.element if isinstance(lvalue.type, ArrayType) else None
+                if rest and kind(rest[0]) != "MEMBER_REF" and not isinstance(element, ArrayType):
+                    high = int(evaluate(rest[0]) or 0)
+                    number += 1
+                ranges = [(self._element(lvalue, i), 0) for i in range(low, high + 1)]
+                position = high
+            first = position if first is None else first
+            if len(ranges) > 1 and number < len(steps):
+                raise UnsupportedConstruct("range designator followed by others", item)
+        for lvalue, _ in ranges:
+            self._part(lvalue, _Items([value]), found)
+        return first or 0
+
+    def _position(self, target: Expression, name: str) -> int:
+        if not isinstance(target.type, RecordType):
+            return 0
+        layout = self.unit.types.records[target.type.name]
+        if layout.union:
+            return 0
+        path = layout.path_to(name, self.unit.types.records)
+        members = [f for f in layout.fields if f.name or f.bit_width is None]
+        return members.index(path[0]) if path else 0
+
+
+def _member(target: Expression, field: RecordField) -> Expression:
+    return Field(target, field.name, field.type, field.offset, field.bit_offset, field.bit_width)
+
+
+def _signed(byte: int, element: Type) -> int:
+    return element.wrap(byte) if isinstance(element, IntegerType) else byte

@@ -1,0 +1,324 @@
+"""Lowering of statements and function bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kleene.c.builder import Scope
+from kleene.c.clang import evaluate, initializer, kind
+from kleene.c.for_parts import for_parts
+from kleene.c.initializers import Initializers
+from kleene.c.lowering import UnsupportedConstruct, strip_parentheses
+from kleene.c.type_reader import is_void
+from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Assign, Assume, Operation, Return, Unsupported
+from kleene.cfa.program import Global
+from kleene.cfa.types import INT, ArrayType, IntegerType, Type
+
+_RANGE_LIMIT = 1 << 16
+
+
+class Statements(Initializers):
+    """Statements. `_break` and `_continue` are where such a jump leads, with the scope it leads to."""
+
+    _break: tuple[int, Scope] | None = None
+    _continue: tuple[int, Scope] | None = None
+    _cases: list[tuple[int, int, int, Any]] | None = None
+    _default: int | None = None
+    result: Type | None = None
+
+    def body(self, cursor: Any) -> Cfa[Operation]:
+        """The automaton of a function body; falling off its end returns (0 from main, C17 5.1.2.2.3)."""
+        self.statement(cursor)
+        value = Constant(0, INT) if self.function == "main" and self.result == INT else None
+        end = cursor.extent.end
+        place = self.place(cursor)
+        place = type(place)(place.file, end.line, max(end.column - 1, 1), place.function)
+        self.builder.emit(Return(place, value), self.builder.exit)
+        return self.builder.finish()
+
+    def safely(self, action: Any, *arguments: Any) -> None:
+        try:
+            action(*arguments)
+        except UnsupportedConstruct as problem:
+            place = self.place(problem.cursor)
+            self.builder.emit(Unsupported(place, problem.reason), self.builder.exit)
+            self.builder.here = self.builder.new()
+
+    def statement(self, cursor: Any) -> None:
+        name = kind(cursor)
+        method = _STATEMENTS.get(name)
+        if method is not None:
+            getattr(self, method)(cursor)
+        elif name.endswith(("_EXPR", "_OPERATOR", "_LITERAL")) or name == "StmtExpr":
+            self.safely(self.effect, cursor)
+        elif not name.endswith("_ATTR") and name not in ("NULL_STMT", "TYPE_REF", "STATIC_ASSERT"):
+            what = "inline assembly" if "ASM" in name else f"statement {name.lower().replace('_', ' ')}"
+            self.safely(self._unsupported, cursor, what)
+
+    @staticmethod
+    def _unsupported(cursor: Any, reason: str) -> None:
+        raise UnsupportedConstruct(reason, cursor)
+
+    def compound(self, cursor: Any) -> None:
+        self.builder.open_scope()
+        for part in cursor.get_children():
+            self.statement(part)
+        end = self.place(cursor)
+        stop = cursor.extent.end
+        self.builder.close_scope(type(end)(end.file, stop.line, max(stop.column - 1, 1), end.function))
+
+    def unexposed(self, cursor: Any) -> None:
+        """Statements that libclang does not name: those with attributes (`fallthrough`)."""
+        for part in cursor.get_children():
+            self.statement(part)
+
+    def declarations(self, cursor: Any) -> None:
+        for part in cursor.get_children():
+            if kind(part) == "VAR_DECL":
+                self.safely(self._variable, part)
+
+    def _variable(self, cursor: Any) -> None:
+        storage = cursor.storage_class.name
+        type_ = self.type(cursor)
+        if storage == "EXTERN":
+            return
+        if storage == "STATIC":
+            self._static(cursor, type_)
+            return
+        if cursor.type.get_canonical().kind.name == "VARIABLEARRAY":
+            raise UnsupportedConstruct(f"array '{cursor.spelling}' of variable length", cursor)
+        variable = self.builder.declare(cursor.spelling, type_, self.place(cursor))
+        self.unit.bind(cursor, variable)
+        start = initializer(cursor)
+        if start is not None:
+            self.initialize(variable, start)
+
+    def _static(self, cursor: Any, type_: Type) -> None:
+        name = f"{self.function}.{self.builder.unique(cursor.spelling)}"
+        variable = Variable(name, type_, is_global=True)
+        self.unit.bind(cursor, variable)
+        self.unit.linkage.globals[name] = global_variable(self.unit, variable, cursor)
+
+    def statement_expression(self, cursor: Any, *, wanted: bool) -> Expression | None:
+        parts = list(next(iter(cursor.get_children())).get_children())
+        self.builder.open_scope()
+        result: Expression | None = None
+        for number, part in enumerate(parts):
+            last = number == len(parts) - 1
+            if last and wanted and not is_void(self.type(cursor)):
+                target = self.builder.temporary(self.type(cursor))
+                while kind(part) == "LABEL_STMT":
+                    self.builder.label(part.spelling, self.place(part))
+                    part = list(part.get_children())[-1]
+                if not self.assign_call(target, part):
+                    self.assign(part, target, self.value(part))
+                result = target
+            else:
+                self.statement(part)
+        self.builder.close_scope(self.place(cursor))
+        return result
+
+    def if_statement(self, cursor: Any) -> None:
+        condition, then, *otherwise = cursor.get_children()
+        place = self.place(cursor)
+        yes, no, end = self.builder.new(), self.builder.new(), self.builder.new()
+        self.safely(self.condition, condition, yes, no)
+        self.builder.here = yes
+        self.statement(then)
+        self.builder.connect(self.builder.here, end, place)
+        self.builder.here = no
+        for part in otherwise:
+            self.statement(part)
+        self.builder.connect(self.builder.here, end, place)
+        self.builder.here = end
+
+    def _loop(self, body: Any, on_break: int, on_continue: int) -> None:
+        saved = self._break, self._continue
+        self._break, self._continue = (on_break, self.builder.scope), (on_continue, self.builder.scope)
+        self.statement(body)
+        self._break, self._continue = saved
+
+    def while_statement(self, cursor: Any) -> None:
+        condition, body = cursor.get_children()
+        place = self.place(cursor)
+        head, start, end = self.builder.new(), self.builder.new(), self.builder.new()
+        self.builder.connect(self.builder.here, head, place)
+        self.builder.here = head
+        self.safely(self.condition, condition, start, end)
+        self.builder.here = start
+        self._loop(body, end, head)
+        self.builder.connect(self.builder.here, head, place)
+        self.builder.here = end
+
+    def do_statement(self, cursor: Any) -> None:
+        body, condition = cursor.get_children()
+        place = self.place(cursor)
+        start, check, end = self.builder.new(), self.builder.new(), self.builder.new()
+        self.builder.connect(self.builder.here, start, place)
+        self.builder.here = start
+        self._loop(body, end, check)
+        self.builder.connect(self.builder.here, check, place)
+        self.builder.here = check
+        self.safely(self.condition, condition, start, end)
+        self.builder.here = end
+
+    def for_statement(self, cursor: Any) -> None:
+        start, condition, step, body = for_parts(cursor, self.unit)
+        place = self.place(cursor)
+        self.builder.open_scope()
+        if start is not None:
+            self.statement(start)
+        head, inside, after, end = (self.builder.new() for _ in range(4))
+        self.builder.connect(self.builder.here, head, place)
+        self.builder.here = head
+        if condition is None:
+            self.builder.connect(head, inside, place)
+        else:
+            self.safely(self.condition, condition, inside, end)
+        self.builder.here = inside
+        self._loop(body, end, after)
+        self.builder.connect(self.builder.here, after, place)
+        self.builder.here = after
+        if step is not None:
+            self.safely(self.effect, step)
+        self.builder.connect(self.builder.here, head, place)
+        self.builder.here = end
+        self.builder.close_scope(place)
+
+    def switch_statement(self, cursor: Any) -> None:
+        condition, body = cursor.get_children()
+        place = self.place(cursor)
+        value: Expression = Constant(0, INT)
+
+        def evaluate_selector() -> None:
+            nonlocal value
+            value = self.value(condition)
+            if not isinstance(value, Variable | Constant):
+                value = self.as_temporary(cursor, value)
+
+        self.safely(evaluate_selector)
+        dispatch, end = self.builder.here, self.builder.new()
+        saved = self._break, self._cases, self._default
+        self._break, self._cases, self._default = (end, self.builder.scope), [], None
+        self.builder.here = self.builder.new()
+        self.statement(body)
+        self.builder.connect(self.builder.here, end, place)
+        cases, default = self._cases, self._default
+        self._break, self._cases, self._default = saved
+        self.builder.here = dispatch
+        for low, high, target, case in cases or ():
+            self._select(case, value, low, high, target)
+        self.builder.connect(self.builder.here, end if default is None else default, place)
+        self.builder.here = end
+
+    def _select(self, cursor: Any, value: Expression, low: int, high: int, target: int) -> None:
+        """From here: to `target` if the value lies between low and high, else on."""
+        place = self.place(cursor)
+        if isinstance(value.type, IntegerType):
+            low, high = value.type.wrap(low), value.type.wrap(high)
+        if low == high:
+            tests = [Comparison("==", value, Constant(low, value.type))]
+        else:
+            tests = [
+                Comparison(">=", value, Constant(low, value.type)),
+                Comparison("<=", value, Constant(high, value.type)),
+            ]
+        no = self.builder.new()
+        for number, test in enumerate(tests):
+            yes = target if number == len(tests) - 1 else self.builder.new()
+            self.builder.branch(self.builder.here, Assume(place, test, truth=True), yes)
+            self.builder.branch(self.builder.here, Assume(place, test, truth=False), no)
+            self.builder.here = yes
+        self.builder.here = no
+
+    def case(self, cursor: Any) -> None:
+        *values, inner = cursor.get_children()
+        low = evaluate(values[0])
+        high = evaluate(values[1]) if len(values) > 1 else low
+        target = self.builder.new()
+        self.builder.connect(self.builder.here, target, self.place(cursor))
+        self.builder.here = target
+        if self._cases is not None and isinstance(low, int) and isinstance(high, int):
+            self._cases.append((low, high, target, cursor))
+        self.statement(inner)
+
+    def default(self, cursor: Any) -> None:
+        target = self.builder.new()
+        self.builder.connect(self.builder.here, target, self.place(cursor))
+        self.builder.here = target
+        self._default = target
+        for part in cursor.get_children():
+            self.statement(part)
+
+    def label(self, cursor: Any) -> None:
+        self.builder.label(cursor.spelling, self.place(cursor))
+        for part in cursor.get_children():
+            self.statement(part)
+
+    def goto(self, cursor: Any) -> None:
+        self.builder.goto(next(iter(cursor.get_children())).spelling, self.place(cursor))
+
+    def break_statement(self, cursor: Any) -> None:
+        self._leave(cursor, self._break)
+
+    def continue_statement(self, cursor: Any) -> None:
+        self._leave(cursor, self._continue)
+
+    def _leave(self, cursor: Any, to: tuple[int, Scope] | None) -> None:
+        assert to is not None
+        self.builder.leave_scopes(to[1], self.place(cursor))
+        self.builder.jump(to[0], self.place(cursor))
+
+    def return_statement(self, cursor: Any) -> None:
+        self.safely(self._return, cursor, next(iter(cursor.get_children()), None))
+
+    def _return(self, cursor: Any, inner: Any) -> None:
+        value: Expression | None = None
+        if inner is not None and (self.result is None or is_void(self.result)):
+            self.effect(inner)
+        elif inner is not None and self.result is not None:
+            value = self.convert(self.value(strip_parentheses(inner)), self.result, cursor)
+        self.builder.emit(Return(self.place(cursor), value), self.builder.exit)
+        self.builder.here = self.builder.new()
+
+
+_STATEMENTS = {
+    "COMPOUND_STMT": "compound",
+    "UNEXPOSED_STMT": "unexposed",
+    "DECL_STMT": "declarations",
+    "IF_STMT": "if_statement",
+    "WHILE_STMT": "while_statement",
+    "DO_STMT": "do_statement",
+    "FOR_STMT": "for_statement",
+    "SWITCH_STMT": "switch_statement",
+    "CASE_STMT": "case",
+    "DEFAULT_STMT": "default",
+    "LABEL_STMT": "label",
+    "GOTO_STMT": "goto",
+    "BREAK_STMT": "break_statement",
+    "CONTINUE_STMT": "continue_statement",
+    "RETURN_STMT": "return_statement",
+}
+
+
+def global_variable(unit: Any, variable: Variable, cursor: Any) -> Global:
+    """A global with the assignments of its initialiser; one that is not modelled makes its value unknown."""
+    start = initializer(cursor)
+    constant = bool(cursor.type.is_const_qualified())
+    if start is None:
+        return Global(variable, constant=constant)
+    lowering = Statements(unit, variable.name)
+    lowering.at_file_scope = True
+    try:
+        lowering.initialize(variable, start)
+    except UnsupportedConstruct:
+        return Global(variable, external=True, constant=constant)
+    operations = [edge.label for edge in lowering.builder.finish().edges]
+    assigns = tuple(op for op in operations if isinstance(op, Assign))
+    if len(assigns) != len(operations):
+        return Global(variable, external=True, constant=constant)
+    return Global(variable, assigns, constant=constant)
+
+
