@@ -64,4 +64,4 @@ class ProfiledDomain(ShapeDomain):
     def store(self) -> Store:  # type: ignore[override]
         made: Any = super().store()
         made.add = self.stopwatch.timed("join", made.add)
-        return made  # type: ignore[no-any-return]
+        return made

@@ -29,7 +29,7 @@ from kleene.cfa.operations import (
     Print,
     Realloc,
 )
-from kleene.cfa.types import INT, FunctionType, IntegerType, PointerType, Type, is_scalar
+from kleene.cfa.types import INT, FunctionType, PointerType, Type, is_scalar
 
 ERROR_CALLS = {"__VERIFIER_error": "unreach_call", "reach_error": "unreach_call"}
 ASSERT_CALLS = ("__assert_fail", "__assert", "__assert_rtn", "__kleene_assert_fail")

@@ -13,10 +13,10 @@ from typing import Any
 
 BINARY_OPERATORS = dict(
     enumerate(
-        "? ? * / % + - << >> <=> < > <= >= == != & ^ | && || = *= /= %= += -= <<= >>= &= ^= |= ,".split(), start=1
+        ["?", "?", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ","], start=1
     )
 )
-UNARY_OPERATORS = dict(enumerate("p++ p-- ++ -- & * + - ~ ! real imag extension".split(), start=1))
+UNARY_OPERATORS = dict(enumerate(["p++", "p--", "++", "--", "&", "*", "+", "-", "~", "!", "real", "imag", "extension"], start=1))
 
 _EVALUATED_INT = 1
 _EVALUATED_FLOAT = 2

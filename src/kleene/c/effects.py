@@ -132,9 +132,7 @@ class Effects(Values):
         name = kind(cursor)
         inner = list(cursor.get_children())
         operator = binary_operator(cursor) if name == "BINARY_OPERATOR" else ""
-        if name == "PAREN_EXPR":
-            self.condition(inner[0], yes, no)
-        elif name == "UNEXPOSED_EXPR" and self._keeps_truth(cursor, inner):
+        if name == "PAREN_EXPR" or (name == "UNEXPOSED_EXPR" and self._keeps_truth(cursor, inner)):
             self.condition(inner[0], yes, no)
         elif name == "UNARY_OPERATOR" and unary_operator(cursor) == "!":
             self.condition(inner[0], no, yes)

@@ -14,7 +14,7 @@ from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, Operation, Return, Unsupported
 from kleene.cfa.program import Global
-from kleene.cfa.types import INT, ArrayType, IntegerType, Type
+from kleene.cfa.types import INT, IntegerType, Type
 
 _RANGE_LIMIT = 1 << 16
 

@@ -14,12 +14,13 @@ from kleene.logic.kleene import Kleene
 
 
 class Formula:
-    """A formula; `free` are its free variables, in order of first occurrence."""
+    """A formula; `free` are its free variables, in order of first occurrence, `children` its direct subformulas."""
 
-    __slots__ = ("free", "number")
+    __slots__ = ("children", "free", "number")
     __match_args__: ClassVar[tuple[str, ...]] = ()
 
     free: tuple[str, ...]
+    children: tuple[Formula, ...]
     number: int
 
     def __hash__(self) -> int:
@@ -39,11 +40,6 @@ class Formula:
 
         return formula_text(self)
 
-    @property
-    def children(self) -> tuple[Formula, ...]:
-        """The direct subformulas, left to right."""
-        return tuple(c for c in (getattr(self, n) for n in self.__match_args__) if isinstance(c, Formula))
-
 
 _INTERNED: dict[tuple[Any, ...], Formula] = {}
 
@@ -56,6 +52,7 @@ def _intern(cls: type[Formula], fields: tuple[Any, ...], free: tuple[str, ...]) 
         for name, value in zip(cls.__match_args__, fields, strict=True):
             object.__setattr__(found, name, value)
         object.__setattr__(found, "free", free)
+        object.__setattr__(found, "children", tuple(part for part in fields if isinstance(part, Formula)))
         object.__setattr__(found, "number", len(_INTERNED))
         _INTERNED[key] = found
     return found

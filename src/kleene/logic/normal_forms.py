@@ -10,10 +10,7 @@ from itertools import count
 
 from kleene.logic.formula import (
     And,
-    Atom,
-    Closure,
     Const,
-    Equal,
     Exists,
     Forall,
     Formula,
@@ -25,53 +22,10 @@ from kleene.logic.formula import (
     disj,
     neg,
 )
+from kleene.logic.transform import substitute
 
 Clause = tuple[Formula, ...]
 """A conjunction of literals."""
-
-
-def rename_free(f: Formula, names: dict[str, str]) -> Formula:
-    """Replace free variables by variables; a bound variable that would capture one is renamed first."""
-    names = {old: new for old, new in names.items() if old in f.free and old != new}
-    if not names:
-        return f
-    match f:
-        case Atom(p, args):
-            return Atom(p, tuple(names.get(a, a) for a in args))
-        case Equal(a, b):
-            return Equal(names.get(a, a), names.get(b, b))
-        case Not(body):
-            return Not(rename_free(body, names))
-        case And(a, b) | Or(a, b) | Iff(a, b):
-            return _same_kind(f, rename_free(a, names), rename_free(b, names))
-        case IfThenElse(c, a, b):
-            return IfThenElse(rename_free(c, names), rename_free(a, names), rename_free(b, names))
-        case Exists(v, body) | Forall(v, body):
-            [v], body = _avoid_capture((v,), body, names)
-            return _same_kind(f, v, rename_free(body, names))
-        case Closure(a, b, sub_left, sub_right, body):
-            (x, y), body = _avoid_capture((sub_left, sub_right), body, names)
-            inner = {old: new for old, new in names.items() if old not in (x, y)}
-            return Closure(names.get(a, a), names.get(b, b), x, y, rename_free(body, inner))
-    return f
-
-
-def _same_kind(f: Formula, *fields: object) -> Formula:
-    """A formula of the same class as f with other fields."""
-    return type(f)(*fields)  # type: ignore[call-arg]
-
-
-def _avoid_capture(bound: tuple[str, ...], body: Formula, names: dict[str, str]) -> tuple[tuple[str, ...], Formula]:
-    taken = set(names.values()) | set(body.free)
-    renamed = []
-    for v in bound:
-        if v in names.values():
-            fresh = next(f"{v}_{i}" for i in count(1) if f"{v}_{i}" not in taken)
-            taken.add(fresh)
-            body = rename_free(body, {v: fresh})
-            v = fresh
-        renamed.append(v)
-    return tuple(renamed), body
 
 
 def nnf(f: Formula, *, negated: bool = False) -> Formula:
@@ -124,7 +78,7 @@ def prenex_dnf(f: Formula) -> Prenex:
             case Exists(v, body) | Forall(v, body):
                 name = fresh()
                 quantifiers.append(("E" if isinstance(g, Exists) else "A", name))
-                return pull(rename_free(body, {v: name}))
+                return pull(substitute(body, {v: name}))
             case And(a, b):
                 return conj(pull(a), pull(b))
             case Or(a, b):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from kleene.logic.formula import (
     Atom,
@@ -157,7 +158,11 @@ def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Fo
     Two formulas are equal up to the names of bound variables iff their canonical forms are the same object (with
     the same `avoid`). No variable occurs both free and bound, which TVP does not allow.
     """
-    start = unused_prefix(prefix, (*f.free, *avoid))
+    return _canonical(f, unused_prefix(prefix, (*f.free, *avoid)))
+
+
+@lru_cache(maxsize=4096)
+def _canonical(f: Formula, prefix: str) -> Formula:
     result: dict[Formula, tuple[Formula, int]] = {}
     for g in postorder(f):
         below = [result[c] for c in g.children]
@@ -173,7 +178,7 @@ def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Fo
                 result[g] = Closure(left, right, a, b, body), height + 2
             case _:
                 result[g] = rebuild(g, tuple(c for c, _ in below)), height
-    return _name_places(result[f][0], start)
+    return _name_places(result[f][0], prefix)
 
 
 # Stands for the final prefix while old and new bound names are mixed; no variable begins with it.

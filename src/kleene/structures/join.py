@@ -19,15 +19,13 @@ def join_partial(a: Structure, b: Structure) -> Structure:
     if a.size != b.size:
         raise ValueError("partial join needs structures with the same node names")
     values: list[int] | None = None
-    rail = 0
-    for x, y in zip(a.values, b.values, strict=True):
+    for rail, (x, y) in enumerate(zip(a.values, b.values, strict=True)):
         if x != y:
             joined = x | y if rail & 1 else x & y
             if joined != x:
                 if values is None:
                     values = list(a.values)
                 values[rail] = joined
-        rail += 1
     return a if values is None else Structure(a.vocabulary, a.size, tuple(values), a.names)
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from functools import cache
 
 TIERS = (16, 32, 64, 128, 256, 512)
-_MEMO_LIMIT = 1 << 16
+_MEMO_LIMIT = 1 << 15
+_LARGE_MEMO_LIMIT = 1 << 12  # for tensors of three and more axes
 
 
 class _Memo(dict[int, int]):
@@ -182,7 +183,7 @@ class Layout:
         memo = self._inserted
         result = memo.get((tensor, arity, axis))
         if result is None:
-            if len(memo) >= _MEMO_LIMIT:
+            if len(memo) >= _LARGE_MEMO_LIMIT:
                 memo.clear()
             result = memo[tensor, arity, axis] = self._insert_axis(tensor, arity, axis)
         return result

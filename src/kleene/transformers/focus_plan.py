@@ -24,7 +24,8 @@ from kleene.logic.formula import (
     Or,
 )
 from kleene.logic.kleene import Kleene
-from kleene.logic.normal_forms import clauses_of, nnf, rename_free
+from kleene.logic.normal_forms import clauses_of, nnf
+from kleene.logic.transform import substitute
 from kleene.logic.vocabulary import Predicate, Vocabulary
 
 
@@ -65,9 +66,9 @@ def _quantifier_free(f: Formula, taken: set[str], numbers: count[int]) -> Formul
 
     match f:
         case Exists(v, body) | Forall(v, body):
-            return _quantifier_free(rename_free(body, {v: fresh(v)}), taken, numbers)
+            return _quantifier_free(substitute(body, {v: fresh(v)}), taken, numbers)
         case Closure(_, _, a, b, body) | Not(Closure(_, _, a, b, body)):
-            inner = nnf(rename_free(body, {a: fresh(a), b: fresh(b)}))
+            inner = nnf(substitute(body, {a: fresh(a), b: fresh(b)}))
             return _quantifier_free(inner, taken, numbers)
         case And(a, b) | Or(a, b):
             left, right = _quantifier_free(a, taken, numbers), _quantifier_free(b, taken, numbers)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kleene.logic.formula import Atom, Const, Equal, Exists, Formula, Not
-from kleene.logic.normal_forms import conjuncts, rename_free
+from kleene.logic.normal_forms import conjuncts
+from kleene.logic.transform import substitute
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.layout import Layout
 from kleene.structures.program.build import MUST, Builder, Tensor
@@ -60,7 +61,7 @@ def flattened(rule: Rule) -> tuple[list[Formula], set[str]]:
                     fresh += "'"
                 taken.add(fresh)
                 hidden.add(fresh)
-                part = rename_free(part.body, {part.variable: fresh})
+                part = substitute(part.body, {part.variable: fresh})
                 changed = True
             next_parts += conjuncts(part)
         parts = next_parts

@@ -1,0 +1,53 @@
+"""What a symbolic operation returns, and what can be asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kleene.smt.solver import Limits, Solver, Statistics
+from kleene.structures.embedding import embeds
+from kleene.structures.structure import Structure
+from kleene.structures.tvs_writer import structure_order
+
+
+@dataclass(frozen=True)
+class SymbolicOptions:
+    """The back end and its limits; with `minimal`, structures that are embedded in others are left out.
+
+    `splits` is the number of cells up to which indefinite abstraction predicates are split before the first query,
+    `leaves` the number of undecided cases that are kept apart.
+    """
+
+    backend: str = "z3"
+    limits: Limits = field(default_factory=Limits)
+    minimal: bool = False
+    dump: Path | None = None
+    splits: int = 10
+    leaves: int = 200
+
+    def solver(self) -> Solver:
+        return Solver(self.backend, self.limits, dump=self.dump)
+
+
+@dataclass(frozen=True)
+class SymbolicResult:
+    """A set of structures. If `most_precise`, they are exactly the canonical abstractions of the stores asked for;
+    otherwise the set is still sound, and `reason` says what was not decided.
+    """
+
+    structures: tuple[Structure, ...]
+    most_precise: bool
+    reason: str | None
+    solver_calls: int
+    seconds: float
+    statistics: Statistics
+
+
+def in_order(structures: Iterable[Structure], *, minimal: bool) -> tuple[Structure, ...]:
+    """The structures sorted, without repetitions; with `minimal`, without those embedded in others (section 2.4)."""
+    kept = sorted(dict.fromkeys(structures), key=structure_order)
+    if minimal:
+        kept = [s for s in kept if not any(t is not s and embeds(s, t) for t in kept)]
+    return tuple(kept)
