@@ -20,6 +20,9 @@ class RunOptions:
     definite_names: bool = False
     automatic_rules: bool = True
     freeze: bool = False
+    messages_at_fixpoint: bool = False
+    coerce_during_focus: bool = False
+    filter_during_focus: bool = False
     significant: bool = False
     skip_infinite_focus: bool = False
     complete_input: bool = False

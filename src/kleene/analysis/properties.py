@@ -99,6 +99,9 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], object]]] = {
     "tvla.engine.maxStructures": ("max_structures", _limit),
     "tvla.engine.maxMessages": ("max_messages", _limit),
     "tvla.emitWarnings": ("skip_infinite_focus", lambda value: not _boolean(value)),
+    "tvla.engine.checkMessagesAtFixpoint": ("messages_at_fixpoint", _boolean),
+    "tvla.focus.coerceDuringFocus": ("coerce_during_focus", _boolean),
+    "tvla.focus.filterDuringFocus": ("filter_during_focus", _boolean),
 }
 _DIFFERENCING: dict[str, tuple[str, Callable[[str], object]]] = {
     "tvla.differencing.difference": ("difference", _boolean),
@@ -110,19 +113,19 @@ _DIFFERENCING: dict[str, tuple[str, Callable[[str], object]]] = {
 # property -> values for which Kleene behaves as TVLA does with that setting
 _FIXED: dict[str, tuple[str, ...]] = {
     "tvla.engine.type": ("tvla", "dtvla"),
-    "tvla.engine.checkMessagesAtFixpoint": ("false",),
     "tvla.cfg.removeSkipChains": ("false",),
     "tvla.differencing.differenceIdForms": ("true",),
     "tvla.differencing.implementation": ("expandedFuture",),
     "tvla.differencing.expandPredicateFormulaFuture": ("false",),
-    "tvla.differencing.strongSimplification": ("false",),
-    "tvla.differencing.minimizeUpdateFormulae": ("false",),
     "tvla.formulae.alphaRenamingEquals": ("true",),
     "tvla.simplify.nonEmptyStructs": ("false",),
-    "tvla.focus.coerceDuringFocus": ("false",),
-    "tvla.focus.filterDuringFocus": ("false",),
-    "tvla.td.enabled": ("false",),
     "tvla.stableSuffixAnalysis": ("",),
+}
+# Switches of TVLA that Kleene does not have, and what that means for the result when one is turned on.
+_IGNORED_SWITCHES = {
+    "tvla.td.enabled": "termination is not analysed; the structures are the same",
+    "tvla.differencing.strongSimplification": "derived updates are simplified in Kleene's own way",
+    "tvla.differencing.minimizeUpdateFormulae": "derived updates are simplified in Kleene's own way",
 }
 # These have no effect on results, or Kleene's own behaviour covers every value of them.
 _WITHOUT_EFFECT = frozenset(
@@ -173,6 +176,7 @@ class Properties:
     differencing: Mapping[str, object]
     include: tuple[str, ...] = ()
     macros: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     def applied(self, options: RunOptions) -> RunOptions:
         difference = replace(options.differencing, **self.differencing)  # type: ignore[arg-type]
@@ -185,9 +189,14 @@ def interpreted(settings: list[Setting]) -> Properties:
     differencing: dict[str, object] = {}
     include: list[str] = []
     macros: list[str] = []
-    problems = []
+    problems, warnings = [], []
     for setting in settings:
         try:
+            if setting.key in _IGNORED_SWITCHES:
+                if _boolean(setting.value):
+                    text = f"'{setting.key}' has no effect: {_IGNORED_SWITCHES[setting.key]}"
+                    warnings.append(Diagnostic(text, setting.position, "warning"))
+                continue
             if setting.key == "tvla.parser.searchPath":
                 include += [folder for folder in setting.value.split(";") if folder]
             elif setting.key == "tvla.parser.externalMacros":
@@ -199,7 +208,7 @@ def interpreted(settings: list[Setting]) -> Properties:
             problems.append(Diagnostic(text, setting.position))
     if problems:
         raise InputError(problems)
-    return Properties(changes, differencing, tuple(include), tuple(macros))
+    return Properties(changes, differencing, tuple(include), tuple(macros), tuple(warnings))
 
 
 def _apply(setting: Setting, changes: dict[str, object], differencing: dict[str, object]) -> bool:
@@ -214,11 +223,14 @@ def _apply(setting: Setting, changes: dict[str, object], differencing: dict[str,
         if setting.value not in _FIXED[setting.key]:
             known = " or ".join(f"'{value}'" for value in _FIXED[setting.key])
             raise _BadValue(f"Kleene has only {known}")
+    elif setting.key.startswith("tvla.absRef."):
+        if setting.value.lower() not in ("", "false", "off", "none"):
+            raise _BadValue("Kleene has no abstraction refinement of TVP programs")
     else:
         return setting.key in _WITHOUT_EFFECT or setting.key.startswith(_WITHOUT_EFFECT_PREFIXES)
     return True
 
 
 def _unknown(key: str) -> str:
-    known = [*_OPTIONS, *_DIFFERENCING, *_FIXED, *_WITHOUT_EFFECT]
+    known = [*_OPTIONS, *_DIFFERENCING, *_FIXED, *_IGNORED_SWITCHES, *_WITHOUT_EFFECT]
     return f"Kleene has no property '{key}'{did_you_mean(key, known)}"

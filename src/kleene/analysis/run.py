@@ -76,6 +76,8 @@ def _shape_options(options: RunOptions) -> ShapeOptions:
         definite_names=options.definite_names,
         freeze=options.freeze,
         keep_names=options.significant,
+        coerce_during_focus=options.coerce_during_focus or not options.as_tvla,
+        filter_during_focus=options.filter_during_focus,
         focus=FocusOptions(
             overlapping=options.as_tvla,
             split_active=not options.as_tvla or options.join == "ind",
@@ -112,6 +114,8 @@ def run(
             listeners=listening,
             check_limits=_watch(analysis, on_dump),
         )
+    if options.messages_at_fixpoint and reached.complete:
+        _recompute_messages(analysis, reached)
     seconds = {"load": load_seconds, "analysis": time.perf_counter() - start}
     if isinstance(domain, ProfiledDomain):
         seconds |= domain.stopwatch.seconds
@@ -157,6 +161,13 @@ def _watch(
         check_memory(options.memory)
 
     return check
+
+
+def _recompute_messages(analysis: Analysis, reached: Reached[Structure]) -> None:
+    """Only what the final structures report (`tvla.engine.checkMessagesAtFixpoint`)."""
+    analysis.domain.log.clear()
+    for edge in analysis.cfa.edges:
+        analysis.domain.post(edge, reached.stores[edge.source].elements())
 
 
 def _self_check(analysis: Analysis, structures: Sequence[Structure], reached: Reached[Structure]) -> None:

@@ -131,9 +131,7 @@ class Calls(Effects):
         value = self.lvalue(inner)
         return value.value[:-1].decode("latin-1") if isinstance(value, StringLiteral) else None
 
-    def _havoc(
-        self, cursor: Any, name: str, target: Expression | None, wanted: Type | None
-    ) -> Expression | None:
+    def _havoc(self, cursor: Any, name: str, target: Expression | None, wanted: Type | None) -> Expression | None:
         type_ = self.type(cursor)
         if wanted is None and target is None:
             wanted = type_
@@ -170,9 +168,7 @@ class Calls(Effects):
         type_ = target.type
         element = type_.target if isinstance(type_, PointerType) and not is_void(type_.target) else None
         self.builder.emit(
-            Allocate(
-                self.place(cursor), target, size, element, zeroed=zeroed, may_fail=not stack, stack=stack
-            )
+            Allocate(self.place(cursor), target, size, element, zeroed=zeroed, may_fail=not stack, stack=stack)
         )
         return target
 
@@ -244,9 +240,7 @@ def _unreachable(c: Calls, cursor: Any, args: list[Any], target: Expression | No
     raise UnsupportedConstruct("__builtin_unreachable reached", cursor)
 
 
-def _variable_arguments(
-    c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None
-) -> None:
+def _variable_arguments(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
     raise UnsupportedConstruct("variable arguments (va_start)", cursor)
 
 
@@ -296,5 +290,3 @@ HANDLERS: dict[str, Handler] = {
     "huge_val": _infinity,
     "inf": _infinity,
 }
-
-

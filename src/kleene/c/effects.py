@@ -198,11 +198,3 @@ class Effects(Values):
     def safely(self, action: Any, *arguments: Any) -> None:
         """Carry out a part of the lowering; what is not modelled ends the path with an Unsupported operation."""
         raise NotImplementedError
-
-    def check_value(self, cursor: Any, value: Expression) -> Expression:
-        if is_void(value.type):
-            raise UnsupportedConstruct("value of a void expression", cursor)
-        return value
-
-    def literal(self, cursor: Any) -> Any:
-        return strip_parentheses(cursor)

@@ -44,9 +44,7 @@ class Initializers(Calls):
 
     def initialize(self, target: Expression, cursor: Any) -> None:
         inner = strip(cursor)
-        if kind(inner) == "INIT_LIST_EXPR" or (
-            kind(inner) == "STRING_LITERAL" and isinstance(target.type, ArrayType)
-        ):
+        if kind(inner) == "INIT_LIST_EXPR" or (kind(inner) == "STRING_LITERAL" and isinstance(target.type, ArrayType)):
             found: list[tuple[Expression, Any]] = []
             self._collect(target, inner, found)
             self._emit(target, cursor, found)

@@ -320,5 +320,3 @@ def global_variable(unit: Any, variable: Variable, cursor: Any) -> Global:
     if len(assigns) != len(operations):
         return Global(variable, external=True, constant=constant)
     return Global(variable, assigns, constant=constant)
-
-

@@ -181,9 +181,7 @@ class Values(Lowering):
         if not path:
             raise UnsupportedConstruct(f"member {name} of {record}", cursor)
         for member in path:
-            whole = Field(
-                whole, member.name, member.type, member.offset, member.bit_offset, member.bit_width
-            )
+            whole = Field(whole, member.name, member.type, member.offset, member.bit_offset, member.bit_width)
         return whole
 
     def _subscript(self, cursor: Any) -> Expression:

@@ -118,9 +118,7 @@ class AddressOf:
     type: Type
 
     def __str__(self) -> str:
-        decays = isinstance(self.target.type, ArrayType) and self.type != PointerType(
-            self.target.type, self.type.size
-        )
+        decays = isinstance(self.target.type, ArrayType) and self.type != PointerType(self.target.type, self.type.size)
         return str(self.target) if decays else f"&{_operand(self.target)}"
 
 

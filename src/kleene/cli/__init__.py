@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -10,7 +11,14 @@ import click
 
 from kleene import __version__
 from kleene.cli.legacy import translated
-from kleene.diagnostics import InputError, InternalCheckError, KleeneError
+from kleene.diagnostics import (
+    InputError,
+    InternalCheckError,
+    KleeneError,
+    LimitReached,
+    UsageError,
+    did_you_mean,
+)
 
 DONE, REPORTED, BAD_INPUT, INCONCLUSIVE, CHECK_FAILED = range(5)
 """Exit codes, the same for every command."""
@@ -20,6 +28,8 @@ _COMMANDS = {
     "show": ("kleene.cli.show_command", "Draw the structures of a TVS file."),
     "diff": ("kleene.cli.diff_command", "Compare two TVS results of one program."),
 }
+_MOST_ERRORS = 20
+"""How many errors of one input are printed; the rest is counted."""
 
 
 class _Lazy(click.Group):
@@ -33,6 +43,16 @@ class _Lazy(click.Group):
             return None
         found: click.Command = importlib.import_module(_COMMANDS[cmd_name][0]).command
         return found
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in _COMMANDS:
+            is_file = os.path.exists(name) or os.path.exists(name + ".tvp") or name.endswith(".tvp")
+            hint = f"; did you mean 'kleene run {name}'?" if is_file else did_you_mean(name, _COMMANDS)
+            raise UsageError(f"there is no command '{name}'{hint or '; there are ' + ', '.join(_COMMANDS)}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -51,36 +71,81 @@ def program() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    sys.exit(run_main(list(sys.argv[1:] if arguments is None else arguments)))
+    code = run_main(list(sys.argv[1:] if arguments is None else arguments))
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        close_standard_output()
+    sys.exit(code)
+
+
+def close_standard_output() -> None:
+    """Nobody reads standard output any more: let the interpreter flush it to nowhere when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run_main(arguments: list[str]) -> int:
     """Run the command line; errors become one clear message on standard error."""
+    if not arguments:
+        with click.Context(program, info_name="kleene") as context:
+            click.echo(program.get_help(context), err=True)
+        return BAD_INPUT
     try:
         result = program.main(translated(arguments), prog_name="kleene", standalone_mode=False)
         return result if isinstance(result, int) else DONE
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except click.Abort:
-        click.echo("kleene: interrupted", err=True)
-        return INCONCLUSIVE
+    except (KeyboardInterrupt, click.Abort):
+        return _problem("interrupted", INCONCLUSIVE)
     except click.ClickException as problem:
-        click.echo(f"kleene: {problem.format_message()}", err=True)
-        return BAD_INPUT
+        return _problem(_explained(problem), BAD_INPUT)
+    except LimitReached as problem:
+        return _problem(str(problem), INCONCLUSIVE)
+    except MemoryError:
+        return _problem("out of memory", INCONCLUSIVE)
     except InternalCheckError as problem:
-        click.echo(f"kleene: internal check failed: {problem}", err=True)
-        return CHECK_FAILED
+        return _problem(f"internal check failed: {problem}", CHECK_FAILED)
     except InputError as problem:
-        click.echo(str(problem), err=True)
-        return BAD_INPUT
+        return _input_problems(problem)
     except KleeneError as problem:
-        click.echo(f"kleene: {problem}", err=True)
-        return BAD_INPUT
-    except OSError as problem:
-        click.echo(f"kleene: {problem.filename or ''}: {problem.strerror or problem}", err=True)
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        click.echo("kleene: interrupted", err=True)
-        return INCONCLUSIVE
+        return _problem(str(problem), BAD_INPUT)
     except BrokenPipeError:
+        close_standard_output()
         return DONE
+    except OSError as problem:
+        place = f"{problem.filename}: " if problem.filename else ""
+        return _problem(f"{place}{problem.strerror or problem}", BAD_INPUT)
+    except RecursionError:
+        return _problem("the input is nested too deeply", BAD_INPUT)
+    except Exception as problem:
+        if os.environ.get("KLEENE_DEBUG"):
+            raise
+        what = f"{type(problem).__name__}: {problem}"
+        return _problem(f"internal error: {what} (a bug; KLEENE_DEBUG=1 shows where)", CHECK_FAILED)
+
+
+def _problem(text: str, code: int) -> int:
+    click.echo(f"kleene: {text}", err=True)
+    return code
+
+
+def _input_problems(problem: InputError) -> int:
+    """Print the errors of an input, the first ones if there are very many."""
+    for diagnostic in problem.diagnostics[:_MOST_ERRORS]:
+        click.echo(str(diagnostic), err=True)
+    more = len(problem.diagnostics) - _MOST_ERRORS
+    if more > 0:
+        click.echo(f"kleene: {more} more errors are not shown", err=True)
+    return BAD_INPUT
+
+
+def _explained(problem: click.ClickException) -> str:
+    """click's message in the form of ours; the nearest option is suggested, not every one that is similar."""
+    if isinstance(problem, click.NoSuchOption):
+        known = [name for p in problem.ctx.command.params for name in p.opts] if problem.ctx else []
+        where = f"; 'kleene {problem.ctx.info_name} --help' lists them" if problem.ctx else ""
+        hint = did_you_mean(problem.option_name, known)
+        return f"there is no option '{problem.option_name}'{hint or where}"
+    text = problem.format_message().rstrip(".")
+    return text[:1].lower() + text[1:]
+

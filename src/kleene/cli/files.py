@@ -2,22 +2,66 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from kleene.diagnostics import UsageError
 
+_LOOKED_AT = 4096
 
-def input_file(name: str, extension: str, include: tuple[str, ...] = ()) -> Path:
-    """The file of that name; the extension may be left out, and include folders are searched too."""
+
+def input_file(name: str, extension: str, include: Sequence[str] = ()) -> Path:
+    """The file of that name; the extension may be left out, and include folders are searched too.
+
+    A name without the extension means the file with it, if there is one.
+    """
     for folder in ("", *include):
         path = Path(folder) / name
+        with_extension = path.with_name(path.name + extension) if path.name else path
+        if path.suffix != extension and with_extension.is_file():
+            return _text_file(with_extension)
         if path.is_file():
-            return path
-        with_extension = path.with_name(path.name + extension)
-        if with_extension.is_file():
-            return with_extension
+            return _text_file(path)
+    if Path(name).is_dir():
+        raise UsageError(f"'{name}' is a folder, not a file")
+    if name.endswith(extension):
+        raise UsageError(f"there is no file '{name}'")
     raise UsageError(f"there is no file '{name}' or '{name}{extension}'")
+
+
+def _text_file(path: Path) -> Path:
+    with path.open("rb") as file:
+        if b"\0" in file.read(_LOOKED_AT):
+            raise UsageError(f"'{path}' is not a text file")
+    return path
+
+
+def check_writable(targets: Sequence[str | None], *, folder: str | None = None) -> None:
+    """Complain before a long run about outputs that could not be written after it."""
+    if sum(target == "-" for target in targets) > 1:
+        raise UsageError("only one output can go to standard output ('-')")
+    for target in targets:
+        if target and target != "-":
+            _check_file(Path(target), target)
+    if folder:
+        path = Path(folder)
+        while not path.exists():
+            path = path.parent
+        if not path.is_dir():
+            raise UsageError(f"'{path}' is a file, so the folder '{folder}' cannot be made")
+        if not os.access(path, os.W_OK):
+            raise UsageError(f"the folder '{path}' is not writable")
+
+
+def _check_file(path: Path, target: str) -> None:
+    if path.is_dir():
+        raise UsageError(f"'{target}' is a folder, not a file to write to")
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder '{path.parent}' to write '{target}' to")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise UsageError(f"'{target}' is not writable")
 
 
 def write_output(target: str, text: str) -> None:
@@ -26,13 +70,11 @@ def write_output(target: str, text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    path = Path(target)
-    if path.parent != Path("") and not path.parent.is_dir():
-        raise UsageError(f"there is no folder '{path.parent}' to write '{target}' to")
-    path.write_text(text, encoding="utf-8")
+    _check_file(Path(target), target)
+    Path(target).write_text(text, encoding="utf-8")
 
 
-def macros_of(definitions: tuple[str, ...]) -> dict[str, str]:
+def macros_of(definitions: Sequence[str]) -> dict[str, str]:
     """``NAME``, ``NAME=value`` or TVLA's ``NAME(value)``."""
     macros = {}
     for definition in definitions:

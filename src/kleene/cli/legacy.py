@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
+
+from kleene.diagnostics import UsageError
+
 # Options of one word with a single dash, and the long name that explains itself.
 _FLAGS = {
     "-d": "--debug",
@@ -13,6 +17,10 @@ _FLAGS = {
     "-backward": "--backward",
     "-terse": "--quiet",
     "-nowarnings": "--skip-infinite-focus",
+    "-help": "--help",
+    "?": "--help",
+    "-?": "--help",
+    "/?": "--help",
 }
 _WITH_VALUE = {
     "-ms": "--max-structures",
@@ -22,15 +30,19 @@ _WITH_VALUE = {
     "-dump": "--dump",
     "-save": "--save",
     "-props": "--properties",
-    "-path": "--include",
     "-tvs": "--tvs",
     "-dot": "--dot",
-    "-xml": "--xml",
-    "-tr:tvs": "--transitions-tvs",
-    "-tr:dot": "--transitions-dot",
-    "-mode": "--mode",
+    "-D": "--define",
 }
 _JOIN_LOCATIONS = {"all", "ext", "back"}
+# What Kleene does not have, and the nearest thing that it has.
+_REFUSED = {
+    "-mode": "there is one engine for TVP programs, so -mode has no meaning; the nearest is --join",
+    "-xml": "TVLA's XML is not written; --json has the control-flow graph and every structure",
+    "-tr:tvs": "the transition system (-tr:tvs) is not written; --explain LOCATION shows single steps",
+    "-tr:dot": "the transition system (-tr:dot) is not written; --explain LOCATION shows single steps",
+}
+_TERMINATION = ("-td", "-td.dot", "-td.summarizationOff", "-td.verbose")
 
 
 def translated(arguments: list[str]) -> list[str]:
@@ -44,16 +56,38 @@ def translated(arguments: list[str]) -> list[str]:
         elif word == "-single":
             result += ["--join", "ind"]
         elif word == "-join":
-            value = waiting.pop(0) if waiting else ""
+            value = _value(word, waiting)
             result += ["--save" if value in _JOIN_LOCATIONS else "--join", value]
+        elif word in _TERMINATION:
+            result.append("--termination")
+            if word == "-td.dot":
+                _value(word, waiting)
+        elif word == "-path":
+            result += [part for folder in _value(word, waiting).split(";") if folder for part in ("--include", folder)]
         elif word in _WITH_VALUE:
-            result.append(_WITH_VALUE[word])
-            result += waiting[:1]
-            waiting = waiting[1:]
+            result += [_WITH_VALUE[word], _value(word, waiting)]
         elif word.startswith("-D") and len(word) > 2:
             result += ["--define", word[2:]]
-        elif word == "-diff" and result == ["run"]:
+        elif word == "-diff" and result in ([], ["run"]):
             result = ["diff"]
         else:
+            _refuse(word)
             result.append(word)
     return result
+
+
+def _value(word: str, waiting: list[str]) -> str:
+    if not waiting:
+        raise UsageError(f"option '{word}' needs a value")
+    return waiting.pop(0)
+
+
+def _refuse(word: str) -> None:
+    """An error for what TVLA has and Kleene has not, and for an unknown word with a single dash."""
+    if word in _REFUSED:
+        raise UsageError(_REFUSED[word])
+    if len(word) > 2 and word[0] == "-" and word[1].isalpha():
+        known = [*_FLAGS, *_WITH_VALUE, *_REFUSED, "-join", "-path", "-single", "-diff"]
+        near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+        hint = f"; did you mean '{near[0]}'?" if near else "; 'kleene run --help' lists them"
+        raise UsageError(f"there is no option '{word}'{hint}")

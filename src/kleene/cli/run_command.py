@@ -14,7 +14,7 @@ from kleene.cli.files import input_file, macros_of, write_output
 from kleene.cli.outputs import report_tvs, write_report
 from kleene.cli.progress import Progress
 from kleene.cli.settings import properties_for, settled
-from kleene.diagnostics import UsageError, did_you_mean
+from kleene.diagnostics import Diagnostic, UsageError, did_you_mean
 from kleene.report.result import INCOMPLETE, MESSAGES, VERIFIED
 from kleene.structures.tvs_reader import read_tvs
 from kleene.transformers.differencing import explain_updates
@@ -62,10 +62,7 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--verbose", is_flag=True, help="Print every structure as text.")
 @click.option("--profile", is_flag=True, help="Show where the time goes.")
-@click.option("--mode", hidden=True)
-@click.option("--xml", hidden=True)
-@click.option("--transitions-tvs", hidden=True)
-@click.option("--transitions-dot", hidden=True)
+@click.option("--termination", is_flag=True, hidden=True)
 def command(program: str, input_name: str | None, **given: Any) -> int:
     """Run the analysis of PROGRAM (TVP) on the structures of INPUT (TVS; default: the program's name).
 
@@ -82,6 +79,10 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
     explain = loaded.cfa.locations if given["debug"] else _known(given["explain"], loaded.cfa.locations)
     options = replace(settled(given, properties), explain=explain)
     analysis = prepare(loaded, options)
+    analysis.warnings += properties.warnings
+    if given["termination"]:
+        text = "-td has no effect: termination is not analysed; the structures are the same"
+        analysis.warnings.append(Diagnostic(text, None, "warning"))
     if given["show_rules"] or given["show_updates"]:
         return _show(analysis, rules=given["show_rules"], updates=given["show_updates"])
     source = input_file(input_name or str(path.with_suffix("")), ".tvs", folders)

@@ -33,12 +33,6 @@ _PLAIN = (
     "timeout",
     "dump",
 )
-_UNSUPPORTED = {
-    "mode": "there is one engine, so -mode has no meaning; the nearest is --join",
-    "xml": "the XML of TVLA is not written; --json has the control-flow graph",
-    "transitions_tvs": "the transition system (-tr:tvs) is not written; --explain shows single steps",
-    "transitions_dot": "the transition system (-tr:dot) is not written; --explain shows single steps",
-}
 
 
 def properties_for(program: Path, named: Sequence[str], in_program: Sequence[str]) -> Properties:
@@ -51,9 +45,6 @@ def properties_for(program: Path, named: Sequence[str], in_program: Sequence[str
 
 def settled(given: Mapping[str, Any], properties: Properties) -> RunOptions:
     """The options of a run; what is given on the command line wins."""
-    for name, reason in _UNSUPPORTED.items():
-        if given.get(name) is not None:
-            raise UsageError(reason)
     for name, allowed in _CHOICES.items():
         value = given.get(name)
         if value is not None and value not in allowed:

@@ -128,7 +128,7 @@ class _Page:
     def _location(self, location: LocationReport) -> _Location:
         drawn = self.drawn[location.name]
         shown = self.report.is_shown(location.name)
-        few = sum(map(len, self.drawn.values())) <= 60
+        few = sum(map(len, self.drawn.values())) <= 200
         return _Location(
             location.name,
             self.anchors[location.name],

@@ -28,31 +28,39 @@ class Witnesses:
     def __add__(self, other: Witnesses) -> Witnesses:
         return Witnesses(self.constants + other.constants, self.functions + other.functions)
 
+    def __or__(self, other: Witnesses) -> Witnesses:
+        """Enough for either: of a disjunction that is not below a universal quantifier, one part must hold."""
+        return Witnesses(self.constants | other.constants, self.functions | other.functions)
+
 
 def witnesses(f: Formula) -> Witnesses:
     """The witnesses of a closed expanded formula that is asserted."""
-    found = Witnesses()
-    stack: list[tuple[Formula, bool, tuple[str, ...]]] = [(f, True, ())]
-    while stack:
-        g, positive, outer = stack.pop()
-        match g:
-            case Not(body):
-                stack.append((body, not positive, outer))
-            case And(a, b) | Or(a, b):
-                stack += [(a, positive, outer), (b, positive, outer)]
-            case Iff(a, b):
-                stack += [(part, sign, outer) for part in (a, b) for sign in (True, False)]
-            case Exists(v, body) | Forall(v, body):
-                if isinstance(g, Forall) == positive:
-                    stack.append((body, positive, (*(w for w in outer if w != v), v)))
-                    continue
-                arguments = tuple(sorted(sort_of(w) for w in outer if w in g.free))
-                if arguments:
-                    found.functions[arguments, sort_of(v)] += 1
-                else:
-                    found.constants[sort_of(v)] += 1
-                stack.append((body, positive, outer))
-    return found
+    return _needed(f, positive=True, outer=())
+
+
+def _needed(f: Formula, *, positive: bool, outer: tuple[str, ...]) -> Witnesses:
+    match f:
+        case Not(body):
+            return _needed(body, positive=not positive, outer=outer)
+        case And(a, b) | Or(a, b):
+            left, right = (_needed(g, positive=positive, outer=outer) for g in (a, b))
+            return left + right if isinstance(f, And) == positive or outer else left | right
+        case Iff(a, b):
+            signs = ((True, positive), (False, not positive))
+            cases = [
+                _needed(a, positive=sign, outer=outer) + _needed(b, positive=other, outer=outer)
+                for sign, other in signs
+            ]
+            return cases[0] + cases[1] if outer else cases[0] | cases[1]
+        case Exists(v, body) | Forall(v, body):
+            if isinstance(f, Forall) == positive:
+                return _needed(body, positive=positive, outer=(*(w for w in outer if w != v), v))
+            arguments = tuple(sorted(sort_of(w) for w in outer if w in f.free))
+            below = _needed(body, positive=positive, outer=outer)
+            if arguments:
+                return below + Witnesses(functions=Counter({(arguments, sort_of(v)): 1}))
+            return below + Witnesses(constants=Counter({sort_of(v): 1}))
+    return Witnesses()
 
 
 def bounds(needed: Witnesses, sorts: Iterable[int], most: int) -> dict[int, int] | None:

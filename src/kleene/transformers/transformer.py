@@ -95,6 +95,8 @@ class Transformer:
         closed_input: bool = False,
         freeze: bool = False,
         keep_names: bool = False,
+        coerce_during_focus: bool = True,
+        filter_during_focus: bool = False,
     ) -> None:
         self.action = action
         self.coercer = coercer
@@ -104,6 +106,8 @@ class Transformer:
         self._initially_dirty = 0 if closed_input else coercer.all
         self._freeze = freeze
         self._keep_names = keep_names
+        self._coerce_during_focus = coerce_during_focus
+        self._filter_during_focus = filter_during_focus
         self.arities: Arities = tuple(p.arity for p in self.vocabulary)
         self._programs: dict[tuple[int, bool], ActionPrograms] = {}
         self._canonicalizer = Canonicalizer(self.vocabulary)
@@ -146,10 +150,11 @@ class Transformer:
         """The structures on which all focus formulas are definite."""
         drafts = [draft]
         if self.stages.focus:
-            between = self.stages.coerce_before and not self.focuser.options.overlapping
             for k, formula in enumerate(self.action.focus):
-                if between and k:
+                if self._coerce_during_focus and self.stages.coerce_before and k:
                     drafts = [d for d in drafts if self.coerced(d)]
+                if self._filter_during_focus:
+                    drafts = [d for d in drafts if any(True for _ in self.assignments(d))]
                 drafts = [result for d in drafts for result in self.focuser.focus_draft(d, formula)]
         return drafts
 

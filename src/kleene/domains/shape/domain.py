@@ -29,6 +29,8 @@ class ShapeOptions:
     definite_names: bool = False
     freeze: bool = False
     keep_names: bool = False
+    coerce_during_focus: bool = True
+    filter_during_focus: bool = False
     focus: FocusOptions = field(default_factory=FocusOptions)
 
 
@@ -69,6 +71,8 @@ class ShapeDomain:
                 closed_input=self.stages.coerce_after and self.options.join != "ind",
                 freeze=self.options.freeze,
                 keep_names=self.options.keep_names,
+                coerce_during_focus=self.options.coerce_during_focus,
+                filter_during_focus=self.options.filter_during_focus,
             )
         return found
 

@@ -40,6 +40,10 @@ class MessageLog:
             entry.structures[report.structure] = None
             entry.definite |= report.definite
 
+    def clear(self) -> None:
+        self._entries.clear()
+        self.unmet.clear()
+
     def __iter__(self) -> Iterator[MessageEntry]:
         return iter(sorted(self._entries.values(), key=lambda e: (e.location, e.text)))
 

@@ -1,0 +1,71 @@
+"""Parsing a file with libclang, hermetically: our headers only, and every error that clang reports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from kleene.c.clang import cindex
+from kleene.diagnostics import Diagnostic, InputError, Position
+
+HEADERS = Path(__file__).parent / "headers"
+LIBRARY = Path(__file__).parent / "headers" / "kleene_library.c"
+TARGETS = {"ILP32": "i386-pc-linux-gnu", "LP64": "x86_64-pc-linux-gnu"}
+_ERROR = 3
+_TOLERATED = (
+    "implicit-function-declaration",
+    "implicit-int",
+    "int-conversion",
+    "incompatible-pointer-types",
+    "incompatible-function-pointer-types",
+    "return-type",
+    "return-mismatch",
+    "deprecated-non-prototype",
+)
+
+
+def arguments(include: Sequence[str], defines: Sequence[str], data_model: str) -> list[str]:
+    """clang's command line."""
+    flags = ["-std=gnu11", "-nostdinc", "-ferror-limit=0", f"--target={TARGETS[data_model]}", "-w"]
+    flags += [f"-Wno-error={name}" for name in _TOLERATED]
+    flags += [f"-I{folder}" for folder in include]
+    flags += [f"-D{definition}" for definition in defines]
+    return [*flags, "-isystem", str(HEADERS)]
+
+
+def parse(path: str, flags: list[str]) -> Any:
+    """The translation unit of a file. Raises InputError with all errors in it."""
+    if not Path(path).is_file():
+        raise InputError(f"{path}: no such file" if not Path(path).exists() else f"{path}: not a file")
+    module = cindex()
+    extra = ["-x", "cpp-output"] if path.endswith(".i") else ["-x", "c"]
+    try:
+        unit = module.Index.create().parse(path, args=[*flags, *extra])
+    except module.TranslationUnitLoadError as problem:
+        raise InputError(f"{path}: cannot be parsed: {problem}") from problem
+    errors = [_diagnostic(d) for d in unit.diagnostics if d.severity >= _ERROR]
+    if errors:
+        raise InputError(errors)
+    return unit
+
+
+def _diagnostic(found: Any) -> Diagnostic:
+    message = str(found.spelling)
+    missing = re.match(r"'(.*)' file not found", message)
+    if missing:
+        message += f"; pass the folder that has it with -I, such as -I path/to/include (for {missing[1]})"
+    location = found.location
+    if location.file is None:
+        return Diagnostic(message)
+    file = str(location.file.name)
+    return Diagnostic(message, Position(file, location.line, location.column, _line(file, location.line)))
+
+
+def _line(file: str, number: int) -> str:
+    try:
+        lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    return lines[number - 1] if 0 < number <= len(lines) else ""

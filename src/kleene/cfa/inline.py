@@ -1,0 +1,165 @@
+"""Inlining along the call graph: a program in which only recursive functions are called.
+
+Every call site gets its own copy of the callee, with locals named `callee$N.local` and locations likewise. Calls through a
+pointer become a choice between the functions whose address is taken and that take as many arguments.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from kleene.cfa.expressions import Cast, Comparison, Constant, Expression, FunctionAddress, Variable
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    Call,
+    DeclareLocal,
+    EndScope,
+    Error,
+    Exit,
+    Operation,
+    Place,
+    Return,
+    Skip,
+    Unsupported,
+    rename_variables,
+)
+from kleene.cfa.program import CProgram, Function
+from kleene.diagnostics import LimitReached
+
+MAX_POINTER_TARGETS = 16
+MAX_EDGES = 200_000
+
+
+def inline(program: CProgram, *, max_edges: int = MAX_EDGES) -> CProgram:
+    """The program with all calls inlined except those of recursive functions, which keep their own automata.
+
+    The functions of the result are the entry and the recursive functions it reaches. Raises LimitReached when the
+    automata get larger than `max_edges`.
+    """
+    kept = [program.entry]
+    kept += [n for n in program.reachable_functions if n in program.recursive_functions and n != program.entry]
+    functions = {name: _Inliner(program, max_edges).function(program.functions[name]) for name in kept}
+    return replace(program, functions=functions)
+
+
+@dataclass
+class _Inliner:
+    """Builds the automaton of one function that stays."""
+
+    program: CProgram
+    max_edges: int
+    edges: list[Edge[Operation]] = field(default_factory=list)
+    locals: list[Variable] = field(default_factory=list)
+    copies: Counter[str] = field(default_factory=Counter)
+    exit: str = ""
+    fresh: int = 0
+
+    def function(self, function: Function) -> Function:
+        self.exit = function.exit
+        self.locals = list(function.locals)
+        for edge in function.cfa.edges:
+            self._edge(edge.source, edge.label, edge.target, inlined=False)
+        cfa = Cfa(function.cfa.entry, tuple(self.edges))
+        return replace(function, cfa=cfa, locals=tuple(self.locals))
+
+    def _add(self, source: str, operation: Operation, target: str) -> None:
+        if len(self.edges) >= self.max_edges:
+            raise LimitReached(f"inlining reached {self.max_edges} edges")
+        self.edges.append(Edge(source, operation, target))
+
+    def _location(self, near: str) -> str:
+        self.fresh += 1
+        return f"{near}'{self.fresh}"
+
+    def _edge(self, source: str, operation: Operation, target: str, *, inlined: bool) -> None:
+        if isinstance(operation, Call):
+            self._call(source, operation, target)
+        elif inlined and isinstance(operation, Allocate) and operation.stack:
+            self._add(source, Unsupported(operation.place, "alloca in an inlined function"), self.exit)
+        else:
+            self._add(source, operation, target)
+
+    def _call(self, source: str, call: Call, target: str) -> None:
+        if isinstance(call.function, str):
+            self._direct(source, call, call.function, target)
+            return
+        names = self.program.targets(call)
+        if len(names) > MAX_POINTER_TARGETS:
+            self._add(source, Unsupported(call.place, "call through a pointer with too many targets"), self.exit)
+            return
+        for name in names:
+            taken = next(a for a in self.program.address_taken if a.name == name)
+            test = Comparison("==", call.function, FunctionAddress(name, taken.type))
+            yes, no = self._location(source), self._location(source)
+            self._add(source, Assume(call.place, test, truth=True), yes)
+            self._add(source, Assume(call.place, test, truth=False), no)
+            self._direct(yes, call, name, target)
+            source = no
+        self._add(source, Unsupported(call.place, "call through a pointer to no known function"), self.exit)
+
+    def _direct(self, source: str, call: Call, name: str, target: str) -> None:
+        callee = self.program.functions.get(name)
+        if callee is None:
+            self._add(source, Unsupported(call.place, f"call of '{name}', which has no body here"), self.exit)
+        elif len(call.arguments) < len(callee.parameters):
+            self._add(source, Unsupported(call.place, f"call of '{name}' with too few arguments"), self.exit)
+        elif name in self.program.recursive_functions:
+            self._add(source, replace(call, function=name), target)
+        else:
+            self._copy(source, call, callee, target)
+
+    def _copy(self, source: str, call: Call, callee: Function, target: str) -> None:
+        self.copies[callee.name] += 1
+        prefix = f"{callee.name}${self.copies[callee.name]}."
+        own = (*callee.parameters, *callee.locals)
+        rename = {v: Variable(prefix + v.name, v.type) for v in own}
+        self.locals += rename.values()
+        entry = prefix + callee.cfa.entry
+        if not call.arguments[: len(callee.parameters)]:
+            entry = source
+        here = source
+        for number, (parameter, argument) in enumerate(zip(callee.parameters, call.arguments, strict=False)):
+            declared = self._location(here)
+            last = number == len(callee.parameters) - 1
+            self._add(here, DeclareLocal(call.place, rename[parameter]), declared)
+            following = entry if last else self._location(here)
+            value = _cast(argument, parameter)
+            self._add(declared, Assign(call.place, rename[parameter], value), following)
+            here = following
+        names = {callee.cfa.entry: entry}
+        for edge in callee.cfa.edges:
+            start = names.get(edge.source, prefix + edge.source)
+            end = names.get(edge.target, prefix + edge.target)
+            operation = rename_variables(edge.label, rename)
+            if isinstance(operation, Return):
+                self._return(start, operation, call, tuple(rename.values()), target)
+            elif isinstance(operation, Exit | Error | Unsupported):
+                self._add(start, operation, self.exit)
+            else:
+                self._edge(start, operation, end, inlined=True)
+
+    def _return(self, source: str, operation: Return, call: Call, ended: tuple[Variable, ...], target: str) -> None:
+        place: Place = operation.place
+        if call.result is not None:
+            middle = self._location(source)
+            if operation.value is None:
+                self._add(source, Unsupported(place, "use of the value of a function that returns none"), self.exit)
+                return
+            self._add(source, Assign(place, call.result, _cast(operation.value, call.result)), middle)
+            source = middle
+        if ended:
+            self._add(source, EndScope(place, ended), target)
+        else:
+            self._add(source, Skip(place), target)
+
+
+def _cast(value: Expression, target: Expression) -> Expression:
+    if value.type == target.type:
+        return value
+    if isinstance(value, Constant) and value.value == 0:
+        return Constant(0, target.type)
+    return Cast(value, target.type)

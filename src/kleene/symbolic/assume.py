@@ -1,0 +1,181 @@
+"""``assume[phi](a)``, ``alpha_hat(phi)`` and the meet (seed 000, sections 1.1 and 3).
+
+The result is alpha of the stores that a represents and that satisfy phi: the canonical abstraction of each of them,
+nothing else. `paper.assume` follows Figs. 4 and 5 to the letter; this is the improved algorithm (`names`, `observe`,
+`refinement`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+from kleene.diagnostics import UsageError
+from kleene.logic.formula import TRUE, Formula, disj
+from kleene.logic.kleene import Kleene
+from kleene.smt import Solver
+from kleene.structures.structure import Structure, StructureBuilder
+from kleene.symbolic.gamma_hat import check_bounded, gamma_hat
+from kleene.symbolic.names import name_sets
+from kleene.symbolic.observe import Observation
+from kleene.symbolic.result import SymbolicOptions, SymbolicResult, in_order
+from kleene.symbolic.scene import Scene, SceneNode
+from kleene.symbolic.theory import BUILTIN_NAMES, Theory, check_closed, check_declared, staged
+
+_DEFAULT = SymbolicOptions()
+
+
+def assume(
+    formula: Formula,
+    structures: Sequence[Structure],
+    theory: Theory,
+    options: SymbolicOptions = _DEFAULT,
+    *,
+    bounded: bool = True,
+) -> SymbolicResult:
+    """The most precise abstraction of the stores of the structures that satisfy a formula.
+
+    With `bounded`, structures that are not bounded are an error; they make no difference to the algorithm.
+    """
+    check_closed(formula)
+    check_declared(formula, theory.vocabulary)
+    run = Run(theory, options)
+    for number, structure in enumerate(structures, 1):
+        if structure.vocabulary != theory.vocabulary:
+            raise UsageError("a structure is over another vocabulary than the rules")
+        if bounded:
+            check_bounded(structure, f"structure {number}")
+        run.solve(assume_scene(formula, structure, theory), structure)
+    return run.result()
+
+
+def top(theory: Theory) -> Structure:
+    """The structure that represents every store: one maybe-active summary node on which everything is 1/2."""
+    builder = StructureBuilder(theory.vocabulary, 1)
+    for p in theory.vocabulary.declared:
+        builder.fill(p.name, Kleene.UNKNOWN)
+    builder.set("sm", (0,), Kleene.UNKNOWN)
+    builder.set("ac", (0,), Kleene.UNKNOWN)
+    return builder.build()
+
+
+def alpha_hat(formula: Formula, theory: Theory, options: SymbolicOptions = _DEFAULT) -> SymbolicResult:
+    """The most precise abstraction of all stores that satisfy a formula."""
+    return assume(formula, [top(theory)], theory, options)
+
+
+def meet(
+    left: Iterable[Structure], right: Iterable[Structure], theory: Theory, options: SymbolicOptions = _DEFAULT
+) -> SymbolicResult:
+    """The most precise abstraction of the stores that both sets represent: ``alpha_hat(gamma_hat(a) & gamma_hat(b))``."""
+    either = disj(*(gamma_hat(s, theory, integrity=False) for s in right))
+    return assume(either, list(left), theory, options)
+
+
+def assume_scene(formula: Formula, structure: Structure, theory: Theory) -> Scene:
+    """The stores that a structure represents and that satisfy a formula, observed as they are."""
+    vocabulary = theory.vocabulary
+    dimensions = tuple(p.name for p in vocabulary.unary_abstraction)
+    base = [staged(rule.formula, {}) for rule in theory.integrity]
+    if formula is not TRUE:
+        base.append(staged(formula, {}))
+    return Scene(
+        nodes=scene_nodes(structure),
+        dimensions=dimensions,
+        unique=frozenset(p.name for p in vocabulary if p.has("unique")),
+        facts=facts_of(structure),
+        base=tuple(base),
+        fields=theory.fields(),
+        output=vocabulary,
+        symbols={p.name: p.name for p in vocabulary},
+    )
+
+
+def scene_nodes(structure: Structure) -> tuple[SceneNode, ...]:
+    """The nodes of a structure, with the values that all of their individuals share."""
+    unary = [p.name for p in structure.vocabulary.declared if p.arity == 1]
+    nodes = []
+    for u in structure.nodes:
+        values = {name: structure.value(name, u) for name in unary}
+        known = {name: value is Kleene.TRUE for name, value in values.items() if value.definite}
+        plural = structure.value("sm", u) is Kleene.TRUE
+        nodes.append(
+            SceneNode(structure.name(u), known, not structure.is_summary(u), structure.is_maybe_active(u), plural)
+        )
+    return tuple(nodes)
+
+
+def facts_of(structure: Structure) -> dict[tuple[str, tuple[int, ...]], bool]:
+    """The definite values of a structure's predicates that are not unary."""
+    from itertools import product
+
+    facts = {}
+    for p in structure.vocabulary.declared:
+        if p.arity != 1:
+            for nodes in product(structure.nodes, repeat=p.arity):
+                value = structure.value(p.name, *nodes)
+                if value.definite:
+                    facts[p.name, nodes] = value is Kleene.TRUE
+    return facts
+
+
+class Run:
+    """One symbolic operation: solves scenes, gathers structures and what was not decided."""
+
+    def __init__(self, theory: Theory, options: SymbolicOptions, solver: Solver | None = None) -> None:
+        self.theory = theory
+        self.options = options
+        self.solver = solver or options.solver()
+        self.started = time.perf_counter()
+        self.structures: dict[Structure, None] = {}
+        self.reasons: dict[str, None] = {}
+
+    def solve(self, scene: Scene, fallback: Structure | Sequence[Structure] | None) -> None:
+        """Add the results of a scene; `fallback` represents all of them, for the case that nothing is decided."""
+        if _is_contradictory(scene):
+            return
+        names = name_sets(scene, self.solver, splits=self.options.splits, leaves=self.options.leaves)
+        if names.unlimited:
+            self.reasons[names.reason or "undecided"] = None
+            self._keep([fallback] if isinstance(fallback, Structure) else fallback or ())
+            if fallback is not None:
+                return
+        for there in names.sets:
+            self._observe(Observation(scene, there))
+        for there, perhaps in names.undecided:
+            self.reasons[names.reason or "undecided"] = None
+            self._keep([Observation(scene, there, perhaps).structure(())])
+
+    def _observe(self, observation: Observation) -> None:
+        found = observation.solve(self.solver, leaves=self.options.leaves)
+        for point in found.points:
+            self.structures[observation.structure(point)] = None
+        if found.undecided:
+            self.reasons[found.reason or "undecided"] = None
+            self._keep(observation.structure(prefix) for prefix in found.undecided)
+
+    def _keep(self, structures: Iterable[Structure]) -> None:
+        """Structures that were not decided: kept, but sharpened by the rules as TVLA does."""
+        for structure in structures:
+            if structure.vocabulary == self.theory.vocabulary:
+                sharper = self.theory.coercer.coerce(structure)
+                if sharper is not None:
+                    self.structures[sharper] = None
+            else:
+                self.structures[structure] = None
+
+    def result(self) -> SymbolicResult:
+        reason = "; ".join(self.reasons) or None
+        return SymbolicResult(
+            structures=in_order(self.structures, minimal=self.options.minimal),
+            most_precise=reason is None,
+            reason=reason,
+            solver_calls=self.solver.statistics.calls,
+            seconds=time.perf_counter() - self.started,
+            statistics=self.solver.statistics,
+        )
+
+
+def _is_contradictory(scene: Scene) -> bool:
+    """Built-in predicates other than `sm` and `ac` are 0 between actions."""
+    return any(symbol in BUILTIN_NAMES and value for (symbol, _), value in scene.facts.items())
