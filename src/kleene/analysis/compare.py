@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kleene.structures.canonical import canonical_abstraction
-from kleene.structures.embedding import embeds
+from kleene.structures.canonical import canonical_abstraction, is_bounded
+from kleene.structures.embedding import embeds, isomorphic
 from kleene.structures.structure import Structure
-from kleene.structures.tvs_reader import TvsFile
+from kleene.structures.tvs_reader import TvsFile, TvsStructure
 
 
 @dataclass(frozen=True)
 class LocationDifference:
-    """What only one of two results has at a location.
+    """What only one of two results has at a location: structures up to isomorphism, and messages.
 
     `covered` says whether everything that is only in one is embedded in something of the other, each way.
     """
@@ -22,10 +22,14 @@ class LocationDifference:
     only_first: tuple[Structure, ...]
     only_second: tuple[Structure, ...]
     covered: tuple[bool, bool]
+    messages_first: tuple[str, ...] = ()
+    messages_second: tuple[str, ...] = ()
 
     @property
     def relation(self) -> str:
         """How the results compare in what they represent."""
+        if not self.only_first and not self.only_second:
+            return "the structures are the same, the messages are not"
         match self.covered:
             case True, True:
                 return "equivalent"
@@ -36,30 +40,46 @@ class LocationDifference:
         return "incomparable"
 
 
-def _structures(file: TvsFile) -> Mapping[str, list[Structure]]:
-    groups = file.locations or {"structures": file.structures}
-    return {
-        name: [canonical_abstraction(item.structure) for item in items if not item.messages]
-        for name, items in groups.items()
-    }
-
-
 def differences(first: TvsFile, second: TvsFile) -> list[LocationDifference]:
-    """The locations at which two results are not the same set of structures up to isomorphism."""
-    a, b = _structures(first), _structures(second)
+    """The locations at which two results are not the same set of structures up to isomorphism, or of messages."""
+    a, b = _groups(first), _groups(second)
     found = []
     for name in dict.fromkeys([*a, *b]):
-        here, there = set(a.get(name, ())), set(b.get(name, ()))
-        if here != there:
-            only_here, only_there = _sorted(here - there), _sorted(there - here)
+        here, there = _structures(a.get(name, ())), _structures(b.get(name, ()))
+        only_here, only_there = _missing(here, there), _missing(there, here)
+        said, heard = _messages(a.get(name, ())), _messages(b.get(name, ()))
+        if only_here or only_there or said != heard:
             covered = (_covered(only_here, there), _covered(only_there, here))
-            found.append(LocationDifference(name, only_here, only_there, covered))
+            messages = tuple(sorted(said - heard)), tuple(sorted(heard - said))
+            found.append(LocationDifference(name, only_here, only_there, covered, *messages))
     return found
 
 
-def _sorted(structures: set[Structure]) -> tuple[Structure, ...]:
-    return tuple(sorted(structures, key=lambda s: (s.size, s.values)))
+def _groups(file: TvsFile) -> Mapping[str, Sequence[TvsStructure]]:
+    return file.locations or {"structures": file.structures}
 
 
-def _covered(structures: Sequence[Structure], others: set[Structure]) -> bool:
+def _structures(items: Sequence[TvsStructure]) -> list[Structure]:
+    return [_normal(item.structure) for item in items if not item.messages]
+
+
+def _messages(items: Sequence[TvsStructure]) -> set[str]:
+    return {text for item in items for text in item.messages}
+
+
+def _normal(structure: Structure) -> Structure:
+    """The nodes in canonical order, if that does not merge any: results of `--join conc` are not blurred."""
+    canonical = canonical_abstraction(structure)
+    return canonical if canonical.size == structure.size else structure
+
+
+def _missing(structures: Sequence[Structure], others: Sequence[Structure]) -> tuple[Structure, ...]:
+    """The structures that are not among the others."""
+    equal = set(others)
+    left = [s for s in structures if s not in equal]
+    missing = [s for s in left if is_bounded(s) or not any(isomorphic(s, other) for other in others)]
+    return tuple(sorted(dict.fromkeys(missing), key=lambda s: (s.size, s.values)))
+
+
+def _covered(structures: Sequence[Structure], others: Sequence[Structure]) -> bool:
     return all(any(embeds(s, other) for other in others) for s in structures)

@@ -60,4 +60,5 @@ def _hint(item: TvsStructure, structure: Structure) -> str:
     ]
     if not missing:
         return ""
-    return f"; {', '.join(missing)} is not listed and so 0 (--complete-input computes what is not listed)"
+    are = "is" if len(missing) == 1 else "are"
+    return f"; {', '.join(missing)} {are} not listed and so 0 (--complete-input computes what is not listed)"

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from kleene.core.domain import Store
 from kleene.domains.shape.domain import ShapeDomain
-from kleene.domains.shape.stores import Store
+from kleene.report.table import PHASES
+from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 from kleene.transformers.transformer import Transformer
-
-PHASES = ("focus", "coerce", "precondition", "update", "blur", "join")
 
 
 class Stopwatch:
@@ -61,7 +61,7 @@ class ProfiledDomain(ShapeDomain):
             found.assignments = self.stopwatch.timed("precondition", lambda draft: list(assignments(draft)))
         return found  # type: ignore[no-any-return]
 
-    def store(self) -> Store:  # type: ignore[override]
-        made: Any = super().store()
-        made.add = self.stopwatch.timed("join", made.add)
+    def store(self) -> Store[Structure]:
+        made = super().store()
+        made.add = self.stopwatch.timed("join", made.add)  # type: ignore[method-assign]
         return made

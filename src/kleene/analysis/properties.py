@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kleene.analysis.options import RunOptions
-from kleene.diagnostics import Diagnostic, InputError, Position, did_you_mean
+from kleene.diagnostics import Diagnostic, InputError, Position, UsageError, did_you_mean
 from kleene.domains.shape.stores import JOINS
+from kleene.transformers.transformer import Stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,14 @@ def _join(value: str) -> str:
     raise _BadValue(f"expected one of {', '.join(JOINS)}")
 
 
+def _stages(value: str) -> str:
+    try:
+        Stages.parse(value)
+    except UsageError as problem:
+        raise _BadValue(str(problem)) from None
+    return value
+
+
 def _choice(*allowed: str) -> Callable[[str], str]:
     def check(value: str) -> str:
         if value in allowed:
@@ -89,7 +98,7 @@ def _choice(*allowed: str) -> Callable[[str], str]:
 # property -> (option, how to read the value)
 _OPTIONS: dict[str, tuple[str, Callable[[str], object]]] = {
     "tvla.joinType": ("join", _join),
-    "tvla.engine.actionOrder": ("stages", str),
+    "tvla.engine.actionOrder": ("stages", _stages),
     "tvla.engine.freezeStructuresWithMessages": ("freeze", _boolean),
     "tvla.generateAutomaticConstraints": ("automatic_rules", _boolean),
     "tvla.blur.threeWay": ("definite_names", lambda value: not _boolean(value)),

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from kleene.analysis.explain import Provenance, explanations
 from kleene.analysis.input import checked_input
-from kleene.analysis.limits import check_memory, peak_memory, time_limit
+from kleene.analysis.limits import Watchdog, peak_memory
 from kleene.analysis.options import RunOptions
 from kleene.analysis.profile import ProfiledDomain
 from kleene.cfa.graph import Cfa, Edge
-from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, LimitReached
+from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, LimitReached, UsageError
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.check import uncovered
 from kleene.engine.fixpoint import Listener, Reached, Schedule, solve
@@ -20,6 +20,7 @@ from kleene.report.result import (
     INCOMPLETE,
     MESSAGES,
     VERIFIED,
+    Explanation,
     LocationReport,
     MessageReport,
     RunReport,
@@ -66,6 +67,9 @@ def prepare(program: Program, options: RunOptions) -> Analysis:
     domain = make(program.vocabulary, rules, _shape_options(options))
     warnings = list(program.warnings)
     warnings += [Diagnostic(text, None, "warning") for d in derivations.values() for text in d.warnings]
+    if options.save != "all" and not program.print_locations:
+        text = f"--save {options.save} has no effect: without a list of locations to print, all of them are kept"
+        warnings.append(Diagnostic(text, None, "warning"))
     return Analysis(program, options, cfa, domain, tuple(derivations.values()), warnings)
 
 
@@ -98,36 +102,67 @@ def run(
 
     `on_dump` gets the result so far each time another `options.dump` structures have been generated.
     """
-    options, domain, cfa = analysis.options, analysis.domain, analysis.cfa
-    start = time.perf_counter()
-    structures, problems = checked_input(given, domain.coercer, complete=options.complete_input)
-    if problems and not options.as_tvla:  # TVLA goes on without them, which proves less than it seems
-        raise InputError([replace(p, severity="error") for p in problems])
+    options, domain = analysis.options, analysis.domain
+    schedule = _schedule(analysis)
+    if options.self_check and schedule.keep is not None:
+        raise UsageError("--self-check needs the structures of every location: use it with --save all")
     provenance = Provenance(options.explain)
-    listening = [*listeners, provenance] if options.explain else list(listeners)
-    with time_limit(options.timeout):
-        reached = solve(
-            cfa,
-            domain,
-            structures,
-            _schedule(analysis),
-            listeners=listening,
-            check_limits=_watch(analysis, on_dump),
-        )
-    if options.messages_at_fixpoint and reached.complete:
-        _recompute_messages(analysis, reached)
-    seconds = {"load": load_seconds, "analysis": time.perf_counter() - start}
+    watchdog = Watchdog(options.timeout, options.memory, spent=load_seconds)
+    reached: Reached[Structure] = Reached({name: domain.store() for name in analysis.cfa.locations})
+    problems: list[Diagnostic] = []
+    told: list[Explanation] = []
+    activity = "checking the input"
+    start = time.perf_counter()
+    end = None
+    try:
+        with watchdog:
+            structures, problems = _input(analysis, given)
+            activity = ""
+            reached = solve(
+                analysis.cfa,
+                domain,
+                structures,
+                schedule,
+                listeners=[*listeners, provenance] if options.explain else list(listeners),
+                check_limits=_watch(analysis, watchdog, on_dump),
+            )
+            if options.messages_at_fixpoint and reached.complete and reached.kept_everywhere:
+                activity = "reporting messages"
+                _recompute_messages(analysis, reached)
+            end = time.perf_counter()
+            if options.self_check and reached.complete:
+                activity = "checking the result"
+                _self_check(analysis, structures, reached)
+            if not watchdog.struck:
+                activity = "explaining the result"
+                told = _explained(analysis, provenance, reached)
+    except (LimitReached, KeyboardInterrupt) as stop:
+        reason = str(stop) or "interrupted"
+        reached = replace(reached, complete=False, reason=f"{reason} while {activity}" if activity else reason)
+    seconds = {"load": load_seconds, "analysis": (end or time.perf_counter()) - start}
     if isinstance(domain, ProfiledDomain):
         seconds |= domain.stopwatch.seconds
-    if options.self_check and reached.complete:
-        _self_check(analysis, structures, reached)
-    told = [
-        e
-        for location in options.explain
-        for e in explanations(domain, provenance, location, reached.stores[location].elements())
-    ]
     report = _report(analysis, reached, seconds, [*analysis.warnings, *problems])
     return replace(report, explanations=tuple(told))
+
+
+def _input(analysis: Analysis, given: Sequence[TvsStructure]) -> tuple[list[Structure], list[Diagnostic]]:
+    """The input structures that satisfy the rules, and warnings about the others where TVLA goes on without them."""
+    options = analysis.options
+    structures, problems = checked_input(given, analysis.domain.coercer, complete=options.complete_input)
+    if problems and not options.as_tvla:  # going on without them would prove less than it seems
+        raise InputError([replace(p, severity="error") for p in problems])
+    if problems and not structures:
+        problems.append(Diagnostic("no input structure is left, so nothing was analysed", None, "warning"))
+    return structures, problems
+
+
+def _explained(analysis: Analysis, provenance: Provenance, reached: Reached[Structure]) -> list[Explanation]:
+    return [
+        explanation
+        for location in analysis.options.explain
+        for explanation in explanations(analysis.domain, provenance, location, reached.stores[location].elements())
+    ]
 
 
 def _schedule(analysis: Analysis) -> Schedule:
@@ -143,7 +178,7 @@ def _schedule(analysis: Analysis) -> Schedule:
 
 
 def _watch(
-    analysis: Analysis, on_dump: Callable[[RunReport], None] | None
+    analysis: Analysis, watchdog: Watchdog, on_dump: Callable[[RunReport], None] | None
 ) -> Callable[[Reached[Structure]], None]:
     """What is done after each location: check the limits, and dump intermediate results."""
     options, log = analysis.options, analysis.domain.log
@@ -158,7 +193,7 @@ def _watch(
             raise LimitReached(f"more than {options.max_structures} structures were generated")
         if options.max_messages is not None and len(log) > options.max_messages:
             raise LimitReached(f"more than {options.max_messages} messages were reported")
-        check_memory(options.memory)
+        watchdog.check()
 
     return check
 
@@ -175,7 +210,8 @@ def _self_check(analysis: Analysis, structures: Sequence[Structure], reached: Re
     domain = ShapeDomain(analysis.program.vocabulary, analysis.domain.coercer.rules, analysis.domain.options)
     problems = uncovered(analysis.cfa, domain, structures, reached)
     if problems:
-        raise InternalCheckError("the result is not a fixpoint: " + problems[0])
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise InternalCheckError(f"the result is not a fixpoint: {problems[0]}{more}")
 
 
 def _report(

@@ -137,7 +137,7 @@ class TypeReader:
         for field in definition.type.get_fields():
             bits = int(cindex().conf.lib.clang_Cursor_getOffsetOfField(field))
             read = self.read(field.type)
-            name = "" if field.is_anonymous() or "(" in field.spelling else field.spelling
+            name = "" if "(" in field.spelling else field.spelling
             if field.is_bitfield():
                 width = int(field.get_bitfield_width())
                 unit = max(read.size, 1) * 8

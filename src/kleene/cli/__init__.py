@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
 import click
 
 from kleene import __version__
+from kleene.cli.files import close_standard_output
 from kleene.cli.legacy import translated
 from kleene.diagnostics import (
     InputError,
@@ -70,18 +72,14 @@ def program() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit with its code."""
+    """Run the command line and exit with its code. A request to terminate is treated as Ctrl-C."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     code = run_main(list(sys.argv[1:] if arguments is None else arguments))
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         close_standard_output()
     sys.exit(code)
-
-
-def close_standard_output() -> None:
-    """Nobody reads standard output any more: let the interpreter flush it to nowhere when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def run_main(arguments: list[str]) -> int:
@@ -144,8 +142,8 @@ def _explained(problem: click.ClickException) -> str:
     if isinstance(problem, click.NoSuchOption):
         known = [name for p in problem.ctx.command.params for name in p.opts] if problem.ctx else []
         where = f"; 'kleene {problem.ctx.info_name} --help' lists them" if problem.ctx else ""
-        hint = did_you_mean(problem.option_name, known)
+        swapped = [name for name in known if sorted(name) == sorted(problem.option_name)]
+        hint = did_you_mean(problem.option_name, swapped or known)
         return f"there is no option '{problem.option_name}'{hint or where}"
     text = problem.format_message().rstrip(".")
     return text[:1].lower() + text[1:]
-

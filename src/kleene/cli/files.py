@@ -10,6 +10,7 @@ from pathlib import Path
 from kleene.diagnostics import UsageError
 
 _LOOKED_AT = 4096
+_NOT_TEXT = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1a")
 
 
 def input_file(name: str, extension: str, include: Sequence[str] = ()) -> Path:
@@ -33,7 +34,7 @@ def input_file(name: str, extension: str, include: Sequence[str] = ()) -> Path:
 
 def _text_file(path: Path) -> Path:
     with path.open("rb") as file:
-        if b"\0" in file.read(_LOOKED_AT):
+        if not _NOT_TEXT.isdisjoint(file.read(_LOOKED_AT)):
             raise UsageError(f"'{path}' is not a text file")
     return path
 
@@ -72,6 +73,11 @@ def write_output(target: str, text: str) -> None:
         return
     _check_file(Path(target), target)
     Path(target).write_text(text, encoding="utf-8")
+
+
+def close_standard_output() -> None:
+    """Nobody reads standard output any more: let the interpreter flush it to nowhere when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def macros_of(definitions: Sequence[str]) -> dict[str, str]:

@@ -19,6 +19,9 @@ from kleene.report.table import run_table, wants_color
 from kleene.report.text_drawing import structure_text
 from kleene.structures.tvs_writer import TvsLocation, locations_tvs
 
+FILES = ("json_file", "tvs_file", "dot_file", "html_file", "log_file")
+"""The options that name a file to write, or '-' for standard output."""
+
 
 def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
     """Write every output that the options ask for; the summary table goes to the terminal."""
@@ -35,12 +38,11 @@ def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
         from kleene.report.html_report import html_report
 
         write_output(given["html_file"], html_report(report))
+    details = _details(report, all_structures=given["verbose"])
     if given["log_file"]:
-        write_output(given["log_file"], run_table(report))
-    elif not given["quiet"] and "-" not in (given["json_file"], given["tvs_file"], given["dot_file"]):
-        click.echo(run_table(report, color=wants_color(sys.stdout)), nl=False)
-        if given["verbose"] or report.explanations:
-            _print_details(report, all_structures=given["verbose"])
+        write_output(given["log_file"], run_table(report) + details)
+    elif not given["quiet"] and "-" not in [given[name] for name in FILES]:
+        click.echo(run_table(report, color=wants_color(sys.stdout)) + details, nl=False)
 
 
 def report_tvs(report: RunReport, *, significant: bool = False) -> str:
@@ -68,24 +70,31 @@ def _svg(report: RunReport, folder: Path, drawing: DrawingOptions) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     painter = SvgPainter(drawing)
+    taken: set[str] = set()
     for location in report.locations:
         if report.is_shown(location.name):
+            safe = "".join(c if c.isalnum() else "_" for c in location.name)
+            while safe in taken:
+                safe += "_"
+            taken.add(safe)
             for number, structure in enumerate(location.structures, 1):
-                safe = "".join(c if c.isalnum() else "_" for c in location.name)
                 (folder / f"{safe}-{number}.svg").write_text(painter.structure(structure), encoding="utf-8")
 
 
-def _print_details(report: RunReport, *, all_structures: bool) -> None:
+def _details(report: RunReport, *, all_structures: bool) -> str:
+    """Every structure, if asked for, and the explanations."""
+    lines = []
     if all_structures:
         for location in report.locations:
             for number, structure in enumerate(location.structures, 1):
-                click.echo(f"\n{location.name}, structure {number}\n{structure_text(structure, indent='  ')}")
+                lines += ["", f"{location.name}, structure {number}", structure_text(structure, indent="  ")]
     for told in report.explanations:
-        click.echo(f"\n{told.location}: from {told.source} by '{told.action}'")
-        click.echo(structure_text(told.structure, indent="    "))
+        lines += ["", f"{told.location}: from {told.source} by '{told.action}'"]
+        lines.append(structure_text(told.structure, indent="    "))
         for stage in told.stages:
-            click.echo(f"  {stage.name}: {len(stage.structures)}")
+            lines.append(f"  {stage.name}: {len(stage.structures)}")
             for structure, reason in stage.structures:
-                click.echo(structure_text(structure, indent="    "))
+                lines.append(structure_text(structure, indent="    "))
                 if reason:
-                    click.echo(f"    discarded: {reason}")
+                    lines.append(f"    discarded: {reason}")
+    return "".join(f"{line}\n" for line in lines)

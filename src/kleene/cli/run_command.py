@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
+from kleene.analysis.limits import Watchdog
 from kleene.analysis.run import Analysis, prepare, run
-from kleene.cli.files import input_file, macros_of, write_output
-from kleene.cli.outputs import report_tvs, write_report
+from kleene.cli.files import check_writable, close_standard_output, input_file, macros_of, write_output
+from kleene.cli.numbers import Count, Seconds
+from kleene.cli.outputs import FILES, report_tvs, write_report
 from kleene.cli.progress import Progress
 from kleene.cli.settings import properties_for, settled
 from kleene.diagnostics import Diagnostic, UsageError, did_you_mean
 from kleene.report.result import INCOMPLETE, MESSAGES, VERIFIED
-from kleene.structures.tvs_reader import read_tvs
+from kleene.structures.tvs_reader import TvsStructure, read_tvs
 from kleene.transformers.differencing import explain_updates
 from kleene.tvp.program import load_program
 
@@ -39,10 +41,10 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--significant", is_flag=True, help="Keep meaningful node names.")
 @click.option("--skip-infinite-focus", is_flag=True, default=None, help="Leave what focus cannot decide indefinite.")
 @click.option("--complete-input", is_flag=True, help="Compute instrumentation predicates that the input lacks.")
-@click.option("--max-structures", type=click.IntRange(0), help="Stop after so many structures (-ms).")
-@click.option("--max-messages", type=click.IntRange(0), help="Stop after so many messages (-mm).")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Stop after so many seconds.")
-@click.option("--memory", type=click.IntRange(1), help="Stop above so many MiB.")
+@click.option("--max-structures", type=Count(0), help="Stop after so many structures (-ms).")
+@click.option("--max-messages", type=Count(0), help="Stop after so many messages (-mm).")
+@click.option("--timeout", type=Seconds(), help="Stop after so many seconds.")
+@click.option("--memory", type=Count(1), help="Stop above so many MiB.")
 @click.option("--self-check", is_flag=True, help="Check independently that the result is a fixpoint.")
 @click.option("--explain", multiple=True, metavar="LOCATION", help="Show how its structures came about.")
 @click.option("--show-updates", is_flag=True, help="Print the derived updates and stop.")
@@ -55,7 +57,7 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--tvs", "tvs_file", metavar="FILE", help="Write the structures of every location.")
 @click.option("--dot", "dot_file", metavar="FILE", help="Write the control-flow graph and structures as DOT.")
 @click.option("--svg", "svg_folder", metavar="FOLDER", help="Write one SVG for each structure.")
-@click.option("--dump", type=click.IntRange(1), help="Write PROGRAM.dump.tvs after every so many structures.")
+@click.option("--dump", type=Count(1), help="Write PROGRAM.dump.tvs after every so many structures.")
 @click.option("--log", "log_file", metavar="FILE", help="Write the summary to a file instead of the terminal.")
 @click.option("--rotate", is_flag=True, help="Draw from left to right in DOT and SVG files.")
 @click.option("--debug", is_flag=True, help="Explain every location (-d).")
@@ -69,6 +71,31 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
     The extensions may be left out. TVLA's own options (-ms, -join, -action, -props, ...) are accepted too.
     """
     start = time.perf_counter()
+    check_writable([given[name] for name in FILES], folder=given["svg_folder"])
+    with Watchdog(given["timeout"], None):
+        analysis, structures = _loaded(program, input_name, given)
+    if given["show_rules"] or given["show_updates"]:
+        return _show(analysis, rules=given["show_rules"], updates=given["show_updates"])
+    progress = Progress(enabled=not given["quiet"])
+    report = run(
+        analysis,
+        structures,
+        load_seconds=time.perf_counter() - start,
+        listeners=[progress],
+        on_dump=lambda so_far: write_output(f"{so_far.program}.dump.tvs", report_tvs(so_far)),
+    )
+    progress.done()
+    try:
+        write_report(report, given)
+    except BrokenPipeError:  # the reader of standard output has seen enough
+        close_standard_output()
+    return _EXIT[report.verdict]
+
+
+def _loaded(
+    program: str, input_name: str | None, given: Mapping[str, Any]
+) -> tuple[Analysis, tuple[TvsStructure, ...]]:
+    """The program made ready, and its input structures (none if only rules or updates are to be shown)."""
     path = input_file(program, ".tvp", given["include"])
     properties = properties_for(path, given["properties"], ())
     macros = macros_of((*properties.macros, *given["definitions"]))
@@ -84,22 +111,14 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
         text = "-td has no effect: termination is not analysed; the structures are the same"
         analysis.warnings.append(Diagnostic(text, None, "warning"))
     if given["show_rules"] or given["show_updates"]:
-        return _show(analysis, rules=given["show_rules"], updates=given["show_updates"])
-    source = input_file(input_name or str(path.with_suffix("")), ".tvs", folders)
-    given_structures = read_tvs(source, loaded.vocabulary, include=folders, macros=macros)
-    analysis.warnings += given_structures.warnings
-    progress = Progress(enabled=not given["quiet"])
-    load_seconds = time.perf_counter() - start
-    report = run(
-        analysis,
-        given_structures.structures,
-        load_seconds=load_seconds,
-        listeners=[progress],
-        on_dump=lambda so_far: write_output(f"{loaded.name}.dump.tvs", report_tvs(so_far)),
-    )
-    progress.done()
-    write_report(report, given)
-    return _EXIT[report.verdict]
+        return analysis, ()
+    name = input_name or str(path.with_suffix("") if path.suffix == ".tvp" else path) + ".tvs"
+    source = input_file(name, ".tvs", folders)
+    read = read_tvs(source, loaded.vocabulary, include=folders, macros=macros)
+    if read.locations:
+        raise UsageError(f"'{source}' is a result (%location blocks), not a file of input structures")
+    analysis.warnings += read.warnings
+    return analysis, read.structures
 
 
 def _known(wanted: Sequence[str], locations: Sequence[str]) -> tuple[str, ...]:

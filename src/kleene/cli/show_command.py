@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kleene.cli.files import input_file, macros_of, write_output
+from kleene.cli.files import check_writable, input_file, macros_of, write_output
 from kleene.diagnostics import UsageError
 from kleene.report.picture import DrawingOptions
 from kleene.report.show import show_dot, show_html, show_svg, show_text
@@ -32,11 +32,13 @@ def command(file: str, **given: Any) -> int:
 
     Without --program the predicates are taken from the file itself.
     """
+    check_writable([given["html_file"], given["dot_file"]], folder=given["svg_folder"])
     path = input_file(file, ".tvs", given["include"])
     macros = macros_of(given["definitions"])
     if given["program"]:
-        loaded = load_program(input_file(given["program"], ".tvp", given["include"]), macros=macros)
-        vocabulary = loaded.vocabulary
+        program = input_file(given["program"], ".tvp", given["include"])
+        folders = (*given["include"], str(program.parent))
+        vocabulary = load_program(program, include=folders, macros=macros).vocabulary
     else:
         vocabulary = vocabulary_of(path, include=given["include"], macros=macros)
     read = read_tvs(path, vocabulary, include=given["include"], macros=macros)

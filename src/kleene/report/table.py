@@ -8,6 +8,8 @@ from typing import TextIO
 
 from kleene.report.result import INCOMPLETE, MESSAGES, VERIFIED, MessageReport, RunReport
 
+PHASES = ("focus", "coerce", "precondition", "update", "blur", "join")
+"""The phases of an action whose seconds a profiled run reports."""
 _VERDICT_COLOR = {VERIFIED: "32", MESSAGES: "31", INCOMPLETE: "33"}
 
 
@@ -40,8 +42,13 @@ def _header(report: RunReport, color: bool) -> str:
     verdict = _painted(report.verdict, _VERDICT_COLOR.get(report.verdict, "1"), color)
     reason = f" ({report.reason})" if report.reason else ""
     lines = [f"{report.program}: {verdict}{reason}"]
-    lines += [_painted(f"warning: {text}", "33", color) for text in report.warnings]
+    lines += [_painted(_warning(text), "33", color) for text in report.warnings]
     return "\n".join(lines)
+
+
+def _warning(text: str) -> str:
+    """A warning with its label, which texts with a source position have already."""
+    return text if "warning: " in text.partition("\n")[0] else f"warning: {text}"
 
 
 def _locations(report: RunReport) -> str:
@@ -79,7 +86,7 @@ def _totals(report: RunReport) -> str:
     counts = report.statistics
     line = (
         f"{counts.stored:,} structures stored, {counts.generated:,} generated, "
-        f"{counts.discarded:,} discarded; at most {counts.max_nodes:,} nodes; {counts.messages:,} messages"
+        f"{counts.discarded:,} discarded; at most {counts.max_nodes:,} nodes; {counts.messages:,} message{'' if counts.messages == 1 else 's'}"
     )
     times = [f"{report.total_seconds:.2f} s"]
     load, analysis = report.seconds.get("load"), report.seconds.get("analysis")
@@ -89,7 +96,16 @@ def _totals(report: RunReport) -> str:
         times.append(f"{report.structures_per_second:,.0f} structures a second")
     if counts.peak_memory_bytes:
         times.append(f"{counts.peak_memory_bytes / 2**20:,.0f} MiB")
-    return f"{line}\n{'; '.join(times)}"
+    return "\n".join([line, "; ".join(times), *_phases(report)])
+
+
+def _phases(report: RunReport) -> list[str]:
+    """One line with the seconds of each phase, if the run was profiled."""
+    phases = [(name, seconds) for name, seconds in report.seconds.items() if name in PHASES]
+    if not phases:
+        return []
+    rest = report.seconds.get("analysis", 0.0) - sum(seconds for _, seconds in phases)
+    return ["; ".join(f"{name} {seconds:.2f} s" for name, seconds in [*phases, ("rest", max(rest, 0.0))])]
 
 
 def _painted(text: str, code: str, color: bool) -> str:

@@ -206,7 +206,8 @@ class Session:
         if prover is None:
             prover = self._provers[strong] = _Synchronised(self._make(self.expansion))
         prover.update(self._plain, self.closures.existential if strong else [], self.expansion)
-        milliseconds = int(1000 * min(limits.query_seconds, self.owner.remaining()))
+        seconds = limits.query_seconds if strong or not self.closures.existential else limits.query_seconds / 4
+        milliseconds = int(1000 * min(seconds, self.owner.remaining()))
         return prover.prover.check(queries, milliseconds)
 
     def _dump(self, axioms: list[Formula], queries: list[Formula]) -> None:

@@ -16,6 +16,10 @@ from kleene.smt.expand import Expansion, presence, sort_of
 from kleene.smt.finite_model import FiniteModel
 from kleene.smt.prover import Proof
 
+STEPS_PER_MILLISECOND = 3000
+"""Z3's resource steps. They stand for time: the answer is then the same in every run, and Z3's timer thread, which
+crashed the process about once in a thousand short queries (5.4.0), is not used."""
+
 
 def load_z3() -> Any:
     try:
@@ -45,7 +49,7 @@ class Z3Prover:
         self.solver.add(self.term(f))
 
     def check(self, assumptions: list[Formula], milliseconds: int) -> Proof:
-        self.solver.set("timeout", max(1, milliseconds))
+        self.solver.set("rlimit", max(1, milliseconds) * STEPS_PER_MILLISECOND)
         switches = [self._switch(f) for f in assumptions]
         result = self.solver.check(*switches)
         if result == self.z3.unsat:
@@ -53,7 +57,8 @@ class Z3Prover:
             core = frozenset(numbers[x.get_id()] for x in self.solver.unsat_core() if x.get_id() in numbers)
             return Proof("unsat", core=core)
         if result == self.z3.unknown:
-            return Proof("unknown", reason=f"z3: {self.solver.reason_unknown()}")
+            reason = self.solver.reason_unknown()
+            return Proof("unknown", reason="z3: resource limit" if reason == "canceled" else f"z3: {reason}")
         return Proof("sat", model=self._model(self.solver.model()))
 
     def _switch(self, f: Formula) -> Any:

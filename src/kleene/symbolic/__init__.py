@@ -1,4 +1,4 @@
-"""Most-precise abstract operations with a decision procedure (Yorsh, Reps, Sagiv 2004); knows no engine and no report."""
+"""Most-precise abstract operations with a decision procedure (seed 000); knows no engine and no report."""
 
 from kleene.symbolic.assume import alpha_hat, assume, meet
 from kleene.symbolic.best import BestTransformer

@@ -8,7 +8,9 @@ nothing else. `paper.assume` follows Figs. 4 and 5 to the letter; this is the im
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import product
 
 from kleene.diagnostics import UsageError
 from kleene.logic.formula import TRUE, Formula, disj
@@ -45,7 +47,7 @@ def assume(
             raise UsageError("a structure is over another vocabulary than the rules")
         if bounded:
             check_bounded(structure, f"structure {number}")
-        run.solve(assume_scene(formula, structure, theory), structure)
+        run.solve(assume_scene(formula, structure, theory), partial(list, [structure]))
     return run.result()
 
 
@@ -67,7 +69,7 @@ def alpha_hat(formula: Formula, theory: Theory, options: SymbolicOptions = _DEFA
 def meet(
     left: Iterable[Structure], right: Iterable[Structure], theory: Theory, options: SymbolicOptions = _DEFAULT
 ) -> SymbolicResult:
-    """The most precise abstraction of the stores that both sets represent: ``alpha_hat(gamma_hat(a) & gamma_hat(b))``."""
+    """The most precise abstraction of the stores that both sets represent (section 1.1)."""
     either = disj(*(gamma_hat(s, theory, integrity=False) for s in right))
     return assume(either, list(left), theory, options)
 
@@ -107,8 +109,6 @@ def scene_nodes(structure: Structure) -> tuple[SceneNode, ...]:
 
 def facts_of(structure: Structure) -> dict[tuple[str, tuple[int, ...]], bool]:
     """The definite values of a structure's predicates that are not unary."""
-    from itertools import product
-
     facts = {}
     for p in structure.vocabulary.declared:
         if p.arity != 1:
@@ -127,47 +127,50 @@ class Run:
         self.options = options
         self.solver = solver or options.solver()
         self.started = time.perf_counter()
-        self.structures: dict[Structure, None] = {}
+        self.structures: dict[Structure, Structure | None] = {}
         self.reasons: dict[str, None] = {}
 
-    def solve(self, scene: Scene, fallback: Structure | Sequence[Structure] | None) -> None:
-        """Add the results of a scene; `fallback` represents all of them, for the case that nothing is decided."""
+    def solve(self, scene: Scene, fallback: Callable[[], Iterable[Structure]]) -> None:
+        """Add the results of a scene; the structures of `fallback` represent all of them, if nothing is decided."""
         if _is_contradictory(scene):
             return
         names = name_sets(scene, self.solver, splits=self.options.splits, leaves=self.options.leaves)
         if names.unlimited:
             self.reasons[names.reason or "undecided"] = None
-            self._keep([fallback] if isinstance(fallback, Structure) else fallback or ())
-            if fallback is not None:
-                return
+            self.keep(fallback())
+            return
         for there in names.sets:
             self._observe(Observation(scene, there))
         for there, perhaps in names.undecided:
             self.reasons[names.reason or "undecided"] = None
-            self._keep([Observation(scene, there, perhaps).structure(())])
+            self.keep([Observation(scene, there, perhaps).structure(())])
 
     def _observe(self, observation: Observation) -> None:
         found = observation.solve(self.solver, leaves=self.options.leaves)
-        for point in found.points:
-            self.structures[observation.structure(point)] = None
+        for point, model in found.points.items():
+            structure = observation.structure(point)
+            if self.structures.get(structure) is None:
+                self.structures[structure] = None if model is None else observation.store(model)
         if found.undecided:
             self.reasons[found.reason or "undecided"] = None
-            self._keep(observation.structure(prefix) for prefix in found.undecided)
+            self.keep(observation.structure(prefix) for prefix in found.undecided)
 
-    def _keep(self, structures: Iterable[Structure]) -> None:
+    def keep(self, structures: Iterable[Structure]) -> None:
         """Structures that were not decided: kept, but sharpened by the rules as TVLA does."""
         for structure in structures:
             if structure.vocabulary == self.theory.vocabulary:
                 sharper = self.theory.coercer.coerce(structure)
                 if sharper is not None:
-                    self.structures[sharper] = None
+                    self.structures.setdefault(sharper, None)
             else:
-                self.structures[structure] = None
+                self.structures.setdefault(structure, None)
 
     def result(self) -> SymbolicResult:
         reason = "; ".join(self.reasons) or None
+        structures = in_order(self.structures, minimal=self.options.minimal)
         return SymbolicResult(
-            structures=in_order(self.structures, minimal=self.options.minimal),
+            structures=structures,
+            stores=tuple(self.structures[s] for s in structures),
             most_precise=reason is None,
             reason=reason,
             solver_calls=self.solver.statistics.calls,

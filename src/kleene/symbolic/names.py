@@ -71,11 +71,7 @@ def _by_candidates(
     base = [*scene.counts(), *scene.base]
     possible = frozenset().union(*found)
     session = solver.session(base, universe, scene.fields)
-    names = [
-        name
-        for name in candidates
-        if name in possible or not isinstance(session.check([scene.has(name)]), Unsat)
-    ]
+    names = [name for name in candidates if name in possible or not isinstance(session.check([scene.has(name)]), Unsat)]
 
     def read(model: FiniteModel) -> Point:
         there = scene.names_in(model, nodes)
@@ -84,7 +80,7 @@ def _by_candidates(
     slots = [(neg(scene.has(name)), scene.has(name)) for name in names]
     question = Question(base, universe, scene.fields, slots, read)
     refinement = Refinement(question, solver, individuals=(), leaves=leaves)
-    refinement.found.points = [tuple(int(name in there) for name in names) for there in found]
+    refinement.found.points = {tuple(int(name in there) for name in names): None for there in found}
     refinement.found.reason = reason
     refinement.decide()
     result = NameSets(reason=refinement.found.reason)

@@ -118,8 +118,8 @@ class Observation:
         vocabulary = self.scene.output
         builder = StructureBuilder(vocabulary, len(self.groups))
         for g, (name, cells) in enumerate(self.groups):
-            for p, value in zip(vocabulary.unary_abstraction, name, strict=True):
-                builder.set(p.name, (g,), Kleene.TRUE if value else Kleene.FALSE)
+            for p, holds in zip(vocabulary.unary_abstraction, name, strict=True):
+                builder.set(p.name, (g,), Kleene.TRUE if holds else Kleene.FALSE)
             if all(self.names[c] in self.optional for c in cells):
                 builder.set("ac", (g,), Kleene.UNKNOWN)
         for predicate, groups, value in self.known:
@@ -131,3 +131,14 @@ class Observation:
                 value = Kleene.UNKNOWN if option else Kleene.FALSE
             builder.set(slot.predicate, slot.groups, value)
         return canonical_abstraction(builder.build())
+
+    def store(self, model: FiniteModel) -> Structure:
+        """The concrete structure of a model, as the output's vocabulary describes it."""
+        scene = self.scene
+        there = [i for i, c in enumerate(model.cells) if any(c in cells for _, cells in self.groups)]
+        builder = StructureBuilder(scene.output, len(there))
+        for p in scene.output.declared:
+            for nodes in product(range(len(there)), repeat=p.arity):
+                if model.holds(scene.symbols[p.name], tuple(there[u] for u in nodes)):
+                    builder.set(p.name, nodes, Kleene.TRUE)
+        return builder.build()

@@ -25,9 +25,9 @@ Slot = Sequence[Formula]
 
 @dataclass
 class Found:
-    """The points, and prefixes of points that were not decided, with the reason."""
+    """The points with a model of each, and prefixes of points that were not decided, with the reason."""
 
-    points: list[Point] = field(default_factory=list)
+    points: dict[Point, FiniteModel | None] = field(default_factory=dict)
     undecided: list[Point] = field(default_factory=list)
     reason: str | None = None
 
@@ -53,7 +53,6 @@ class Refinement:
         self.leaves = leaves
         self.session = solver.session(question.base, question.universe, question.fields)
         self.found = Found()
-        self._known: set[Point] = set()
         self._cores: list[frozenset[tuple[int, int]]] = []
 
     def run(self) -> Found:
@@ -72,9 +71,8 @@ class Refinement:
 
     def _note(self, model: FiniteModel) -> Point:
         point = self.question.read(model)
-        if point not in self._known:
-            self._known.add(point)
-            self.found.points.append(point)
+        if point not in self.found.points:
+            self.found.points[point] = model
             self.session.add(self._other_than(point))
         return point
 
@@ -107,7 +105,11 @@ class Refinement:
 
     def _decide_slots(self) -> None:
         slots = self.question.slots
-        stack: list[Point] = [()]
+        stack: list[Point] = []
+        if self.found.points:
+            stack.append(())
+        else:
+            self._ask((), stack)
         while stack:
             prefix = stack.pop()
             if len(prefix) == len(slots):

@@ -34,10 +34,12 @@ class SymbolicOptions:
 @dataclass(frozen=True)
 class SymbolicResult:
     """A set of structures. If `most_precise`, they are exactly the canonical abstractions of the stores asked for;
-    otherwise the set is still sound, and `reason` says what was not decided.
+    otherwise the set is still sound, and `reason` says what was not decided. `stores` has for each structure a concrete
+    one whose canonical abstraction it is, or None where that was not decided.
     """
 
     structures: tuple[Structure, ...]
+    stores: tuple[Structure | None, ...]
     most_precise: bool
     reason: str | None
     solver_calls: int

@@ -47,7 +47,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Scene:
-    """`base` are the formulas that hold in the stores asked for, `facts` the values that are constant on tuples of nodes.
+    """`base` holds in the stores asked for; `facts` are the values that are constant on tuples of nodes.
 
     The result is observed over `output`, where `symbols` says which symbol stands for a predicate, at `last`.
     """
@@ -95,9 +95,7 @@ class Scene:
         return Universe(tuple(made), self._domains(listed, made), self._fixed(listed))
 
     def _domains(self, listed: list[tuple[int, Mapping[str, bool]]], made: list[Cell]) -> dict[str, tuple[int, ...]]:
-        domains = {
-            f"n{i}": tuple(c for c, (j, _) in enumerate(listed) if i == j) for i in range(len(self.nodes))
-        }
+        domains = {f"n{i}": tuple(c for c, (j, _) in enumerate(listed) if i == j) for i in range(len(self.nodes))}
         for moment in self.moments:
             domains[moment.label] = tuple(
                 c for c, (i, _) in enumerate(listed) if self.exists_at(moment, i, made[c].values)
@@ -162,8 +160,7 @@ class Scene:
     def names_in(self, model: FiniteModel, nodes: list[int]) -> frozenset[CellName]:
         """The names that occur in a model; `nodes` gives the node of each cell."""
         return frozenset(
-            (nodes[cell], tuple(model.holds(s, (i,)) for s in self.dimensions))
-            for i, cell in enumerate(model.cells)
+            (nodes[cell], tuple(model.holds(s, (i,)) for s in self.dimensions)) for i, cell in enumerate(model.cells)
         )
 
     def candidates(self, node: int) -> list[CellName]:

@@ -165,7 +165,7 @@ class _Staging:
                 return IfThenElse(self.stage(c, bound), self.stage(a, bound), self.stage(b, bound))
             case Exists(v, body) | Forall(v, body):
                 name = self._name(v)
-                return type(f)(name, self.stage(body, {**bound, v: name}))  # type: ignore[call-arg]
+                return type(f)(name, self.stage(body, {**bound, v: name}))
             case Closure(a, b, v, w, body):
                 x, y = self._name(v), self._name(w)
                 inner = self.stage(body, {**bound, v: x, w: y})

@@ -1,0 +1,41 @@
+"""Numbers on the command line, with errors that say what was expected."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import click
+
+
+class Count(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A whole number that is not below a limit."""
+
+    name = "number"
+
+    def __init__(self, least: int) -> None:
+        self._least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            number = self._least - 1
+        if number < self._least:
+            self.fail(f"expected a whole number from {self._least} up, not '{value}'", param, ctx)
+        return number
+
+
+class Seconds(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A positive number of seconds."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = 0.0
+        if not (number > 0 and math.isfinite(number)):
+            self.fail(f"expected a positive number of seconds, not '{value}'", param, ctx)
+        return number

@@ -1,0 +1,1 @@
+"""Explicit heaps: a concrete interpreter of C automata, and bounded exploration of all executions."""

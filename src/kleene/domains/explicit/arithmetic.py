@@ -1,0 +1,291 @@
+"""Arithmetic and comparisons as the C standard has them, on numbers, pointers and unknown inputs.
+
+Signed overflow wraps (docs/assumptions.md). What cannot be expressed on unknown inputs gives a new unknown number in the right
+range, which over-approximates; a decision that depends on an input raises Split.
+"""
+
+from __future__ import annotations
+
+import operator
+import struct
+from collections.abc import Callable
+
+from kleene.cfa.types import FloatType, IntegerType, Type
+from kleene.domains.explicit.state import State
+from kleene.domains.explicit.values import (
+    Constraint,
+    Linear,
+    NotModelled,
+    Pointer,
+    Split,
+    Undefined,
+    Value,
+)
+
+_ENUMERATED = 64
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def integer_operation(symbol: str, a: int, b: int, type_: IntegerType) -> int:
+    """The C value of `a symbol b` in the type."""
+    if symbol == "+":
+        result = a + b
+    elif symbol == "-":
+        result = a - b
+    elif symbol == "*":
+        result = a * b
+    elif symbol in "/%":
+        result = _divide(symbol, a, b)
+    elif symbol in ("<<", ">>"):
+        if not 0 <= b < type_.bits:
+            raise NotModelled("shift by a negative number or by too many bits")
+        result = a << b if symbol == "<<" else a >> b
+    elif symbol == "&":
+        result = a & b
+    elif symbol == "|":
+        result = a | b
+    else:
+        result = a ^ b
+    return type_.wrap(result)
+
+
+def _divide(symbol: str, a: int, b: int) -> int:
+    """Division towards zero, and its remainder (C17, 6.5.5)."""
+    if b == 0:
+        raise NotModelled("division by zero")
+    quotient = abs(a) // abs(b)
+    if (a < 0) != (b < 0):
+        quotient = -quotient
+    return quotient if symbol == "/" else a - b * quotient
+
+
+def float_operation(symbol: str, a: float, b: float, type_: FloatType) -> float:
+    if symbol == "+":
+        result = a + b
+    elif symbol == "-":
+        result = a - b
+    elif symbol == "*":
+        result = a * b
+    elif b == 0:
+        raise NotModelled("floating-point division by zero")
+    else:
+        result = a / b
+    return round_to(result, type_)
+
+
+def round_to(value: float, type_: FloatType) -> float:
+    if type_.bits != 32:
+        return value
+    try:
+        return float(struct.unpack("f", struct.pack("f", value))[0])
+    except OverflowError:
+        raise NotModelled("floating-point overflow") from None
+
+
+def operate(state: State, symbol: str, a: Value, b: Value, type_: Type) -> Value:
+    """`a symbol b` for any values; the fast case of two integers is the caller's."""
+    if isinstance(type_, FloatType):
+        return float_operation(symbol, as_float(a), as_float(b), type_)
+    assert isinstance(type_, IntegerType)
+    if isinstance(a, Undefined) or isinstance(b, Undefined) or isinstance(a, float) or isinstance(b, float):
+        raise NotModelled(f"operator {symbol} on an undefined value")
+    if isinstance(a, Pointer) or isinstance(b, Pointer):
+        return _on_addresses(symbol, a, b)
+    if isinstance(a, int) and isinstance(b, int):
+        return integer_operation(symbol, a, b, type_)
+    return _on_unknown(state, symbol, a, b, type_)
+
+
+def _on_addresses(symbol: str, a: Value, b: Value) -> Value:
+    """Arithmetic on an address kept in an integer."""
+    if symbol == "+" and isinstance(a, Pointer) and isinstance(b, int):
+        return Pointer(a.block, a.offset + b)
+    if symbol == "+" and isinstance(b, Pointer) and isinstance(a, int):
+        return Pointer(b.block, b.offset + a)
+    if symbol == "-" and isinstance(a, Pointer) and isinstance(b, int):
+        return Pointer(a.block, a.offset - b)
+    if symbol == "-" and isinstance(a, Pointer) and isinstance(b, Pointer) and a.block == b.block:
+        return a.offset - b.offset
+    raise NotModelled(f"operator {symbol} on an address as a number")
+
+
+def _on_unknown(state: State, symbol: str, a: int | Linear, b: int | Linear, type_: IntegerType) -> Value:
+    if symbol == "+" and isinstance(a, Linear) and isinstance(b, int):
+        return fit(state, Linear(a.symbol, a.offset + b), type_)
+    if symbol == "+" and isinstance(b, Linear) and isinstance(a, int):
+        return fit(state, Linear(b.symbol, b.offset + a), type_)
+    if symbol == "-" and isinstance(a, Linear) and isinstance(b, int):
+        return fit(state, Linear(a.symbol, a.offset - b), type_)
+    if symbol == "-" and isinstance(a, Linear) and isinstance(b, Linear) and a.symbol == b.symbol:
+        return type_.wrap(a.offset - b.offset)
+    if symbol in "*&" and 0 in (a, b):
+        return 0
+    for value in (a, b):
+        if isinstance(value, Linear) and span(state, value) <= _ENUMERATED // 4:
+            concrete(state, value)
+    low, high = _result_range(state, symbol, a, b, type_)
+    return state.derived(low, high, (symbol, a, b, type_))
+
+
+def _result_range(
+    state: State, symbol: str, a: int | Linear, b: int | Linear, type_: IntegerType
+) -> tuple[int, int]:
+    """Bounds of the result of an operation that constraints cannot express."""
+    (alow, ahigh), (blow, bhigh) = bounds(state, a), bounds(state, b)
+    low, high = type_.minimum, type_.maximum
+    if symbol in "/%" and blow <= 0 <= bhigh:
+        if isinstance(b, Linear):
+            decide(state, "==", b, 0)
+            (blow, bhigh) = bounds(state, b)
+        if blow == bhigh == 0:
+            raise NotModelled("division by zero")
+    if symbol in ("<<", ">>") and (blow < 0 or bhigh >= type_.bits):
+        raise NotModelled("shift by an unknown number of bits")
+    if symbol in ("+", "-", "*"):
+        if symbol == "-":
+            blow, bhigh = -bhigh, -blow
+        function = operator.mul if symbol == "*" else operator.add
+        corners = [function(x, y) for x in (alow, ahigh) for y in (blow, bhigh)]
+        if type_.minimum <= min(corners) and max(corners) <= type_.maximum:
+            low, high = min(corners), max(corners)
+    elif symbol == "%":
+        size = max(abs(blow), abs(bhigh)) - 1
+        low, high = (-size if alow < 0 else 0), size if ahigh > 0 else 0
+    elif symbol == "/":
+        size = max(abs(alow), abs(ahigh))
+        low, high = (0 if alow >= 0 and blow > 0 else max(low, -size)), min(high, size)
+    elif symbol == "&" and (alow >= 0 or blow >= 0):
+        low, high = 0, min(ahigh if alow >= 0 else high, bhigh if blow >= 0 else high)
+    elif symbol == ">>" and alow >= 0:
+        low, high = 0, ahigh
+    return low, high
+
+
+def bounds(state: State, value: int | Linear) -> tuple[int, int]:
+    return (value, value) if isinstance(value, int) else state.store.range_of(value)
+
+
+def span(state: State, value: Linear) -> int:
+    low, high = state.store.range_of(value)
+    return high - low + 1
+
+
+def fit(state: State, value: Linear, type_: IntegerType) -> Value:
+    """The value converted to the type: wrapped once if its range allows only that, split if it crosses a limit."""
+    low, high = state.store.range_of(value)
+    if low == high:
+        return type_.wrap(low)
+    if type_.boolean:
+        return decide(state, "!=", value, 0)
+    if type_.minimum <= low and high <= type_.maximum:
+        return value
+    turns = (low - type_.minimum) >> type_.bits
+    if turns == (high - type_.minimum) >> type_.bits:
+        return Linear(value.symbol, value.offset - (turns << type_.bits))
+    if (high - low) >> type_.bits > 1:
+        return state.derived(type_.minimum, type_.maximum, ("wrap", value, type_))
+    edge = type_.minimum + ((turns + 1) << type_.bits) - value.offset
+    raise Split([[(value.symbol, 0, edge - 1)], [(0, value.symbol, -edge)]])
+
+
+def concrete(state: State, value: Value) -> int:
+    """The one number that a value is; splits into its possibilities if there are few of them."""
+    if isinstance(value, int):
+        return value
+    if not isinstance(value, Linear):
+        raise NotModelled("a number is needed here")
+    low, high = state.store.range_of(value)
+    if low == high:
+        return low
+    numbers = range(low - value.offset, high - value.offset + 1)
+    if len(numbers) <= _ENUMERATED:
+        raise Split([[(value.symbol, 0, n), (0, value.symbol, -n)] for n in numbers])
+    raise NotModelled("an index or size that depends on an input with many values")
+
+
+def decide(state: State, symbol: str, a: int | Linear, b: int | Linear) -> int:
+    """1 or 0 for a comparison; splits if both are possible."""
+    x, xo = (a.symbol, a.offset) if isinstance(a, Linear) else (0, a)
+    y, yo = (b.symbol, b.offset) if isinstance(b, Linear) else (0, b)
+    if x == y:
+        return int(_COMPARE[symbol](xo, yo))
+    if symbol in (">", ">="):
+        x, xo, y, yo = y, yo, x, xo
+        symbol = "<" if symbol == ">" else "<="
+    k = yo - xo
+    yes: list[list[Constraint]]
+    no: list[list[Constraint]]
+    if symbol in ("<", "<="):
+        bound = k - 1 if symbol == "<" else k
+        yes, no = [[(x, y, bound)]], [[(y, x, -bound - 1)]]
+    else:
+        yes, no = [[(x, y, k), (y, x, -k)]], [[(x, y, k - 1)], [(y, x, -k - 1)]]
+        if symbol == "!=":
+            yes, no = no, yes
+    possible = [alternative for alternative in yes if state.store.restrict(alternative) is not None]
+    impossible = [alternative for alternative in no if state.store.restrict(alternative) is not None]
+    if possible and impossible:
+        raise Split([*possible, *impossible])
+    return int(bool(possible))
+
+
+def compare_numbers(state: State, symbol: str, a: Value, b: Value) -> int:
+    if isinstance(a, Linear) or isinstance(b, Linear):
+        if isinstance(a, int | Linear) and isinstance(b, int | Linear):
+            return decide(state, symbol, a, b)
+        raise NotModelled("comparison of an unknown number with an address")
+    if isinstance(a, Undefined | Pointer) or isinstance(b, Undefined | Pointer):
+        return compare_addresses(state, symbol, a, b)
+    return int(_COMPARE[symbol](a, b))
+
+
+def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
+    """Comparison of pointers; where C leaves the answer open, either may come, and the state is tainted by it."""
+    if isinstance(a, Undefined) or isinstance(b, Undefined):
+        return _open_choice(state, symbol, a, b, "comparison of an uninitialized pointer")
+    if isinstance(a, Pointer) and isinstance(b, Pointer):
+        if a.block == b.block:
+            return int(_COMPARE[symbol](a.offset, b.offset))
+        if symbol not in ("==", "!="):
+            raise NotModelled("order of pointers to different objects")
+        if _may_share_address(state, a, b):
+            return _open_choice(state, symbol, a, b, "comparison of a pointer to a block that is gone")
+        return int(symbol == "!=")
+    if isinstance(a, int) and isinstance(b, int):
+        return int(_COMPARE[symbol](a, b))
+    number = a if isinstance(a, int) else b
+    if not isinstance(number, int) or number != 0:
+        raise NotModelled("comparison of an address with a number")
+    if symbol in ("==", "!="):
+        return int(symbol == "!=")
+    return int(_COMPARE[symbol](0 if a == 0 else 1, 0 if b == 0 else 1))
+
+
+def _may_share_address(state: State, a: Pointer, b: Pointer) -> bool:
+    """Whether one block may have been put where the other was, after its end."""
+    first, second = state.blocks.get(a.block), state.blocks.get(b.block)
+    if first is None or second is None or first.kind != second.kind:
+        return False
+    return (not first.alive and second.birth > first.death) or (not second.alive and first.birth > second.death)
+
+
+def _open_choice(state: State, symbol: str, a: Value, b: Value, why: str) -> int:
+    if symbol in ("!=", ">", ">="):
+        same = {"!=": "==", ">": "<=", ">=": "<"}[symbol]
+        return 1 - _open_choice(state, same, a, b, why)
+    state.tainted = state.tainted or why
+    chosen = state.draw(0, 1, why, ("open", symbol, id(a) if isinstance(a, Undefined) else a, id(b)))
+    return chosen if isinstance(chosen, int) else decide(state, "!=", chosen, 0)  # type: ignore[arg-type]
+
+
+def as_float(value: Value) -> float:
+    if isinstance(value, int | float):
+        return float(value)
+    raise NotModelled("floating-point arithmetic on an unknown or undefined value")

@@ -1,0 +1,123 @@
+"""What is known about unknown inputs: intervals, and differences of two of them (Miné, the zone domain, PADO 2001).
+
+A `Store` is an immutable value, closed: every bound that follows from the others is there, so a store is feasible when it was built
+without contradiction, and forgetting an input is dropping its entries. Exact over the integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kleene.domains.explicit.values import Constraint, Linear
+
+Interval = tuple[int, int]
+Pairs = dict[tuple[int, int], int]
+
+
+class Store:
+    """Bounds of symbols (`intervals`), and upper bounds of differences (`pairs`: (a, b) -> c for a - b <= c)."""
+
+    __slots__ = ("intervals", "pairs")
+
+    def __init__(self, intervals: dict[int, Interval], pairs: Pairs) -> None:
+        self.intervals = intervals
+        self.pairs = pairs
+
+    def with_symbol(self, symbol: int, low: int, high: int) -> Store:
+        return Store({**self.intervals, symbol: (low, high)}, self.pairs)
+
+    def range_of(self, value: Linear) -> Interval:
+        low, high = self.intervals[value.symbol]
+        return low + value.offset, high + value.offset
+
+    def upper(self, a: int, b: int) -> int | None:
+        """The least c with a - b <= c that is known, None if there is none."""
+        if a == b:
+            return 0
+        if b == 0:
+            return self.intervals[a][1]
+        if a == 0:
+            return -self.intervals[b][0]
+        loose = self.intervals[a][1] - self.intervals[b][0]
+        return min(loose, self.pairs.get((a, b), loose))
+
+    def restrict(self, constraints: Iterable[Constraint]) -> Store | None:
+        """The store with more constraints, or None if nothing satisfies them all."""
+        store: Store | None = self
+        for a, b, c in constraints:
+            if store is None:
+                return None
+            store = store._add(a, b, c)
+        return store
+
+    def _add(self, a: int, b: int, c: int) -> Store | None:
+        known = self.upper(a, b)
+        if known is not None and known <= c:
+            return self
+        opposite = self.upper(b, a)
+        if opposite is not None and opposite + c < 0:
+            return None
+        involved = {x for pair in self.pairs for x in pair}
+        if a and b:
+            involved |= {a, b}
+        if not involved or (a or b) not in involved and (a == 0 or b == 0):
+            return self._bound(a, b, c)
+        return self._close(sorted(involved | {0}), a, b, c)
+
+    def _bound(self, a: int, b: int, c: int) -> Store:
+        symbol = a or b
+        low, high = self.intervals[symbol]
+        changed = (low, min(high, c)) if a else (max(low, -c), high)
+        return Store({**self.intervals, symbol: changed}, self.pairs)
+
+    def _close(self, symbols: list[int], a: int, b: int, c: int) -> Store | None:
+        """Add a - b <= c and every bound that follows, among the symbols that differences relate."""
+        intervals, pairs = dict(self.intervals), dict(self.pairs)
+        to_a = {i: self.upper(i, a) for i in symbols}
+        from_b = {j: self.upper(b, j) for j in symbols}
+        for i in symbols:
+            for j in symbols:
+                first, last = to_a[i], from_b[j]
+                if first is None or last is None:
+                    continue
+                bound = first + c + last
+                if i == j:
+                    if bound < 0:
+                        return None
+                    continue
+                known = self.upper(i, j)
+                if known is not None and known <= bound:
+                    continue
+                if j == 0:
+                    intervals[i] = (intervals[i][0], min(intervals[i][1], bound))
+                elif i == 0:
+                    intervals[j] = (max(intervals[j][0], -bound), intervals[j][1])
+                else:
+                    pairs[i, j] = bound
+        return Store(intervals, pairs)
+
+    def keep(self, symbols: set[int]) -> Store:
+        """The store without all other symbols; what they implied stays."""
+        if len(symbols) == len(self.intervals):
+            return self
+        intervals = {s: i for s, i in self.intervals.items() if s in symbols}
+        pairs = {p: c for p, c in self.pairs.items() if p[0] in symbols and p[1] in symbols}
+        return Store(intervals, pairs)
+
+    def solution(self) -> dict[int, int]:
+        """Values for all symbols; near zero where there is a choice."""
+        store: Store = self
+        values: dict[int, int] = {}
+        for symbol in sorted(self.intervals):
+            low, high = store.intervals[symbol]
+            value = min(max(low, 0), high)
+            fixed = store.restrict([(symbol, 0, value), (0, symbol, -value)])
+            if fixed is None:
+                fixed = store
+                value = low
+            store = fixed
+            values[symbol] = value
+        return values
+
+
+EMPTY = Store({}, {})

@@ -1,0 +1,238 @@
+"""All executions of a program, breadth first, within bounds: finds shallow errors, proves programs whose states are finitely many.
+
+Inputs stay unknown until a decision depends on them; states that differ only in the names of blocks and inputs are explored once
+(`canonical`). An error counts only when `run` shows it on the inputs that the path asks for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from kleene.cfa.operations import Place
+from kleene.cfa.program import CProgram
+from kleene.domains.explicit.canonical import Canonical
+from kleene.domains.explicit.constraints import EMPTY, Store
+from kleene.domains.explicit.interpreter import Trace, run
+from kleene.domains.explicit.machine import Ended, Machine
+from kleene.domains.explicit.state import State, UnknownInputs
+from kleene.domains.explicit.values import Finding, NotModelled, Split, Violation
+
+_SLICE = 5_000
+_ATTEMPTS = 10
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """An error with the run that shows it; `trace.inputs` replays it."""
+
+    finding: Finding
+    trace: Trace
+
+
+@dataclass
+class Exploration:
+    """What an exploration found. `exhausted`: every execution was followed to its end or to a known state."""
+
+    exhausted: bool = False
+    reason: str = ""
+    findings: list[Confirmed] = field(default_factory=list)
+    possible: list[Finding] = field(default_factory=list)
+    unsupported: dict[Place, str] = field(default_factory=dict)
+    states: int = 0
+    steps: int = 0
+    seconds: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether what was not found does not exist: exhausted, and nothing on the way was left open."""
+        return self.exhausted and not self.unsupported
+
+    @property
+    def proved(self) -> bool:
+        """A proof that no execution has any error."""
+        return self.complete and not self.findings and not self.possible
+
+    def __str__(self) -> str:
+        verdict = "exhausted: no error in any execution" if self.proved else "exhausted" if self.exhausted else self.reason
+        lines = [f"{verdict} ({self.states} states, {self.steps} steps, {self.seconds:.2f} s)"]
+        lines += [f"confirmed {c.finding}" for c in self.findings]
+        lines += [f"possible {f}" for f in self.possible]
+        lines += [f"unsupported {place}: {reason}" for place, reason in self.unsupported.items()]
+        return "\n".join(lines)
+
+
+def explore(
+    program: CProgram,
+    *,
+    max_states: int = 50_000,
+    max_steps: int = 5_000_000,
+    seconds: float = 10.0,
+    malloc_may_fail: bool = False,
+    stop_at_first: bool = False,
+) -> Exploration:
+    """Follow all executions within the bounds. With `stop_at_first`, end at the first confirmed error that is no leak at exit."""
+    explorer = _Explorer(program, max_states, max_steps, seconds, malloc_may_fail=malloc_may_fail)
+    return explorer.explore(stop_at_first=stop_at_first)
+
+
+class _Explorer:
+    """One exploration in progress."""
+
+    def __init__(
+        self, program: CProgram, max_states: int, max_steps: int, seconds: float, *, malloc_may_fail: bool
+    ) -> None:
+        self.machine = Machine(program, malloc_may_fail=malloc_may_fail)
+        self.canonical = Canonical(self.machine)
+        self.max_states = max_states
+        self.max_steps = max_steps
+        self.seconds = seconds
+        self.result = Exploration()
+        self.seen: set[Any] = set()
+        self.queue: deque[tuple[State, bool]] = deque()
+        self.attempts: dict[Any, int] = {}
+        self.confirmed: set[Any] = set()
+        functions = [program.functions[name] for name in program.reachable_functions]
+        self.heads = {head for f in functions for head in f.cfa.loop_heads}
+        self.heads |= {program.functions[n].cfa.entry for n in program.recursive_functions}
+        self.merges = {point for f in functions for point in f.cfa.merge_points} - self.heads
+
+    def explore(self, *, stop_at_first: bool) -> Exploration:
+        result = self.result
+        started = time.monotonic()
+        self.queue.append((self.machine.start(UnknownInputs()), False))
+        while self.queue:
+            state, forked = self.queue.popleft()
+            self._follow(state, forked=forked)
+            result.seconds = time.monotonic() - started
+            if self._out_of_bounds():
+                break
+            if stop_at_first and any(c.finding.detail != "exit" for c in result.findings):
+                result.reason = "stopped at the first error"
+                break
+        else:
+            result.exhausted = True
+        result.seconds = time.monotonic() - started
+        result.possible = [f for f in result.possible if (f.kind, f.place) not in self.confirmed]
+        return result
+
+    def _out_of_bounds(self) -> bool:
+        result = self.result
+        if result.states >= self.max_states:
+            result.reason = f"bound reached: {self.max_states} states"
+        elif result.steps >= self.max_steps:
+            result.reason = f"bound reached: {self.max_steps} steps"
+        elif result.seconds >= self.seconds:
+            result.reason = f"bound reached: {self.seconds:g} seconds"
+        return bool(result.reason)
+
+    def _follow(self, state: State, *, forked: bool) -> None:
+        """Step the state until it ends, splits, or comes to a place where states are compared."""
+        machine, heads, merges = self.machine, self.heads, self.merges
+        for _ in range(_SLICE):
+            frame = state.frames[-1]
+            try:
+                step = machine.step(state)
+            except Split as split:
+                self._split(state, split)
+                return
+            except (Violation, NotModelled, Ended) as end:
+                self._end(state, end, frame.location, frame.function)
+                return
+            if step is None:
+                return
+            state.age += 1
+            self.result.steps += 1
+            location = state.frames[-1].location
+            if location in heads or (forked and location in merges):
+                if self._known(state):
+                    return
+                break
+        self.queue.append((state, False))
+
+    def _split(self, state: State, split: Split) -> None:
+        for alternative in split.alternatives[:-1]:
+            twin = state.clone()
+            if twin.assume(alternative):
+                self.queue.appendleft((twin, True))
+        if state.assume(split.alternatives[-1]):
+            self.queue.appendleft((state, True))
+
+    def _known(self, state: State) -> bool:
+        """Whether an equal state was here before; leaks are noticed here."""
+        for number in self.canonical.lost(state):
+            block = state.blocks[number]
+            self._report(state, "memory_leak", block.place, f"{block.label} is lost", "lost")
+        key = self.canonical.key(state)
+        if key in self.seen:
+            return True
+        self.seen.add(key)
+        self.result.states += 1
+        return False
+
+    def _end(self, state: State, end: Exception, location: str, function: str) -> None:
+        step = self.machine.step_at(location, function)
+        assert step is not None
+        place = step.operation.place
+        state.age += 1
+        if isinstance(end, Violation):
+            self._report(state, end.kind, place, end.message, "")
+        elif isinstance(end, NotModelled):
+            self.result.unsupported.setdefault(place, end.reason)
+        elif isinstance(end, Ended) and end.status is not None:
+            lost = set(self.canonical.lost(state))
+            for number, block in state.blocks.items():
+                if block.kind == "heap" and block.alive:
+                    detail = "lost" if number in lost else "exit"
+                    message = f"{block.label} is {'lost' if number in lost else 'not freed at the end'}"
+                    self._report(state, "memory_leak", block.place, message, detail)
+
+    def _report(self, state: State, kind: str, place: Place | None, message: str, detail: str) -> None:
+        """Confirm an error by a run; each kind at each place once."""
+        site = (kind, place, detail)
+        if site in self.confirmed or self.attempts.get(site, 0) >= _ATTEMPTS:
+            return
+        self.attempts[site] = self.attempts.get(site, 0) + 1
+        if not state.tainted:
+            trace = self._confirm(state)
+            for finding in trace.findings:
+                if finding.kind == kind and finding.detail == detail:
+                    self.confirmed |= {site, (finding.kind, finding.place)}
+                    known = [c.finding for c in self.result.findings]
+                    if not any((f.kind, f.place, f.detail) == (kind, finding.place, detail) for f in known):
+                        self.result.findings.append(Confirmed(finding, trace))
+            if site in self.confirmed:
+                return
+        assert place is not None
+        finding = Finding(kind, place, message, detail)
+        if finding not in self.result.possible:
+            self.result.possible.append(finding)
+
+    def _confirm(self, state: State) -> Trace:
+        return run(
+            self.machine.program,
+            inputs_of(state),
+            state.age,
+            malloc_may_fail=self.machine.malloc_may_fail,
+            machine=self.machine,
+        )
+
+
+def inputs_of(state: State) -> list[int]:
+    """Inputs that lead to the state: a solution of the constraints on its path."""
+    store: Store = EMPTY
+    order: list[tuple[int | None, int]] = []
+    for kind, entry in state.history.entries() if state.history else []:
+        if kind == "value":
+            order.append((None, entry[0]))
+        elif kind == "assume":
+            found = store.restrict(entry)
+            store = found if found is not None else store
+        else:
+            store = store.with_symbol(entry[0], entry[1], entry[2])
+            if kind == "input":
+                order.append((entry[0], 0))
+    values = store.solution()
+    return [values[symbol] if symbol is not None else value for symbol, value in order]

@@ -1,0 +1,208 @@
+"""Runs a program on given inputs: the concrete semantics against which everything else is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    EndScope,
+    Havoc,
+    MemCopy,
+    MemSet,
+    Operation,
+    Place,
+    Realloc,
+    Return,
+)
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import IntegerType
+from kleene.domains.explicit.heap import Heap, draw_heap
+from kleene.domains.explicit.liveness import Liveness
+from kleene.domains.explicit.machine import Ended, Machine
+from kleene.domains.explicit.state import GivenInputs, State
+from kleene.domains.explicit.values import Finding, NotModelled, Violation
+
+LOSING = Assign | Allocate | Realloc | Return | EndScope | MemSet | MemCopy | Havoc
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One operation as it was executed: `depth` is the number of active functions."""
+
+    number: int
+    location: str
+    operation: Operation
+    depth: int
+    truth: bool | None = None
+
+    def __str__(self) -> str:
+        text = str(self.operation)
+        if self.truth is False:
+            text = f"[!({text[1:-1]})]"
+        return f"{self.operation.place}: {text}"
+
+
+@dataclass
+class Trace:
+    """A run. `outcome` is `exit`, `abort`, `error`, `blocked` (an assumption failed), `unsupported` or `steps`.
+
+    `inputs` are the values used, `reasons` what each was for; running with them again gives the same trace.
+    """
+
+    program: CProgram
+    malloc_may_fail: bool
+    outcome: str = "steps"
+    status: int | None = None
+    steps: list[TraceStep] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    inputs: list[int] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    output: str = ""
+    reason: str = ""
+    tainted: str = ""
+
+    @property
+    def finding(self) -> Finding | None:
+        return self.findings[0] if self.findings else None
+
+    def heap(self, number: int) -> Heap:
+        """The variables and blocks before step `number` (after the last, for the number of steps)."""
+        machine = self._machine
+        state = machine.start(GivenInputs(self.inputs))
+        for _ in range(number):
+            try:
+                if machine.step(state) is None:
+                    break
+            except (Violation, NotModelled, Ended):
+                break
+        return draw_heap(machine, state)
+
+    @cached_property
+    def _machine(self) -> Machine:
+        return Machine(self.program, malloc_may_fail=self.malloc_may_fail)
+
+    def __str__(self) -> str:
+        lines = [f"{step.number:4} {step}" for step in self.steps]
+        lines += [str(finding) for finding in self.findings]
+        return "\n".join([*lines, f"outcome: {self.outcome}"])
+
+
+def run(
+    program: CProgram,
+    inputs: Iterable[int] = (),
+    max_steps: int = 100_000,
+    *,
+    malloc_may_fail: bool = False,
+    check_leaks: bool = True,
+    machine: Machine | None = None,
+) -> Trace:
+    """Execute the program; inputs are taken in order (zero when they end). A leak does not stop the run, other errors do.
+
+    Inputs are: values of `__VERIFIER_nondet_*`, parameters of the entry, numbers read before they are written, with
+    `malloc_may_fail` one for each allocation (0: it fails), and comparisons whose result C leaves open.
+    """
+    machine = machine or Machine(program, malloc_may_fail=malloc_may_fail)
+    return _Run(machine, inputs, check_leaks=check_leaks).run(max_steps)
+
+
+def replay(trace: Trace, max_steps: int = 100_000) -> Trace:
+    """The same run again, from its program and inputs alone."""
+    return run(trace.program, trace.inputs, max_steps, malloc_may_fail=trace.malloc_may_fail)
+
+
+class _Run:
+    """One run in progress."""
+
+    def __init__(self, machine: Machine, inputs: Iterable[int], *, check_leaks: bool) -> None:
+        self.machine = machine
+        self.source = GivenInputs(inputs)
+        self.output: list[str] = []
+        self.check_leaks = check_leaks
+        self.trace = Trace(machine.program, machine.malloc_may_fail)
+        self.liveness = Liveness(machine.program)
+        self.reported: set[int] = set()
+
+    def run(self, max_steps: int) -> Trace:
+        trace = self.trace
+        state = self.machine.start(self.source, self.output)
+        for number in range(max_steps):
+            if not self._step(state, number):
+                break
+        trace.inputs = [value for value, _ in self.source.used]
+        trace.reasons = [why for _, why in self.source.used]
+        trace.output = "".join(self.output)
+        trace.tainted = state.tainted
+        return trace
+
+    def _step(self, state: State, number: int) -> bool:
+        """Execute one step and write it down; false at the end."""
+        trace = self.trace
+        frame = state.frames[-1]
+        location = frame.location
+        step = self.machine.step_at(location, frame.function)
+        if step is None:
+            trace.outcome = "blocked"
+            return False
+        trace.steps.append(TraceStep(number, location, step.operation, len(state.frames)))
+        place = step.operation.place
+        try:
+            self.machine.step(state)
+        except Violation as problem:
+            trace.outcome = "error"
+            trace.findings.append(Finding(problem.kind, place, problem.message))
+            return False
+        except NotModelled as problem:
+            trace.outcome, trace.reason = "unsupported", f"{place}: {problem.reason}"
+            return False
+        except Ended as end:
+            trace.outcome = "abort" if end.status is None else "exit"
+            trace.status = _exit_status(end.status)
+            if end.status is not None and self.check_leaks:
+                self._leaks_at_end(state, place)
+            return False
+        if step.condition is not None:
+            trace.steps[-1] = TraceStep(number, location, step.operation, len(state.frames), frame.location == step.target)
+        if self.check_leaks and isinstance(step.operation, LOSING):
+            self._lost(state, place)
+        return True
+
+    def _lost(self, state: State, place: Place) -> None:
+        for number in lost_blocks(self.machine, state, self.liveness.dead_temporaries):
+            if number not in self.reported:
+                self.reported.add(number)
+                block = state.blocks[number]
+                self.trace.findings.append(Finding("memory_leak", place, f"{block.label} is lost", "lost"))
+
+    def _leaks_at_end(self, state: State, place: Place) -> None:
+        self._lost(state, place)
+        for number, block in state.blocks.items():
+            if block.kind == "heap" and block.alive and number not in self.reported:
+                message = f"{block.label} is not freed at the end"
+                self.trace.findings.append(Finding("memory_leak", place, message, "exit"))
+
+
+def _exit_status(status: int | None) -> int | None:
+    return None if status is None else IntegerType(8, signed=False).wrap(status)
+
+
+def roots(machine: Machine, state: State, dead: Callable[[str, str], frozenset[str]]) -> list[int]:
+    """The blocks that the program can name: globals, strings, variables except temporaries that are used up."""
+    found = list(machine.fixed_blocks)
+    for frame in state.frames:
+        gone = dead(frame.function, frame.location)
+        found += [number for name, number in frame.locals.items() if name not in gone]
+        found += frame.stack_blocks
+    return found
+
+
+def lost_blocks(machine: Machine, state: State, dead: Callable[[str, str], frozenset[str]]) -> list[int]:
+    """The heap blocks that live and that no pointer leads to any more."""
+    heap = [n for n, b in state.blocks.items() if b.kind == "heap" and b.alive]
+    if not heap:
+        return []
+    reached = state.reachable(roots(machine, state, dead))
+    return [number for number in heap if number not in reached]

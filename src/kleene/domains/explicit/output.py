@@ -1,0 +1,44 @@
+"""printf: just enough to compare what a run prints with what the compiled program prints."""
+
+from __future__ import annotations
+
+import re
+
+from kleene.domains.explicit.state import State
+from kleene.domains.explicit.values import Pointer, Value
+
+_DIRECTIVE = re.compile(r"%([-+ 0#]*)(\d*)(?:\.(\d+))?(?:hh|h|ll|l|z|j|t)?([diouxXcsp%eEfgG])")
+
+
+def render(state: State, format_: str, values: list[Value]) -> str:
+    """The text; an argument that cannot be shown is a question mark."""
+    left = iter(values)
+
+    def replace(found: re.Match[str]) -> str:
+        flags, width, precision, code = found.groups()
+        if code == "%":
+            return "%"
+        value = next(left, None)
+        spec = f"%{flags}{width}" + (f".{precision}" if precision else "")
+        if isinstance(value, int) and code in "diouxX":
+            return f"{spec}{code}" % (value & 0xFFFFFFFF if value < 0 and code in "ouxX" else value)
+        if isinstance(value, int) and code == "c":
+            return chr(value & 255)
+        if isinstance(value, float) and code in "eEfgG":
+            return f"{spec}{code}" % value
+        if isinstance(value, Pointer) and code == "s":
+            return _text(state, value)
+        return "?"
+
+    return _DIRECTIVE.sub(replace, format_)
+
+
+def _text(state: State, pointer: Pointer) -> str:
+    block = state.blocks[pointer.block]
+    text = ""
+    for offset in range(pointer.offset, block.size):
+        byte = block.load(offset * 8, 8) if block.alive else None
+        if not isinstance(byte, int) or byte == 0:
+            break
+        text += chr(byte & 255)
+    return text

@@ -1,0 +1,156 @@
+"""Small integers in logic: a variable is the set of predicates ``i = c`` for the constants c that matter to it.
+
+Exact for constants, booleans, enumerations and counters up to a bound, then unknown (design.md section 5). All predicates
+of a variable 0 means 'some other value', all 1/2 means 'any value'. An integer cell of heap objects has unary predicates
+of the same kind. Variables and cells that are assigned to or compared with each other share their constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Deref, Expression, Field, Index, Unary, Variable, walk
+from kleene.cfa.operations import Assign, Assume, Operation
+from kleene.cfa.types import IntegerType
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj
+from kleene.semantics.memory import Memory, Unmodelled
+
+MAX_CONSTANTS = 20
+Key = Variable | int
+"""An integer variable, or the offset of an integer cell."""
+
+COMPARE: Mapping[str, Callable[[int, int], bool]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+@dataclass(frozen=True)
+class IntegerValue:
+    """What is known of an integer expression: a formula for each value in the table, and `rest` for all others."""
+
+    table: Mapping[int, Formula]
+    rest: Formula
+
+    def at(self, constant: int) -> Formula:
+        """When the value is this constant."""
+        found = self.table.get(constant)
+        return conj(self.rest, UNKNOWN) if found is None else found
+
+    @staticmethod
+    def constant(value: int) -> IntegerValue:
+        return IntegerValue({value: TRUE}, FALSE)
+
+    def mapped(self, change: Callable[[int], int]) -> IntegerValue:
+        """The value after a function of it; other values stay other values of which nothing is known."""
+        table: dict[int, Formula] = {}
+        for constant, formula in self.table.items():
+            new = change(constant)
+            table[new] = disj(table.get(new, FALSE), formula)
+        return IntegerValue({c: disj(f, conj(self.rest, UNKNOWN)) for c, f in table.items()}, self.rest)
+
+    def truth(self, holds: Callable[[int], bool], others: Formula = UNKNOWN) -> Formula:
+        """When a condition on the value holds; `others` is its truth for values outside the table."""
+        inside = disj(*(formula for constant, formula in self.table.items() if holds(constant)))
+        return disj(inside, conj(self.rest, others))
+
+
+UNKNOWN_INTEGER = IntegerValue({}, TRUE)
+
+
+def combined(a: IntegerValue, b: IntegerValue, operation: Callable[[int, int], int | None]) -> IntegerValue:
+    """The value of a binary operation, if the tables are small; an undefined result is left out."""
+    if len(a.table) * len(b.table) > MAX_CONSTANTS * 4:
+        return UNKNOWN_INTEGER
+    table: dict[int, Formula] = {}
+    for x, f in a.table.items():
+        for y, g in b.table.items():
+            value = operation(x, y)
+            if value is not None:
+                table[value] = disj(table.get(value, FALSE), conj(f, g))
+    rest = disj(a.rest, b.rest)
+    return IntegerValue({c: disj(f, conj(rest, UNKNOWN)) for c, f in table.items()}, rest)
+
+
+@dataclass
+class Constants:
+    """Which constants matter to which integer variable or cell."""
+
+    memory: Memory
+    _parent: dict[Key, Key] = field(default_factory=dict)
+    _found: dict[Key, set[int]] = field(default_factory=dict)
+    _compared: set[Key] = field(default_factory=set)
+    _counting: set[Key] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        operations: list[Operation] = [a for g in self.memory.program.globals for a in g.initial]
+        operations += [edge.label for edge in self.memory.cfa.edges]
+        for operation in operations:
+            self._gather(operation)
+
+    def of(self, key: Key) -> tuple[int, ...]:
+        """The constants of a variable or cell, in order; none if nothing depends on its value."""
+        root = self._root(key)
+        if root not in {self._root(k) for k in self._compared}:
+            return ()
+        values = set(self._found.get(root, ()))
+        if root in {self._root(k) for k in self._counting} and values:
+            values |= set(range(min(values), max(values) + 1)) if max(values) - min(values) <= MAX_CONSTANTS else set()
+        return tuple(sorted(values, key=lambda c: (abs(c), c))[:MAX_CONSTANTS]) if values else ()
+
+    def _root(self, key: Key) -> Key:
+        while self._parent.get(key, key) != key:
+            key = self._parent[key]
+        return key
+
+    def _unite(self, keys: Iterable[Key]) -> None:
+        roots = [self._root(k) for k in keys]
+        for other in roots[1:]:
+            if other != roots[0]:
+                self._parent[other] = roots[0]
+                self._found.setdefault(roots[0], set()).update(self._found.pop(other, set()))
+
+    def _gather(self, operation: Operation) -> None:
+        if isinstance(operation, Assign) and isinstance(operation.target.type, IntegerType):
+            target, source = self._keys(operation.target), self._keys(operation.value)
+            self._unite([*target, *source])
+            self._note([*target, *source], operation.value)
+            if any(isinstance(n, Binary) for n in walk(operation.value)):
+                self._counting.update(target)
+        if isinstance(operation, Assume):
+            for node in walk(operation.condition):
+                if isinstance(node, Comparison) and isinstance(node.left.type, IntegerType):
+                    keys = [*self._keys(node.left), *self._keys(node.right)]
+                    self._unite(keys)
+                    self._note(keys, node)
+                    self._compared.update(keys)
+            if isinstance(operation.condition.type, IntegerType):
+                keys = self._keys(operation.condition)
+                self._compared.update(keys)
+                self._note(keys, Constant(0, operation.condition.type))
+
+    def _note(self, keys: list[Key], expression: Expression) -> None:
+        if keys:
+            constants = {n.value for n in walk(expression) if isinstance(n, Constant) and isinstance(n.type, IntegerType)}
+            self._found.setdefault(self._root(keys[0]), set()).update(constants)
+
+    def _keys(self, expression: Expression) -> list[Key]:
+        """The variables and cells whose integer value an expression reads (or the one it denotes)."""
+        match expression:
+            case Variable() if self.memory.kind(expression) == "integer":
+                return [expression]
+            case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
+                try:
+                    return [*self.memory.address_offsets(expression)]
+                except Unmodelled:
+                    return []
+            case Cast(operand=operand) | Unary(operand=operand):
+                return self._keys(operand)
+            case Binary(left=left, right=right):
+                return [*self._keys(left), *self._keys(right)]
+        return []

@@ -1,0 +1,80 @@
+"""What the three-valued update decides already, so that the solver need not: constants for the best transformer.
+
+By the embedding theorem a definite value of a formula on a structure is its value in every store that the structure
+represents. The state after an action is the state before with the updates and definitions evaluated in it, sharpened
+by the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from kleene.logic.kleene import Kleene
+from kleene.structures.evaluate import evaluate
+from kleene.structures.structure import Structure, StructureBuilder
+from kleene.symbolic.theory import Theory
+from kleene.transformers.action import Update
+
+
+@dataclass(frozen=True)
+class AbstractState:
+    """A structure that represents the stores at a moment; `places[u]` is the node of the scene that u is."""
+
+    structure: Structure
+    places: tuple[int, ...]
+
+    @staticmethod
+    def of(structure: Structure) -> AbstractState:
+        return AbstractState(structure, tuple(structure.nodes))
+
+    def with_new(self, place: int) -> AbstractState:
+        """One more node, with `isNew` and nothing else."""
+        old = self.structure
+        builder = StructureBuilder(old.vocabulary, old.size + 1)
+        for p in old.vocabulary:
+            for nodes, value in old.entries(p.name):
+                builder.set(p.name, nodes, value)
+        for u in old.nodes:
+            builder.set("ac", (u,), old.value("ac", u))
+        builder.set("isNew", (old.size,), Kleene.TRUE)
+        return AbstractState(builder.build(), (*self.places, place))
+
+    def updated(
+        self, core: Sequence[Update], changed: Collection[str], chosen: frozenset[str], theory: Theory
+    ) -> AbstractState | None:
+        """The state after the updates; None if no store is left. Predicates about chosen individuals become 1/2."""
+        old = self.structure
+        values = {u.predicate: self._values(u, chosen) for u in core}
+        builder = StructureBuilder(old.vocabulary, old.size)
+        for u in old.nodes:
+            builder.set("ac", (u,), old.value("ac", u))
+        for p in old.vocabulary:
+            if p.name in values:
+                for nodes, value in values[p.name].items():
+                    builder.set(p.name, nodes, value)
+            elif p.name in changed:
+                builder.fill(p.name, Kleene.UNKNOWN)
+            elif p.name not in ("ac", "isNew", "instance"):
+                for nodes, value in old.entries(p.name):
+                    builder.set(p.name, nodes, value)
+        sharper = theory.coercer.coerce(builder.build())
+        return None if sharper is None else AbstractState(sharper, self.places)
+
+    def _values(self, update: Update, chosen: frozenset[str]) -> dict[tuple[int, ...], Kleene]:
+        tuples = product(self.structure.nodes, repeat=len(update.args))
+        if chosen & set(update.formula.free):
+            return dict.fromkeys(tuples, Kleene.UNKNOWN)
+        return {
+            nodes: evaluate(self.structure, update.formula, dict(zip(update.args, nodes, strict=True)))
+            for nodes in tuples
+        }
+
+    def definite(self, predicate: str) -> Iterator[tuple[tuple[int, ...], bool]]:
+        """The definite values of a predicate, on nodes of the scene."""
+        arity = self.structure.vocabulary[predicate].arity
+        for nodes in product(self.structure.nodes, repeat=arity):
+            value = self.structure.value(predicate, *nodes)
+            if value.definite:
+                yield tuple(self.places[u] for u in nodes), value is Kleene.TRUE

@@ -1,0 +1,284 @@
+"""A loop-free sequence of actions as one scene over several copies of the vocabulary (seed 000, section 4).
+
+The paper has two copies, unprimed and primed. Here every action adds one: symbols only for predicates that the action
+can change, and a domain of quantifiers for each moment, because actions create and remove individuals. The facts that
+the three-valued update already decides are given to the solver as constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from kleene.diagnostics import UsageError
+from kleene.logic.formula import (
+    FALSE,
+    Atom,
+    Equal,
+    Formula,
+    Iff,
+    conj,
+    disj,
+    exists,
+    forall,
+    neg,
+    predicates_of,
+)
+from kleene.logic.transform import substitute
+from kleene.smt.universe import in_domain
+from kleene.structures.structure import Structure
+from kleene.symbolic.abstract_update import AbstractState
+from kleene.symbolic.assume import facts_of, scene_nodes
+from kleene.symbolic.rails import may, must
+from kleene.symbolic.scene import Moment, Scene, SceneNode
+from kleene.symbolic.theory import Theory, staged
+from kleene.transformers.action import Action, Update
+
+
+class UnsupportedAction(UsageError):
+    """An action whose best transformer is not computed: `%new` of a formula, or `%clone`."""
+
+
+@dataclass
+class _Draft:
+    nodes: list[SceneNode]
+    facts: dict[tuple[str, tuple[int, ...]], bool]
+    base: list[Formula]
+    symbols: list[dict[str, str]]
+    moments: list[Moment]
+    dimensions: list[str] = field(default_factory=list)
+    required: set[str] = field(default_factory=set)
+    unique: set[str] = field(default_factory=set)
+
+
+class Timeline:
+    """Builds the scene of a sequence of actions on one structure."""
+
+    def __init__(self, theory: Theory, structure: Structure) -> None:
+        self.theory = theory
+        self.vocabulary = theory.vocabulary
+        first = Moment("e0", 0)
+        names = {p.name: p.name for p in self.vocabulary.declared}
+        self.draft = _Draft(list(scene_nodes(structure)), dict(facts_of(structure)), [], [names], [first])
+        self.draft.unique |= {p.name for p in self.vocabulary if p.has("unique")}
+        self.state: AbstractState | None = AbstractState.of(structure)
+        self._integrity(names, first, None)
+
+    def assume(self, formula: Formula) -> None:
+        """Only the stores that satisfy a closed formula now."""
+        draft = self.draft
+        draft.base.append(staged(may(formula), draft.symbols[-1], draft.moments[-1].label))
+
+    def apply(self, action: Action) -> None:
+        """Add one action."""
+        if action.clone is not None or action.new_formula is not None:
+            raise UnsupportedAction(f"the action '{action}' creates nodes by a formula: no best transformer")
+        step = _Step(self, action)
+        step.choose()
+        step.create()
+        step.update()
+        step.retain()
+        self._integrity(step.after, step.moment, step.changed)
+        self.draft.symbols.append(step.after)
+        self.draft.moments.append(step.moment)
+
+    def _integrity(self, symbols: Mapping[str, str], moment: Moment, changed: set[str] | None) -> None:
+        """The integrity rules at a moment; those about unchanged predicates hold already."""
+        for rule in self.theory.integrity:
+            if changed is None or predicates_of(rule.formula) & changed:
+                self.draft.base.append(staged(rule.formula, symbols, moment.label))
+
+    def scene(self) -> Scene:
+        draft, last = self.draft, self.draft.moments[-1]
+        symbols = draft.symbols[-1]
+        observed = [symbols[p.name] for p in self.vocabulary.unary_abstraction]
+        base = [*draft.base, *(f for mark in sorted(draft.required) for f in self._forgotten(mark, observed))]
+        return Scene(
+            nodes=tuple(draft.nodes),
+            dimensions=tuple(dict.fromkeys([*draft.dimensions, *observed])),
+            unique=frozenset(draft.unique),
+            facts=draft.facts,
+            base=tuple(base),
+            fields=self.theory.fields(draft.symbols),
+            output=self.vocabulary,
+            symbols=symbols,
+            moments=tuple(draft.moments),
+            last=last,
+            required=frozenset(draft.required),
+        )
+
+    def _forgotten(self, mark: str, observed: Sequence[str]) -> list[Formula]:
+        """What has disappeared has no later name: without this it would be called by every one of them."""
+        moment = int(mark.rpartition("!")[2])
+        later = []
+        for symbol in observed:
+            name, _, number = symbol.partition("'")
+            derived = self.vocabulary[name].definition is not None
+            if number and (int(number) > moment or (derived and int(number) == moment)):
+                later.append(forall(["v"], disj(Atom(mark, ("v",)), neg(Atom(symbol, ("v",))))))
+        return later
+
+
+class _Step:
+    """One action: from the symbols `before` to the symbols `after`."""
+
+    def __init__(self, timeline: Timeline, action: Action) -> None:
+        self.timeline = timeline
+        self.draft = timeline.draft
+        self.vocabulary = timeline.vocabulary
+        self.action = action
+        self.number = len(self.draft.moments)
+        self.earlier = self.draft.moments[-1]
+        self.before = self.draft.symbols[-1]
+        self.after = dict(self.before)
+        self.changed: set[str] = set()
+        self.moment = replace(self.earlier, label=f"e{self.number}")
+        self.wide = self.earlier.label
+        self.is_new: str | Formula = FALSE
+        self.chosen: dict[str, str] = {}
+
+    def choose(self) -> None:
+        """The precondition; each of its free variables is an individual, marked by a symbol of its own."""
+        condition = self.action.precondition
+        if condition is None:
+            return
+        label = self.earlier.label
+        for variable in condition.free:
+            mark = f"{variable}!{self.number}"
+            self.chosen[variable] = mark
+            v, w = in_domain("v", label), in_domain("w", label)
+            one = forall([v, w], disj(neg(Atom(mark, (v,))), neg(Atom(mark, (w,))), Equal(v, w)))
+            self.draft.base += [exists([v], Atom(mark, (v,))), one]
+            self.draft.dimensions.append(mark)
+            self.draft.unique.add(mark)
+        formula = self._about_chosen(may(condition))
+        self.draft.base.append(staged(formula, self.before, label))
+
+    def _about_chosen(self, formula: Formula) -> Formula:
+        """The formula about the chosen individuals, without free variables for them."""
+        for variable in [v for v in formula.free if v in self.chosen]:
+            formula = exists([variable], conj(Atom(self.chosen[variable], (variable,)), formula))
+        return formula
+
+    def create(self) -> None:
+        """`%new`: one individual on which every predicate is 0 so far."""
+        if not self.action.creates:
+            return
+        draft, place = self.draft, len(self.draft.nodes)
+        mark = self.is_new = f"isNew!{self.number}"
+        draft.nodes = [replace(node, known={**node.known, mark: False}) for node in draft.nodes]
+        old = {s for table in draft.symbols for s in table.values()}
+        unary = {s: False for s in {*old, *draft.dimensions} if self._arity(s) == 1}
+        kept = dict.fromkeys(draft.required, True)
+        node = SceneNode(f"new{self.number}", {**unary, **kept, mark: True}, True, False, born=self.number)
+        draft.nodes.append(node)
+        for symbol in sorted(old):
+            arity = self._arity(symbol)
+            if arity > 1:
+                for nodes in product(range(place + 1), repeat=arity):
+                    if place in nodes:
+                        draft.facts[symbol, nodes] = False
+        self.moment = replace(self.moment, born=self.number)
+        self.wide = f"x{self.number}"
+        draft.moments.insert(-1, Moment(self.wide, self.number, self.earlier.kept))
+        if self.timeline.state is not None:
+            self.timeline.state = self.timeline.state.with_new(place)
+
+    def _arity(self, symbol: str) -> int:
+        name = symbol.partition("'")[0]
+        predicate = self.vocabulary.get(name)
+        return 1 if predicate is None else predicate.arity
+
+    def update(self) -> None:
+        """New symbols for everything that can change; core ones are defined by their updates."""
+        for update in self.action.updates:
+            predicate = self.vocabulary[update.predicate]
+            if predicate.definition is None and not _is_identity(update):
+                self.changed.add(update.predicate)
+        self.changed |= self._dependent()
+        for name in self.changed:
+            self.after[name] = f"{name}'{self.number}"
+            if self.vocabulary[name].has("unique"):
+                self.draft.unique.add(self.after[name])
+        core = [u for u in self.action.updates if u.predicate in self.changed]
+        core = [u for u in core if self.vocabulary[u.predicate].definition is None]
+        for update in core:
+            self._define(update)
+        if self.action.retain is not None:
+            self.timeline.state = None  # the definitions speak of the individuals that are left
+        if self.timeline.state is not None:
+            self._facts(core)
+
+    def _dependent(self) -> set[str]:
+        """The instrumentation predicates that the changes can affect."""
+        changed, everything = set(self.changed), self.action.changes_universe
+        while True:
+            more = {
+                p.name
+                for p in self.vocabulary.declared
+                if p.definition is not None
+                and p.name not in changed
+                and (everything or predicates_of(p.definition) & changed)
+            }
+            if not more:
+                return changed - self.changed
+            changed |= more
+
+    def _define(self, update: Update) -> None:
+        """``p'(args)`` is the update formula; where that is 1/2, anything."""
+        args = tuple(in_domain(v, self.wide) for v in update.args)
+        formula = substitute(update.formula, dict(zip(update.args, args, strict=True)))
+        symbols = {**self.before, "isNew": self.is_new}
+        self._between(formula, Atom(self.after[update.predicate], args), args, symbols, self.wide)
+
+    def _between(
+        self, f: Formula, atom: Formula, args: tuple[str, ...], symbols: Mapping[str, str | Formula], label: str
+    ) -> None:
+        """The atom holds where the formula must, and not where it may not."""
+        least = staged(self._about_chosen(must(f)), symbols, label)
+        most = staged(self._about_chosen(may(f)), symbols, label)
+        if least is most:
+            self.draft.base.append(forall(args, Iff(atom, least)))
+        else:
+            self.draft.base += [forall(args, disj(neg(least), atom)), forall(args, disj(most, neg(atom)))]
+
+    def _facts(self, core: Sequence[Update]) -> None:
+        """What three-valued evaluation knows of the new values."""
+        state = self.timeline.state
+        assert state is not None
+        state = state.updated(core, self.changed, frozenset(self.chosen), self.timeline.theory)
+        self.timeline.state = state
+        if state is None:
+            self.draft.base.append(FALSE)
+            return
+        for name in sorted(self.changed):
+            for nodes, value in state.definite(name):
+                if len(nodes) == 1:
+                    node = self.draft.nodes[nodes[0]]
+                    known = {**node.known, self.after[name]: value}
+                    self.draft.nodes[nodes[0]] = replace(node, known=known)
+                else:
+                    self.draft.facts[self.after[name], nodes] = value
+
+    def retain(self) -> None:
+        """`%retain`: the individuals for which the formula (about the state before) does not hold disappear."""
+        formula = self.action.retain
+        if formula is None:
+            return
+        mark = f"kept!{self.number}"
+        label = self.earlier.label
+        (variable,) = (v for v in formula.free if v not in self.chosen)
+        v = in_domain(variable, label)
+        draft = self.draft
+        self._between(substitute(formula, {variable: v}), Atom(mark, (v,)), (v,), self.before, label)
+        for i, node in enumerate(draft.nodes):
+            if node.born == self.number:
+                draft.nodes[i] = replace(node, known={**node.known, mark: True})
+        draft.dimensions.append(mark)
+        draft.required.add(mark)
+        self.moment = replace(self.moment, kept=(*self.moment.kept, mark))
+
+
+def _is_identity(update: Update) -> bool:
+    return update.formula is Atom(update.predicate, update.args)

@@ -1,0 +1,1 @@
+"""Symbolic operations against enumeration of concrete structures."""
