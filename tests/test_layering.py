@@ -50,7 +50,11 @@ def violations(path: Path) -> list[str]:
     if own is None:
         return []
     targets = {(name, layer_of(name)) for name in imports_of(path)}
-    return [f"{path.name} ({own}) imports {name}" for name, other in targets if other and other != own and RANK[other] >= RANK[own]]
+    return [
+        f"{path.name} ({own}) imports {name}"
+        for name, other in targets
+        if other and other != own and RANK[other] >= RANK[own]
+    ]
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT)))

@@ -62,7 +62,7 @@ def test_help_and_version(kleene: Kleene) -> None:
         ("run nothing.tvp", "there is no file 'nothing.tvp'"),
         ("run walk nothing", "there is no file 'nothing' or 'nothing.tvs'"),
         ("run .", "'.' is a folder, not a file"),
-        ("run look walk.tvp --join prat", "--join is one of rel, part, part_embedding, ind, conc, not 'prat'; did you"),
+        ("run look --join prat", "--join is one of rel, part, part_embedding, ind, conc, not 'prat'; did you"),
         ("run walk --join j3", "join 'j3' is not supported"),
         ("run walk -join j3", "the nearest is 'part_embedding'"),
         ("run walk --order tlva", "--order is one of inner-first, tvla, not 'tlva'; did you mean 'tvla'?"),
@@ -86,6 +86,10 @@ def test_help_and_version(kleene: Kleene) -> None:
         ("run walk --svg walk.tvp/in", "'walk.tvp' is a file, so the folder 'walk.tvp/in' cannot be made"),
         ("show nothing", "there is no file 'nothing' or 'nothing.tvs'"),
         ("show walk --dot no/x.dot", "there is no folder 'no'"),
+        ("run walk --json=", "the name of an output is empty"),
+        ("run walk.tvs", "'walk.tvs' is a file of structures (TVS), where a program (TVP) is expected"),
+        ("run walk walk.tvp", "'walk.tvp' is a program (TVP), where a file of structures (TVS) is expected"),
+        ("show walk --only r[n,z]", "there is no predicate 'r[n,z]'; did you mean 'r[n,x]'?"),
         ("diff walk walk", "missing argument 'SECOND'"),
         ("diff walk nothing walk", "there is no file 'nothing' or 'nothing.tvs'"),
     ],
@@ -107,7 +111,7 @@ def test_no_arguments_show_the_help(kleene: Kleene) -> None:
 def test_outputs_are_checked_before_the_analysis(kleene: Kleene) -> None:
     start = time.monotonic()
     assert kleene("run", "grow", "--join", "conc", "--json", "no/x.json").code == 2
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 5
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write and read everything")
@@ -287,9 +291,9 @@ def test_a_limit_that_is_not_reached(kleene: Kleene) -> None:
 
 def test_time_limit(kleene: Kleene, folder: Path) -> None:
     start = time.monotonic()
-    done = kleene("run", "grow", "--join", "conc", "--timeout", "0.3", *OUTPUTS[:6])
+    done = kleene("run", "grow", "--join", "conc", "--timeout", "0.3", "--json", "out.json")
     assert done.code == 3
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 20
     assert json.loads((folder / "out.json").read_text())["reason"] == "the time limit of 0.3 s was reached"
 
 

@@ -133,10 +133,10 @@ def test_significant_names(kleene: Kleene) -> None:
 
 def test_profile_prints_one_line_of_phases(kleene: Kleene) -> None:
     last = kleene("run", "walk", "--profile").out.splitlines()[-1]
-    for phase in ("focus", "coerce", "precondition", "update", "blur", "join", "rest"):
+    for phase in ("compile", "focus", "coerce", "precondition", "update", "blur", "join", "rest"):
         assert f"{phase} 0." in last
     seconds = json.loads(kleene("run", "walk", "--profile", "--json", "-").out)["seconds"]
-    assert {"load", "analysis", "focus", "coerce", "precondition", "update", "blur", "join"} == set(seconds)
+    assert {"load", "analysis", "compile", "focus", "coerce", "precondition", "update", "blur", "join"} == set(seconds)
 
 
 def test_svg_files(kleene: Kleene, folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Random list and tree programs in C, for comparing the interpreter with what a compiler makes of them.
 
-Every program is a function `int program_K(void)` that takes its inputs from `__VERIFIER_nondet_int`. Loops are bounded by fuel,
-numbers stay small, memory is initialised; nothing else keeps the programs from going wrong.
+Every program is a function `int program_K(void)` that takes its inputs from `__VERIFIER_nondet_int`. Loops are
+bounded by fuel, numbers stay small, memory is initialised; nothing else keeps the programs from going wrong.
 """
 
 from __future__ import annotations
@@ -131,7 +131,13 @@ class Generator:
             step = self.random.choice(["i++", "j--", "p = p ? p->next : q", "k += 2"])
             leave = self.random.choice(["break", "continue"])
             guard = f"{indent}    if ({self.condition()}) {leave};"
-            return [f"{indent}for (; {condition}; {step}) {{", f"{indent}    if (fuel-- <= 0) break;", guard, *inner, f"{indent}}}"]
+            return [
+                f"{indent}for (; {condition}; {step}) {{",
+                f"{indent}    if (fuel-- <= 0) break;",
+                guard,
+                *inner,
+                f"{indent}}}",
+            ]
         if kind == 4:
             return [f"{indent}do {{", *inner, f"{indent}}} while (fuel-- > 0 && ({condition}));"]
         case = [f"{indent}case {n}: {self.simple()}" + self.random.choice([" break;", ""]) for n in (0, 1, -1)]
@@ -161,27 +167,70 @@ class Generator:
         """A pointer value."""
         p, q, n = self.pointer(), self.pointer(), self.number()
         return self.random.choice(
-            [p, p, self.read("next", "NULL"), self.read("prev", q), "NULL", *[f"create({n}, {p})"] * 4, "&local"]
-            + [self.read("next", q), "*link", "pair.first", f"({n}, {p})", f"with_child({p}, {q})"]
-            + [f"({p} = {q})", "calloc(1, sizeof(node_t))", self.read("u.child", "NULL")]
+            [
+                p,
+                p,
+                self.read("next", "NULL"),
+                self.read("prev", q),
+                "NULL",
+                *([f"create({n}, {p})"] * 4),
+                "&local",
+                self.read("next", q),
+                "*link",
+                "pair.first",
+                f"({n}, {p})",
+                f"with_child({p}, {q})",
+                "calloc(1, sizeof(node_t))",
+                self.read("u.child", "NULL"),
+            ]
         )
 
     def number(self) -> str:
         p, n = self.pointer(), self.random.choice(self.numbers)
         return self.random.choice(
-            [n, n, str(self.random.randint(-3, 9)), "__VERIFIER_nondet_int() % 8", self.read("data", n), "pair.second"]
-            + [f"({p} ? {p}->data : {n})", f"table[{n} & 3]", f"{n}++", f"--{n}", self.read("part.low", "3")]
-            + [f"length({p})", f"operations[{n} & 1]({n})", f"({p} != NULL)", f"!{n}", f"(int)sizeof(*{p})"]
-            + [f"({{ int t = {n} % 7; t * t; }})", f"({n} < 3 || {self.read('data', '2')} > 1)", f"~{n}"]
-            + [self.read("part.high[1]", n), f"(int)((unsigned){n} << 3 >> 2) % 50", f"({n} ?: 4)", f"(char)({n} * 77)"]
+            [
+                n,
+                n,
+                str(self.random.randint(-3, 9)),
+                "__VERIFIER_nondet_int() % 8",
+                self.read("data", n),
+                "pair.second",
+                f"({p} ? {p}->data : {n})",
+                f"table[{n} & 3]",
+                self.read("part.low", "3"),
+                f"length({p})",
+                f"operations[{n} & 1]({n})",
+                f"({p} != NULL)",
+                f"!{n}",
+                f"(int)sizeof(*{p})",
+                f"({{ int t = {n} % 7; t * t; }})",
+                f"({n} < 3 || {self.read('data', '2')} > 1)",
+                f"~{n}",
+                self.read("part.high[1]", n),
+                f"(int)((unsigned){n} << 3 >> 2) % 50",
+                f"({n} ?: 4)",
+                f"(char)({n} * 77)",
+            ]
         )
 
     def condition(self) -> str:
         p, q = self.pointer(), self.pointer()
         n, m = self.number(), self.number()
         return self.random.choice(
-            [p, f"!{p}", f"{p} != {q}", f"{p} == {q}", f"{n} < {m}", f"{n} == {m}", f"{n} >= 2", "__VERIFIER_nondet_int()"]
-            + [f"{p} && {p}->next", f"{p} != NULL && {p}->data < {n}", f"({p} = {q}) != NULL", f"!{p} || {p}->data"]
+            [
+                p,
+                f"!{p}",
+                f"{p} != {q}",
+                f"{p} == {q}",
+                f"{n} < {m}",
+                f"{n} == {m}",
+                f"{n} >= 2",
+                "__VERIFIER_nondet_int()",
+                f"{p} && {p}->next",
+                f"{p} != NULL && {p}->data < {n}",
+                f"({p} = {q}) != NULL",
+                f"!{p} || {p}->data",
+            ]
         )
 
     def simple(self) -> str:
@@ -194,15 +243,33 @@ class Generator:
         if kind < 0.7:
             return self.release(p)
         return self.random.choice(
-            [self.guarded(p, f"{p}->data = {self.number()} % 100;"), f"insert(&{p}, {self.number()});"]
-            + [self.guarded(p, f"link = &{p}->next;"), f"link = &{p};", f"if ({p} && {q}) *{p} = *{q};"]
-            + [self.guarded(p, f"local = *{p};"), f"{n} = {self.number()} % 1000;"]
-            + [self.guarded(p, f"{p}->part.low = {self.number()};"), f"table[{n} & 3] = {self.number()} % 100;"]
-            + [self.guarded(p, f"{p}->part.high[{n} & 1] += {n};"), f"pair = make_pair({p}, {n});"]
-            + [f'printf("{n}=%d\\n", {n});', f"if (k < 0) assert({self.condition()});"]
-            + [f"{n} = {n} * 3 % 1000;", f"{n} ^= {self.number()}, {n} %= 1000;", f"{n} = -{n} / 2;"]
-            + [f"{{ node_t *{p}x = {self.source()}; if ({p}x) {p}x->data = 1; }}", f"{p} = p ? p : q;"]
-            + [self.guarded(p, f"{p}->u.number = 0;"), f"{n} = table[({self.number()}) & 7 & {self.random.choice('3337')}];"]
+            [
+                self.guarded(p, f"{p}->data = {self.number()} % 100;"),
+                f"insert(&{p}, {self.number()});",
+                self.guarded(p, f"link = &{p}->next;"),
+                f"link = &{p};",
+                f"if ({p} && {q}) *{p} = *{q};",
+                self.guarded(p, f"local = *{p};"),
+                f"{n} = {self.number()} % 1000;",
+                self.guarded(p, f"{p}->part.low = {self.number()};"),
+                f"table[{n} & 3] = {self.number()} % 100;",
+                self.guarded(p, f"{p}->part.high[{n} & 1] += {n};"),
+                f"pair = make_pair({p}, {n});",
+                f'printf("{n}=%d\\n", {n});',
+                f"if (k < 0) assert({self.condition()});",
+                f"{n}++;",
+                f"--{n};",
+                "table[i & 3] = j++;",
+                "k = --j;",
+                "p = (q = r);",
+                f"{n} = {n} * 3 % 1000;",
+                f"{n} ^= {self.number()}, {n} %= 1000;",
+                f"{n} = -{n} / 2;",
+                f"{{ node_t *{p}x = {self.source()}; if ({p}x) {p}x->data = 1; }}",
+                f"{p} = p ? p : q;",
+                self.guarded(p, f"{p}->u.number = 0;"),
+                f"{n} = table[({self.number()}) & 7 & {self.random.choice('3337')}];",
+            ]
         )
 
     def release(self, p: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ def analyse(program: Path, given: Path | None = None, *, macros: dict[str, str] 
     return Run(loaded, run(analysis, structures))
 
 
-@lru_cache(maxsize=None)
+@cache
 def example(name: str, given: str | None = None, order: str = "inner-first") -> Run:
     """The run of a shipped example, for example 'sll/reverse'; shared by the tests."""
     return analyse(EXAMPLES / f"{name}.tvp", given and EXAMPLES / f"{given}.tvs", order=order)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from example_runs import ORDERS, example, mutant
+from example_runs import ORDERS, Run, example, mutant
 
 from kleene.logic.kleene import Kleene
 
@@ -50,7 +50,7 @@ def test_figure_18(order: str) -> None:
     assert _where(weak, exists, reached) == [Kleene.UNKNOWN] * 6
 
 
-def _where(result, condition: str, formula: str) -> list[Kleene]:  # type: ignore[no-untyped-def]
+def _where(result: Run, condition: str, formula: str) -> list[Kleene]:
     holds = result.values("n3", condition)
     return [v for v, c in zip(result.values("n3", formula), holds, strict=True) if c is Kleene.TRUE]
 

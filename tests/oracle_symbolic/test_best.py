@@ -36,7 +36,7 @@ def compare(setting: Setting, s: NaiveStructure, sequence: list) -> None:
     structure = to_structure(s)
     result = best.run([structure])
     reached = concrete_results(setting, s, sequence)
-    assert_covers(result, {abstraction_of(c) for c in reached})
+    assert_covers(result, reached)
     same_universe = not any(a.changes_universe for a in sequence)
     for r, store in zip(result.structures, result.stores, strict=True):
         if store is None:
@@ -52,8 +52,9 @@ def compare(setting: Setting, s: NaiveStructure, sequence: list) -> None:
             plain = best.plain(structure)
         except InfiniteFocus:
             return
-        for r in result.structures:
-            assert any(embeds(r, p) for p in plain), f"{r} is not below focus, update, coerce and blur: {plain}"
+        for store in result.stores:
+            assert store is not None
+            assert any(embeds(store, p) for p in plain), f"{store} is not below focus, update, coerce, blur: {plain}"
 
 
 @settings(max_examples=40)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from kleene.cfa.graph import Edge
@@ -12,6 +14,9 @@ from kleene.structures.embedding import embeds
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 from kleene.transformers.draft import Draft
+from kleene.transformers.focus import Focuser, InfiniteFocus
+
+_MANY_CASES = 1000
 
 
 class Provenance:
@@ -60,8 +65,7 @@ def explanations(
 def stages_of(domain: ShapeDomain, action: Action, structure: Structure) -> tuple[Stage, ...]:
     """Replay an action on one structure and keep what each stage gives, with the reason for what is discarded."""
     transformer = domain.transformer(action)
-    coercer = domain.coercer
-    focused = transformer.focused(Draft.of(structure, coercer.all, keep_names=True))
+    focused = _focused(domain, action, structure)
     stages = [_plain("focused", focused, structure)]
     kept: list[Draft] = []
     if transformer.stages.coerce_before:
@@ -78,6 +82,33 @@ def stages_of(domain: ShapeDomain, action: Action, structure: Structure) -> tupl
         blurred = dict.fromkeys(domain.blurred(draft, structure) for draft in updated)
         stages.append(Stage("blurred", tuple((s, None) for s in blurred)))
     return tuple(stages)
+
+
+def _focused(domain: ShapeDomain, action: Action, structure: Structure) -> list[Draft]:
+    """Every case of focus, the contradictory ones too, so that coerce can tell why it discards them.
+
+    Where there are too many of them, or infinitely many, only those that the analysis itself looks at.
+    """
+    transformer = domain.transformer(action)
+    start = Draft.of(structure, domain.coercer.all, keep_names=True)
+    if not transformer.stages.focus:
+        return [start]
+    focuser = _uncoerced(domain)
+    drafts = [start]
+    try:
+        for formula in action.focus:
+            drafts = [result for draft in drafts for result in focuser.focus_draft(draft, formula)]
+            if len(drafts) > _MANY_CASES:
+                return transformer.focused(start)
+    except InfiniteFocus:
+        return transformer.focused(start)
+    return drafts
+
+
+@lru_cache(maxsize=1)
+def _uncoerced(domain: ShapeDomain) -> Focuser:
+    options = replace(domain.focuser.options, coerce_cases=False)
+    return Focuser(domain.vocabulary, domain.coercer, options)
 
 
 def _plain(name: str, drafts: Sequence[Draft], like: Structure) -> Stage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, cast
 
 from kleene.core.domain import Store
 from kleene.domains.shape.domain import ShapeDomain
@@ -13,6 +13,8 @@ from kleene.report.table import PHASES
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 from kleene.transformers.transformer import Transformer
+
+_STAGES = (("compile", "programs"), ("focus", "focused"), ("coerce", "coerced"), ("update", "updated"))
 
 
 class Stopwatch:
@@ -50,12 +52,15 @@ class ProfiledDomain(ShapeDomain):
         super().__init__(*args, **named)
         self.stopwatch = Stopwatch()
         self.blurred = self.stopwatch.timed("blur", self.blurred)  # type: ignore[method-assign]
+        coercer, focuser = cast(Any, self.coercer), cast(Any, self.focuser)
+        coercer._compile = self.stopwatch.timed("compile", coercer._compile)
+        focuser._prefix_program = self.stopwatch.timed("compile", focuser._prefix_program)
 
     def transformer(self, action: Action) -> Transformer:
         known = action in self._transformers
         found: Any = super().transformer(action)
         if not known:
-            for phase, name in (("focus", "focused"), ("coerce", "coerced"), ("update", "updated")):
+            for phase, name in _STAGES:
                 setattr(found, name, self.stopwatch.timed(phase, getattr(found, name)))
             assignments = found.assignments
             found.assignments = self.stopwatch.timed("precondition", lambda draft: list(assignments(draft)))

@@ -55,7 +55,8 @@ class Calls(Effects):
         name = function.referenced.spelling.removeprefix("__builtin___").removesuffix("_chk")
         own = self.unit.name_of(function.referenced)
         if name in ERROR_CALLS or name in ASSERT_CALLS:
-            return self._error(cursor, name, arguments)
+            self._error(cursor, name, arguments)
+            return None
         if name.startswith(NONDET):
             return self._havoc(cursor, name, target, wanted)
         linkage = self.unit.linkage

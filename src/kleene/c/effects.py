@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.c.clang import binary_operator, evaluate, kind, unary_operator
-from kleene.c.lowering import UnsupportedConstruct, strip, strip_parentheses
-from kleene.c.type_reader import common_type, integer_promotion, is_void
+from kleene.c.lowering import strip
+from kleene.c.type_reader import common_type, integer_promotion
 from kleene.c.values import Values
 from kleene.cfa.expressions import (
     Comparison,

@@ -1,6 +1,7 @@
 """Which of init, condition and step a `for` statement has: libclang leaves out the missing ones.
 
-Told apart by the semicolons between the parentheses; in a macro whose text cannot be matched, by what the parts look like.
+Told apart by the semicolons between the parentheses; in a macro whose text cannot be matched, by what the
+parts look like.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Initializers(Calls):
                 self.assign(value, lvalue, self.value(value))
 
     def _zero_rest(self, target: Expression, cursor: Any, assigned: set[Expression]) -> None:
-        leaves = [leaf for leaf in self._leaves(target, assigned)]
+        leaves = self._leaves(target, assigned)
         place = self.place(cursor)
         if len(leaves) > _MANY:
             address = AddressOf(target, self.pointer_to(target.type))
@@ -123,10 +123,10 @@ class Initializers(Calls):
                 found.append((target, 0))
             return
         first = items.peek()
-        if isinstance(target.type, ArrayType) and first is not None and kind(strip(first)) == "STRING_LITERAL":
-            if isinstance(target.type.element, IntegerType):
-                self._collect(target, strip(first), found)
-                return
+        characters = isinstance(target.type, ArrayType) and isinstance(target.type.element, IntegerType)
+        if characters and first is not None and kind(strip(first)) == "STRING_LITERAL":
+            self._collect(target, strip(first), found)
+            return
         self._aggregate(target, items, found, braced=True)
 
     def _aggregate(

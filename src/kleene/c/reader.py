@@ -17,7 +17,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Place
 from kleene.cfa.program import CProgram, Function, Global
 from kleene.cfa.types import FunctionType, RecordLayout
-from kleene.diagnostics import InputError, UsageError, did_you_mean
+from kleene.diagnostics import Diagnostic, InputError, UsageError, did_you_mean
 
 
 def read_program(
@@ -75,7 +75,8 @@ class _Reader:
         )
 
     def _parse_all(self) -> list[Any]:
-        parsed, problems = [], []
+        parsed: list[Any] = []
+        problems: list[Diagnostic] = []
         for file in self.files:
             try:
                 parsed.append(parse(file, self.flags))
@@ -140,7 +141,7 @@ def lower_function(unit: Unit, cursor: Any) -> Function:
     type_ = unit.types.read(cursor.type)
     assert isinstance(type_, FunctionType)
     lowering.result = type_.result
-    parameters = []
+    parameters: list[Variable] = []
     body = None
     for part in cursor.get_children():
         if kind(part) == "PARM_DECL":

@@ -1,7 +1,8 @@
 """Typed C expressions without side effects; what C evaluates in between is made explicit by edges and temporaries.
 
-Lvalues are `Variable`, `Field`, `Index`, `Deref` and `StringLiteral`. An lvalue used where a value is needed is read. Nothing here
-is lazy: `&&`, `||` and `?:` are branches of the automaton, so evaluating an expression evaluates all of it.
+Lvalues are `Variable`, `Field`, `Index`, `Deref` and `StringLiteral`. An lvalue used where a value is needed is
+read. Nothing here is lazy: `&&`, `||` and `?:` are branches of the automaton, so evaluating an expression
+evaluates all of it.
 All implicit conversions are explicit `Cast`s; arithmetic has operands of one type, except the count of a shift.
 """
 

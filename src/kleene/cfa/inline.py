@@ -1,7 +1,7 @@
 """Inlining along the call graph: a program in which only recursive functions are called.
 
-Every call site gets its own copy of the callee, with locals named `callee$N.local` and locations likewise. Calls through a
-pointer become a choice between the functions whose address is taken and that take as many arguments.
+Every call site gets its own copy of the callee, with locals named `callee$N.local` and locations likewise.
+Calls through a pointer become a choice between the functions whose address is taken and that take as many arguments.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ and `Error` edges lead to the exit location of their function.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Union, cast
+from typing import Any, Union
 
 from kleene.cfa.expressions import Expression, Variable, map_variables
 from kleene.cfa.types import Type
@@ -275,13 +275,13 @@ def expressions(operation: Operation) -> tuple[Expression, ...]:
 
 def rename_variables(operation: Operation, rename: dict[Variable, Variable]) -> Operation:
     """The operation with variables replaced, for inlining."""
-    changes: dict[str, object] = {}
+    changes: dict[str, Any] = {}
     for attribute in fields(operation):
         value = getattr(operation, attribute.name)
         new = _rename(value, rename)
         if new is not value:
             changes[attribute.name] = new
-    return cast(Operation, replace(operation, **changes)) if changes else operation  # type: ignore[type-var]
+    return replace(operation, **changes) if changes else operation
 
 
 def _rename(value: object, rename: dict[Variable, Variable]) -> object:

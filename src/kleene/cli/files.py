@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kleene.diagnostics import UsageError
 
+_KINDS = {".tvp": "a program (TVP)", ".tvs": "a file of structures (TVS)"}
 _LOOKED_AT = 4096
 _NOT_TEXT = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1a")
 
@@ -18,6 +19,11 @@ def input_file(name: str, extension: str, include: Sequence[str] = ()) -> Path:
 
     A name without the extension means the file with it, if there is one.
     """
+    if not name:
+        raise UsageError("the name of a file is empty")
+    kind = _KINDS.get(Path(name).suffix)
+    if kind and extension in _KINDS and kind != _KINDS[extension]:
+        raise UsageError(f"'{name}' is {kind}, where {_KINDS[extension]} is expected")
     for folder in ("", *include):
         path = Path(folder) / name
         with_extension = path.with_name(path.name + extension) if path.name else path
@@ -44,9 +50,9 @@ def check_writable(targets: Sequence[str | None], *, folder: str | None = None) 
     if sum(target == "-" for target in targets) > 1:
         raise UsageError("only one output can go to standard output ('-')")
     for target in targets:
-        if target and target != "-":
+        if target is not None and target != "-":
             _check_file(Path(target), target)
-    if folder:
+    if folder is not None:
         path = Path(folder)
         while not path.exists():
             path = path.parent
@@ -57,6 +63,8 @@ def check_writable(targets: Sequence[str | None], *, folder: str | None = None) 
 
 
 def _check_file(path: Path, target: str) -> None:
+    if not target:
+        raise UsageError("the name of an output is empty")
     if path.is_dir():
         raise UsageError(f"'{target}' is a folder, not a file to write to")
     if not path.parent.is_dir():

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from kleene.cli.files import check_writable, input_file, macros_of, write_output
-from kleene.diagnostics import UsageError
+from kleene.diagnostics import UsageError, did_you_mean
 from kleene.report.picture import DrawingOptions
 from kleene.report.show import show_dot, show_html, show_svg, show_text
 from kleene.structures.tvs_reader import read_tvs
@@ -46,6 +46,9 @@ def command(file: str, **given: Any) -> int:
     structures = [item.structure for item in items]
     if not structures:
         raise UsageError(f"there are no structures in '{path}'")
+    for name in (*given["only"], *given["hide"]):
+        if vocabulary.get(name) is None:
+            raise UsageError(f"there is no predicate '{name}'{did_you_mean(name, [p.name for p in vocabulary])}")
     drawing = DrawingOptions(
         only=frozenset(given["only"]) or None, hide=frozenset(given["hide"]), rotate=given["rotate"]
     )

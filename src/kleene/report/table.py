@@ -8,8 +8,8 @@ from typing import TextIO
 
 from kleene.report.result import INCOMPLETE, MESSAGES, VERIFIED, MessageReport, RunReport
 
-PHASES = ("focus", "coerce", "precondition", "update", "blur", "join")
-"""The phases of an action whose seconds a profiled run reports."""
+PHASES = ("compile", "focus", "coerce", "precondition", "update", "blur", "join")
+"""The phases whose seconds a profiled run reports: compiling formulas, the stages of actions, joins."""
 _VERDICT_COLOR = {VERIFIED: "32", MESSAGES: "31", INCOMPLETE: "33"}
 
 
@@ -85,8 +85,8 @@ def _messages(report: RunReport, color: bool) -> str:
 def _totals(report: RunReport) -> str:
     counts = report.statistics
     line = (
-        f"{counts.stored:,} structures stored, {counts.generated:,} generated, "
-        f"{counts.discarded:,} discarded; at most {counts.max_nodes:,} nodes; {counts.messages:,} message{'' if counts.messages == 1 else 's'}"
+        f"{counts.stored:,} structures stored, {counts.generated:,} generated, {counts.discarded:,} discarded; "
+        f"at most {counts.max_nodes:,} nodes; {counts.messages:,} message{'' if counts.messages == 1 else 's'}"
     )
     times = [f"{report.total_seconds:.2f} s"]
     load, analysis = report.seconds.get("load"), report.seconds.get("analysis")

@@ -103,6 +103,11 @@ class Constants:
             values |= set(range(min(values), max(values) + 1)) if max(values) - min(values) <= MAX_CONSTANTS else set()
         return tuple(sorted(values, key=lambda c: (abs(c), c))[:MAX_CONSTANTS]) if values else ()
 
+    @property
+    def cells(self) -> list[int]:
+        """The offsets of the integer cells that the program reads or writes."""
+        return sorted({key for key in (*self._found, *self._parent) if isinstance(key, int)})
+
     def _root(self, key: Key) -> Key:
         while self._parent.get(key, key) != key:
             key = self._parent[key]

@@ -11,6 +11,7 @@ from kleene.cfa.operations import (
     Assign,
     DeclareLocal,
     EndScope,
+    Error,
     Exit,
     Havoc,
     Operation,
@@ -59,7 +60,7 @@ def live_before(cfa: Cfa[Operation], tracked: Set[Variable]) -> dict[str, frozen
             after = set(live[edge.target])
             after.discard(defined(edge.label))  # type: ignore[arg-type]
             needed |= after | used(edge.label)
-            if isinstance(edge.label, Exit) and edge.label.status is not None:
+            if isinstance(edge.label, Exit | Error):
                 needed |= {v for v in tracked if isinstance(v.type, PointerType)}  # they still hold their blocks
         needed &= tracked
         if needed != live[location]:

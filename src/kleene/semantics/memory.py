@@ -24,7 +24,7 @@ from kleene.cfa.expressions import (
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Allocate, Assign, DeclareLocal, Free, Havoc, Operation, Realloc, expressions
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
+from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type, VoidType
 from kleene.diagnostics import KleeneError
 from kleene.semantics.promote import address_taken
 
@@ -81,6 +81,8 @@ class Memory:
     cell_offsets: dict[int, set[int]] = field(default_factory=dict)
     cell_names: dict[int, str] = field(default_factory=dict)
     sizes: set[int] = field(default_factory=set)
+    integer_sizes: dict[int, int] = field(default_factory=dict)
+    mixes_types: bool = False
 
     def __post_init__(self) -> None:
         self._classify()
@@ -129,9 +131,39 @@ class Memory:
             for leaf in found:
                 if isinstance(leaf.type, PointerType):
                     names.setdefault(leaf.offset, {})[leaf.name or "*"] = None
+                elif isinstance(leaf.type, IntegerType):
+                    known = self.integer_sizes.get(leaf.offset, 0)
+                    self.integer_sizes[leaf.offset] = max(known, leaf.type.size)
+        self.mixes_types = any(layout.union for layout in self.program.records.values()) or self._casts_records()
         for offset, texts in names.items():
             self.cell_offsets[offset] = set()
             self.cell_names[offset] = "|".join(texts)
+
+    def _casts_records(self) -> bool:
+        """Whether some pointer to a record is converted to a pointer to something else than void."""
+        for edge in self.cfa.edges:
+            for expression in expressions(edge.label):
+                for node in walk(expression):
+                    if isinstance(node, Cast) and isinstance(node.type, PointerType):
+                        inner = node.operand.type
+                        if isinstance(inner, PointerType) and {type(inner.target), type(node.type.target)} != {
+                            VoidType
+                        } and inner.target != node.type.target and VoidType() not in (inner.target, node.type.target):
+                            return True
+        return False
+
+    def overlapped_pointers(self, offset: int, size: int) -> list[int]:
+        """The pointer cells that a write of so many bytes at an offset touches."""
+        width = self.program.pointer_size
+        return [cell for cell in sorted(self.cell_offsets) if cell < offset + size and offset < cell + width]
+
+    def overlapped_integers(self, offset: int, size: int) -> list[int]:
+        """The integer cells at other offsets that a write of so many bytes at an offset touches."""
+        return [
+            cell
+            for cell, width in sorted(self.integer_sizes.items())
+            if cell != offset and cell < offset + size and offset < cell + width
+        ]
 
     # Offsets --------------------------------------------------------------------------------------------------------
 

@@ -71,6 +71,10 @@ class Symbols:
     _nullary: dict[str, None] = field(default_factory=dict)
     _unary: dict[str, None] = field(default_factory=dict)
 
+    @property
+    def pointers(self) -> list[Pointer]:
+        return list(self._pointers.values())
+
     # Names ----------------------------------------------------------------------------------------------------
 
     def pointer(self, variable: Variable) -> Pointer:
@@ -169,6 +173,11 @@ class Symbols:
                 on_cycle = Exists("v1", conj(at(group, "v", "v1"), at(f"t[{group}]", "v1", "v")))
                 found.append(Predicate(f"c[{group}]", 1, ("v",), definition=on_cycle, abstraction=True))
             found += self._reachability(group)
+            if len(members) > 1:  # where a node has several cells, what is below does not tell which of them is null
+                found += [
+                    Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1")), abstraction=True)
+                    for m in members
+                ]
         found += self._cancellation()
         return found
 

@@ -8,9 +8,10 @@ is set, so that differencing sees changes of one edge at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import (
+    NEGATED,
     AddressOf,
     Binary,
     Cast,
@@ -20,10 +21,10 @@ from kleene.cfa.expressions import (
     Expression,
     Field,
     Index,
-    NEGATED,
     PointerOffset,
     Unary,
     Variable,
+    children,
 )
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
@@ -50,7 +51,6 @@ from kleene.logic.formula import (
     TRUE,
     UNKNOWN,
     Atom,
-    Exists,
     Formula,
     IfThenElse,
     Not,
@@ -60,13 +60,13 @@ from kleene.logic.formula import (
     exists,
     neg,
 )
+from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.integers import COMPARE, UNKNOWN_INTEGER, Constants, IntegerValue, combined
 from kleene.semantics.liveness import live_before
 from kleene.semantics.memory import Leaf, Memory, Unmodelled, constant_of, leaves
 from kleene.semantics.predicates import FREED, HEAP, Pointer, ShapeClass, Symbols, at
 from kleene.structures.structure import Structure, StructureBuilder
-from kleene.logic.kleene import Kleene
 from kleene.transformers.action import Action, Message, Rule, Update
 
 ERROR = "error"
@@ -154,7 +154,7 @@ class Translator:
             for steps in branches:
                 self._connect(edge.source, steps, edge.target, edges)
         vocabulary = self.symbols.vocabulary()
-        cfa = Cfa(entry, tuple(_completed(e) for e in edges))
+        cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
         return Translation(
             vocabulary, tuple(self.symbols.rules()), cfa, self._initial(vocabulary), self.alarms, places
         )
@@ -184,8 +184,10 @@ class Translator:
 
     def _branches(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an operation; a malloc that may fail has two."""
-        dead = self._dying(edge)
         operation = edge.label
+        if isinstance(operation, Exit | Error):  # what the variables hold is not lost, the program just ends
+            return [self._steps(operation)]
+        dead = self._dying(edge)
         if isinstance(operation, Allocate) and operation.may_fail and self.malloc_may_fail:
             ways = [self._steps(operation), self._steps(Assign(operation.place, operation.target, _null(operation)))]
         else:
@@ -218,7 +220,7 @@ class Translator:
 
     def _collect(self) -> Action:
         """Drop freed blocks that nothing points to: they have no edges, so nothing else changes."""
-        pointed = [at(p.predicate(o), "v") for p in self.symbols._pointers.values() for o in p.offsets]
+        pointed = [at(p.predicate(o), "v") for p in self.symbols.pointers for o in p.offsets]
         pointed += [exists(["u"], at(name, "u", "v")) for _, _, name in self.symbols.edges]
         return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed)))
 
@@ -494,9 +496,20 @@ class Translator:
     def _write_cell(self, lvalue: Expression, value: Expression) -> None:
         source = self._load(value)
         bases = self._bases(lvalue, lvalue.type.size)
+        self._spoil_integers(bases, lvalue.type.size)
         self._clear(bases, str(lvalue))
         if source is not None:
             self._set_cell(bases, source, str(lvalue))
+
+    def _spoil_integers(self, bases: Sequence[Base], size: int) -> None:
+        """A pointer written over an integer (unions, casts) leaves the integer unknown."""
+        updates: dict[str, Update] = {}
+        for base in bases:
+            cells = [*self.memory.overlapped_integers(base.offset, size), base.offset]
+            for name in [self._integer_cell(k, c) for k in cells for c in self.constants.of(k)]:
+                updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), UNKNOWN, at(name, "v")))
+        if updates:
+            self._step("spoil integers", updates.values())
 
     def _clear(self, bases: Sequence[Base], text: str) -> None:
         """The cell becomes NULL, one edge predicate after another."""
@@ -547,6 +560,7 @@ class Translator:
 
     def _store_pointer(self, lvalue: Expression, source: Pointer) -> None:
         bases = self._bases(lvalue, lvalue.type.size)
+        self._spoil_integers(bases, lvalue.type.size)
         self._clear(bases, str(lvalue))
         self._set_cell(bases, source, str(lvalue))
 
@@ -575,16 +589,12 @@ class Translator:
         self._step(f"{pointer.name if pointer else stack} = new", updates, creates=True)
 
     def _integer_cells(self) -> list[tuple[int, tuple[int, ...]]]:
-        keys = [k for k in self.constants._found if isinstance(k, int)]
-        keys += [k for k in self.constants._parent if isinstance(k, int)]
-        found = {k: self.constants.of(k) for k in sorted(set(keys))}
-        return [(k, c) for k, c in found.items() if c]
+        return [(k, c) for k in self.constants.cells if (c := self.constants.of(k))]
 
     def _free(self, expression: Expression) -> None:
         pointer = self._load(expression)
         if pointer is None:
             return
-        points = exists(["v"], pointer.somewhere())
         inside = disj(*(exists(["v"], pointer.at(o)) for o in pointer.offsets if o))
         stack = exists(["v"], conj(pointer.somewhere(), Not(at(HEAP, "v"))))
         freed = exists(["v"], conj(pointer.somewhere(), at(FREED, "v")))
@@ -602,7 +612,6 @@ class Translator:
         if 0 not in pointer.offsets:
             return
         self._clear_object(lambda v: pointer.at(0, v), f"free({pointer.name})")
-        del points
         self._step(
             f"free({pointer.name})", [Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))], focus=focus
         )
@@ -743,8 +752,6 @@ class Translator:
 
     def _visit(self, expression: Expression) -> None:
         """Check the memory accesses of an expression whose value is not tracked."""
-        from kleene.cfa.expressions import children
-
         match expression:
             case Field() | Deref() | Index():
                 self._bases(expression, expression.type.size)
@@ -776,11 +783,24 @@ class Translator:
         bases = self._bases(target, target.type.size)
         updates: dict[str, Update] = {}
         for base in bases:
+            self._invalidate(base, target.type.size, updates)
             for c in self.constants.of(base.offset):
                 name = self._integer_cell(base.offset, c)
                 old = updates[name].formula if name in updates else at(name, "v")
                 updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), value.at(c), old))
         self._step(f"{target} = ...", updates.values())
+
+    def _invalidate(self, base: Base, size: int, updates: dict[str, Update]) -> None:
+        """A write of an integer spoils other cells that it overlaps: other integers, and pointers (unions, casts)."""
+        for cell in self.memory.overlapped_integers(base.offset, size):
+            for c in self.constants.of(cell):
+                name = self._integer_cell(cell, c)
+                updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), UNKNOWN, at(name, "v")))
+        if self.memory.mixes_types:
+            for cell in self.memory.overlapped_pointers(base.offset, size):
+                self._clear([Base(cell, base.formula)], "overwritten")
+                name = self.symbols.cell_undefined(cell)
+                updates[name] = Update(name, ("v",), disj(at(name, "v"), base.formula("v")))
 
     def _set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
         return [Update(self._integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]
@@ -810,8 +830,11 @@ def _at_offset(pointer: Pointer, offset: int) -> Callable[[str], Formula]:
     return lambda v: pointer.at(offset, v)
 
 
-def _completed(edge: Edge[Action]) -> Edge[Action]:
-    return edge
-
-
-__all__ = ["ERROR", "UNSUPPORTED", "Alarm", "Atom", "Exists", "Translation", "Translator", "field"]
+def _kept(action: Action, vocabulary: Vocabulary) -> Action:
+    """Dropping isolated objects changes no instrumentation predicate on the others: say so, so that none is derived."""
+    if action.retain is None:
+        return action
+    same = tuple(
+        Update(p.name, p.args, Atom(p.name, p.args)) for p in vocabulary.declared if p.definition is not None
+    )
+    return replace(action, updates=action.updates + same)

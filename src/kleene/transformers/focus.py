@@ -32,11 +32,15 @@ class InfiniteFocus(KleeneError):
 
 @dataclass(frozen=True, slots=True)
 class FocusOptions:
-    """`skip_infinite` leaves a value indefinite where focus would need infinitely many structures."""
+    """`skip_infinite` leaves a value indefinite where focus would need infinitely many structures.
+
+    With `coerce_cases`, contradictory cases are dropped, and the others sharpened, before they are split further.
+    """
 
     overlapping: bool = False
     split_active: bool = True
     skip_infinite: bool = False
+    coerce_cases: bool = False
 
 
 class Focuser:
@@ -88,12 +92,20 @@ class Focuser:
             for place in places:
                 cases = self._cases(draft, literal, place)
                 if cases is not None:
-                    return [r for d in cases for r in self._literal(d, conjunction, k, literal)]
+                    kept = [d for d in cases if self._consistent(d)]
+                    return [r for d in kept for r in self._literal(d, conjunction, k, literal)]
             return [draft]
         if len(literal.args) == 2 and not known:
             places = self._indefinite_pairs(draft, literal)
         results = [r for place in places for r in self._all_cases(draft, literal, place)]
         return results or [draft]
+
+    def _consistent(self, draft: Draft) -> bool:
+        """Sharpen a case in place, if cases are coerced; false if it is contradictory."""
+        if not self.options.coerce_cases or self._coercer is None or not draft.dirty:
+            return True
+        dirty, draft.dirty = draft.dirty, 0
+        return self._coercer.sharpen(draft.values, draft.size, dirty)
 
     def _indefinite_pairs(self, draft: Draft, literal: Literal) -> list[dict[str, int]]:
         if literal.predicate is None:

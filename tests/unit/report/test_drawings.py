@@ -42,11 +42,7 @@ def test_dot_of_a_ring() -> None:
 
 
 def test_implied_self_loops_are_drawn_on_request() -> None:
-    loops = [
-        e
-        for e in picture_of(list_structure(), DrawingOptions(reflexive=True)).edges
-        if "t[n]" in e.predicates
-    ]
+    loops = [e for e in picture_of(list_structure(), DrawingOptions(reflexive=True)).edges if "t[n]" in e.predicates]
     assert [(e.source, e.target) for e in loops] == [(0, 0), (0, 1), (1, 1)]
     edges = picture_of(build(1, [("t[n]", (0, 0), H)])).edges  # 1/2 on a node says more than reflexivity
     assert [e.predicates for e in edges] == [("t[n]",)]
@@ -159,10 +155,7 @@ def test_dot_of_a_control_flow_graph() -> None:
     cfa = Cfa("L1", (Edge("L1", "x = y", "L2"), Edge("L1", "y = x", "L2"), Edge("L2", 'say "hi"', "L1")))
     drawing = CfgDrawing({"L1": "2 structures"}, {"L1": "#location-0"}, flagged=["L2"])
     dot = cfg_dot(cfa.entry, cfa_edges(cfa), drawing)
-    assert (
-        'l0 [label="L1\\n2 structures", shape=box, style="rounded", URL="#location-0", class="location"];'
-        in dot
-    )
+    assert 'l0 [label="L1\\n2 structures", shape=box, style="rounded", URL="#location-0", class="location"];' in dot
     assert 'l0 -> l1 [label=" x = y \\n y = x "];' in dot
     assert 'label=" say \\"hi\\" "' in dot
     svg = svg_of_dot(dot, ids="cfg")

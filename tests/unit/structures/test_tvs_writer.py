@@ -89,9 +89,7 @@ def test_names_that_cannot_be_read_back_are_replaced(names: tuple[str, str]) -> 
 
 
 def test_locations() -> None:
-    location = TvsLocation(
-        "L1", (list_structure(), empty_structure()), (('leak of "x"\\nhere', empty_structure()),)
-    )
+    location = TvsLocation("L1", (list_structure(), empty_structure()), (('leak of "x"\\nhere', empty_structure()),))
     assert location_tvs(location) == (
         "%location L1 = {\n"
         "  %message \"leak of 'x' here\"\n"

@@ -1,7 +1,7 @@
 """Arithmetic and comparisons as the C standard has them, on numbers, pointers and unknown inputs.
 
-Signed overflow wraps (docs/assumptions.md). What cannot be expressed on unknown inputs gives a new unknown number in the right
-range, which over-approximates; a decision that depends on an input raises Split.
+Signed overflow wraps (docs/assumptions.md). What cannot be expressed on unknown inputs gives a new unknown number
+in the right range, which over-approximates; a decision that depends on an input raises Split.
 """
 
 from __future__ import annotations
@@ -134,9 +134,7 @@ def _on_unknown(state: State, symbol: str, a: int | Linear, b: int | Linear, typ
     return state.derived(low, high, (symbol, a, b, type_))
 
 
-def _result_range(
-    state: State, symbol: str, a: int | Linear, b: int | Linear, type_: IntegerType
-) -> tuple[int, int]:
+def _result_range(state: State, symbol: str, a: int | Linear, b: int | Linear, type_: IntegerType) -> tuple[int, int]:
     """Bounds of the result of an operation that constraints cannot express."""
     (alow, ahigh), (blow, bhigh) = bounds(state, a), bounds(state, b)
     low, high = type_.minimum, type_.maximum

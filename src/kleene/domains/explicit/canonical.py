@@ -1,7 +1,7 @@
 """A key for states that is the same for states that differ only in the names of blocks and inputs.
 
-Blocks are numbered in the order in which a traversal from the variables meets them, inputs likewise; what nothing can read any more
-is dropped first. States with equal keys have the same future.
+Blocks are numbered in the order in which a traversal from the variables meets them, inputs likewise; what nothing
+can read any more is dropped first. States with equal keys have the same future.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ class Canonical:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.liveness = Liveness(machine.program)
+        self._shared: dict[Any, Any] = {}
 
     def forget(self, state: State) -> None:
         """Drop the variables that cannot be read again."""
@@ -38,20 +39,22 @@ class Canonical:
     def lost(self, state: State) -> list[int]:
         return lost_blocks(self.machine, state, self.liveness.dead_temporaries)
 
-    def key(self, state: State) -> Any:
-        """The key; forgets dead variables, unreachable blocks and unused inputs of the state on the way."""
+    def key(self, state: State) -> tuple[Any, list[Block]]:
+        """The key, and the heap blocks that were lost; the state forgets them and all that cannot matter any more."""
         self.forget(state)
-        walk = _Walk(self.machine, state)
+        walk = _Walk(self.machine, state, self._shared)
         key = walk.run()
+        lost = [b for n, b in state.blocks.items() if b.kind == "heap" and b.alive and n not in walk.numbers]
         state.blocks = {n: b for n, b in state.blocks.items() if n in walk.numbers or n in self.machine.fixed_blocks}
         state.store = state.store.keep(set(walk.symbols))
-        return key
+        return key, lost
 
 
 class _Walk:
     """One traversal of a state."""
 
-    def __init__(self, machine: Machine, state: State) -> None:
+    def __init__(self, machine: Machine, state: State, shared: dict[Any, Any]) -> None:
+        self.shared = shared
         self.state = state
         self.fixed = machine.fixed_blocks
         self.numbers: dict[int, int] = {}
@@ -88,7 +91,8 @@ class _Walk:
         if not block.alive:
             return (block.kind, "gone")
         cells = [(bit, width, self._value(value)) for bit, (width, value) in sorted(block.cells.items(), key=_first)]
-        return (block.kind, block.size, block.zeroed, tuple(cells))
+        content = (block.kind, block.size, block.zeroed, tuple(cells))
+        return self.shared.setdefault(content, content)
 
     def _value(self, value: Any) -> Any:
         if type(value) is Pointer:
@@ -107,9 +111,7 @@ class _Walk:
             gone = blocks[number]
             if not gone.alive:
                 later = [
-                    self.numbers[n]
-                    for n in self.order
-                    if blocks[n].kind == gone.kind and blocks[n].birth > gone.death
+                    self.numbers[n] for n in self.order if blocks[n].kind == gone.kind and blocks[n].birth > gone.death
                 ]
                 found.append((self.numbers[number], tuple(later)))
         return tuple(found)

@@ -1,12 +1,12 @@
 """What is known about unknown inputs: intervals, and differences of two of them (Miné, the zone domain, PADO 2001).
 
-A `Store` is an immutable value, closed: every bound that follows from the others is there, so a store is feasible when it was built
-without contradiction, and forgetting an input is dropping its entries. Exact over the integers.
+A `Store` is an immutable value, closed: every bound that follows from the others is there, so a store is feasible
+when it was built without contradiction, and forgetting an input is dropping its entries. Exact over the integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from kleene.domains.explicit.values import Constraint, Linear
 
@@ -60,7 +60,7 @@ class Store:
         involved = {x for pair in self.pairs for x in pair}
         if a and b:
             involved |= {a, b}
-        if not involved or (a or b) not in involved and (a == 0 or b == 0):
+        if not involved or ((a or b) not in involved and (a == 0 or b == 0)):
             return self._bound(a, b, c)
         return self._close(sorted(involved | {0}), a, b, c)
 
@@ -104,13 +104,13 @@ class Store:
         pairs = {p: c for p, c in self.pairs.items() if p[0] in symbols and p[1] in symbols}
         return Store(intervals, pairs)
 
-    def solution(self) -> dict[int, int]:
-        """Values for all symbols; near zero where there is a choice."""
+    def solution(self, prefer: Callable[[], int] = lambda: 0) -> dict[int, int]:
+        """Values for all symbols; near what `prefer` says where there is a choice."""
         store: Store = self
         values: dict[int, int] = {}
         for symbol in sorted(self.intervals):
             low, high = store.intervals[symbol]
-            value = min(max(low, 0), high)
+            value = min(max(low, prefer()), high)
             fixed = store.restrict([(symbol, 0, value), (0, symbol, -value)])
             if fixed is None:
                 fixed = store

@@ -1,7 +1,7 @@
 """Expressions compiled to closures over a state: one for the value, one for the address of an lvalue.
 
-An address is a pair (block, bit). Block 0 stands for addresses that are numbers, block -1 for undefined pointers; they may be computed
-with, but not read or written through.
+An address is a pair (block, bit). Block 0 stands for addresses that are numbers, block -1 for undefined pointers;
+they may be computed with, but not read or written through.
 """
 
 from __future__ import annotations

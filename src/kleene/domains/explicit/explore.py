@@ -1,11 +1,12 @@
-"""All executions of a program, breadth first, within bounds: finds shallow errors, proves programs whose states are finitely many.
+"""All executions of a program, breadth first, within bounds: finds shallow errors, proves finite programs.
 
-Inputs stay unknown until a decision depends on them; states that differ only in the names of blocks and inputs are explored once
-(`canonical`). An error counts only when `run` shows it on the inputs that the path asks for.
+Inputs stay unknown until a decision depends on them; states that differ only in the names of blocks and inputs are
+explored once (`canonical`). An error counts only when `run` shows it on the inputs that the path asks for.
 """
 
 from __future__ import annotations
 
+import random
 import time
 from collections import deque
 from dataclasses import dataclass, field
@@ -56,7 +57,9 @@ class Exploration:
         return self.complete and not self.findings and not self.possible
 
     def __str__(self) -> str:
-        verdict = "exhausted: no error in any execution" if self.proved else "exhausted" if self.exhausted else self.reason
+        verdict = (
+            "exhausted: no error in any execution" if self.proved else "exhausted" if self.exhausted else self.reason
+        )
         lines = [f"{verdict} ({self.states} states, {self.steps} steps, {self.seconds:.2f} s)"]
         lines += [f"confirmed {c.finding}" for c in self.findings]
         lines += [f"possible {f}" for f in self.possible]
@@ -73,7 +76,7 @@ def explore(
     malloc_may_fail: bool = False,
     stop_at_first: bool = False,
 ) -> Exploration:
-    """Follow all executions within the bounds. With `stop_at_first`, end at the first confirmed error that is no leak at exit."""
+    """Follow all executions within the bounds; `stop_at_first` ends at a confirmed error that is no leak at exit."""
     explorer = _Explorer(program, max_states, max_steps, seconds, malloc_may_fail=malloc_may_fail)
     return explorer.explore(stop_at_first=stop_at_first)
 
@@ -142,6 +145,7 @@ class _Explorer:
                 self._end(state, end, frame.location, frame.function)
                 return
             if step is None:
+                self._note_lost(state)
                 return
             state.age += 1
             self.result.steps += 1
@@ -162,21 +166,26 @@ class _Explorer:
 
     def _known(self, state: State) -> bool:
         """Whether an equal state was here before; leaks are noticed here."""
-        for number in self.canonical.lost(state):
-            block = state.blocks[number]
+        key, lost = self.canonical.key(state)
+        for block in lost:
             self._report(state, "memory_leak", block.place, f"{block.label} is lost", "lost")
-        key = self.canonical.key(state)
         if key in self.seen:
             return True
         self.seen.add(key)
         self.result.states += 1
         return False
 
+    def _note_lost(self, state: State) -> None:
+        for number in self.canonical.lost(state):
+            block = state.blocks[number]
+            self._report(state, "memory_leak", block.place, f"{block.label} is lost", "lost")
+
     def _end(self, state: State, end: Exception, location: str, function: str) -> None:
         step = self.machine.step_at(location, function)
         assert step is not None
         place = step.operation.place
         state.age += 1
+        self._note_lost(state)
         if isinstance(end, Violation):
             self._report(state, end.kind, place, end.message, "")
         elif isinstance(end, NotModelled):
@@ -184,10 +193,8 @@ class _Explorer:
         elif isinstance(end, Ended) and end.status is not None:
             lost = set(self.canonical.lost(state))
             for number, block in state.blocks.items():
-                if block.kind == "heap" and block.alive:
-                    detail = "lost" if number in lost else "exit"
-                    message = f"{block.label} is {'lost' if number in lost else 'not freed at the end'}"
-                    self._report(state, "memory_leak", block.place, message, detail)
+                if block.kind == "heap" and block.alive and number not in lost:
+                    self._report(state, "memory_leak", block.place, f"{block.label} is not freed at the end", "exit")
 
     def _report(self, state: State, kind: str, place: Place | None, message: str, detail: str) -> None:
         """Confirm an error by a run; each kind at each place once."""
@@ -195,35 +202,41 @@ class _Explorer:
         if site in self.confirmed or self.attempts.get(site, 0) >= _ATTEMPTS:
             return
         self.attempts[site] = self.attempts.get(site, 0) + 1
-        if not state.tainted:
-            trace = self._confirm(state)
-            for finding in trace.findings:
-                if finding.kind == kind and finding.detail == detail:
-                    self.confirmed |= {site, (finding.kind, finding.place)}
-                    known = [c.finding for c in self.result.findings]
-                    if not any((f.kind, f.place, f.detail) == (kind, finding.place, detail) for f in known):
-                        self.result.findings.append(Confirmed(finding, trace))
-            if site in self.confirmed:
-                return
+        if not state.tainted and self._confirm(state, kind, detail):
+            self.confirmed.add(site)
+            return
         assert place is not None
         finding = Finding(kind, place, message, detail)
         if finding not in self.result.possible:
             self.result.possible.append(finding)
 
-    def _confirm(self, state: State) -> Trace:
-        return run(
-            self.machine.program,
-            inputs_of(state),
-            state.age,
-            malloc_may_fail=self.machine.malloc_may_fail,
-            machine=self.machine,
-        )
+    def _confirm(self, state: State, kind: str, detail: str) -> bool:
+        """Whether a run on inputs that fit the path shows the error; several are tried where the path is not exact."""
+        store, order, exact = path_constraints(state)
+        for attempt in range(1 if exact else _ATTEMPTS):
+            trace = run(
+                self.machine.program,
+                inputs_for(store, order, attempt),
+                state.age,
+                malloc_may_fail=self.machine.malloc_may_fail,
+                machine=self.machine,
+            )
+            shown = [f for f in trace.findings if f.kind == kind and f.detail == detail]
+            for finding in shown:
+                known = {(c.finding.kind, c.finding.place, c.finding.detail) for c in self.result.findings}
+                self.confirmed.add((finding.kind, finding.place))
+                if (kind, finding.place, detail) not in known:
+                    self.result.findings.append(Confirmed(finding, trace))
+            if shown:
+                return True
+        return False
 
 
-def inputs_of(state: State) -> list[int]:
-    """Inputs that lead to the state: a solution of the constraints on its path."""
+def path_constraints(state: State) -> tuple[Store, list[tuple[int | None, int]], bool]:
+    """What the path of a state asks of its inputs; the inputs in order (symbol, or None and a value); is it exact?"""
     store: Store = EMPTY
     order: list[tuple[int | None, int]] = []
+    exact = True
     for kind, entry in state.history.entries() if state.history else []:
         if kind == "value":
             order.append((None, entry[0]))
@@ -234,5 +247,14 @@ def inputs_of(state: State) -> list[int]:
             store = store.with_symbol(entry[0], entry[1], entry[2])
             if kind == "input":
                 order.append((entry[0], 0))
-    values = store.solution()
+            else:
+                exact = False
+    return store, order, exact
+
+
+def inputs_for(store: Store, order: list[tuple[int | None, int]], attempt: int) -> list[int]:
+    """Inputs that satisfy the constraints; each attempt prefers other small numbers."""
+    chooser = random.Random(attempt)
+    prefer = (lambda: 0) if attempt == 0 else (lambda: chooser.randint(-4, 12))
+    values = store.solution(prefer)
     return [values[symbol] if symbol is not None else value for symbol, value in order]

@@ -53,15 +53,17 @@ def draw_heap(machine: Machine, state: State) -> Heap:
                 block_types[number] = variable.type
                 names[number] = variable.name
                 owners.append((frame.function, variable.name, number))
-    for number, text in machine.strings.items():
-        names[text] = str(number)
+    for text, string in machine.strings.items():
+        names[string] = str(text)
     _spread_types(machine, state, block_types)
+    pointed = {p.block for block in state.blocks.values() for p in block.pointers()}
+    owners = [o for o in owners if state.blocks[o[2]].kind != "opaque"]
     rows = tuple((f, n, _summary(machine, state, b, block_types, names)) for f, n, b in owners)
     blocks = tuple(
         HeapBlock(number, block.kind, block.label, block.size, not block.alive, str(block_types.get(number, "")),
                   _cells(machine, state, number, block_types, names))
         for number, block in state.blocks.items()
-        if number not in names and block.kind in ("heap", "stack")
+        if number not in names and (block.kind == "heap" or (block.kind == "stack" and number in pointed))
     )  # fmt: skip
     return Heap(rows, blocks)
 
@@ -94,7 +96,9 @@ def _scalars(type_: Type, records: dict[str, RecordLayout], bit: int) -> list[tu
     return [(bit, type_)]
 
 
-def _field_names(type_: Type | None, records: dict[str, RecordLayout], bit: int = 0, prefix: str = "") -> dict[int, str]:
+def _field_names(
+    type_: Type | None, records: dict[str, RecordLayout], bit: int = 0, prefix: str = ""
+) -> dict[int, str]:
     if isinstance(type_, RecordType) and type_.name in records:
         found: dict[int, str] = {}
         for f in records[type_.name].fields:
@@ -104,7 +108,9 @@ def _field_names(type_: Type | None, records: dict[str, RecordLayout], bit: int 
         return found
     if isinstance(type_, ArrayType):
         width = type_.element.size * 8
-        parts = [_field_names(type_.element, records, bit + i * width, f"{prefix}[{i}]") for i in range(min(type_.count, 64))]
+        parts = [
+            _field_names(type_.element, records, bit + i * width, f"{prefix}[{i}]") for i in range(min(type_.count, 64))
+        ]
         return {k: v for part in parts for k, v in part.items()}
     return {bit: prefix}
 

@@ -100,7 +100,7 @@ def run(
     check_leaks: bool = True,
     machine: Machine | None = None,
 ) -> Trace:
-    """Execute the program; inputs are taken in order (zero when they end). A leak does not stop the run, other errors do.
+    """Execute the program; inputs are taken in order (zero when they end). Leaks do not stop the run, other errors do.
 
     Inputs are: values of `__VERIFIER_nondet_*`, parameters of the entry, numbers read before they are written, with
     `malloc_may_fail` one for each allocation (0: it fails), and comparisons whose result C leaves open.
@@ -165,7 +165,9 @@ class _Run:
                 self._leaks_at_end(state, place)
             return False
         if step.condition is not None:
-            trace.steps[-1] = TraceStep(number, location, step.operation, len(state.frames), frame.location == step.target)
+            trace.steps[-1] = TraceStep(
+                number, location, step.operation, len(state.frames), frame.location == step.target
+            )
         if self.check_leaks and isinstance(step.operation, LOSING):
             self._lost(state, place)
         return True

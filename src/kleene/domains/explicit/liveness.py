@@ -1,6 +1,7 @@
 """Which local variables may still be read, by a backward pass over each function.
 
-Used to forget what cannot matter: temporaries that are used up hold no block, and dead numbers do not tell states apart.
+Used to forget what cannot matter: temporaries that are used up hold no block, and dead numbers do not tell states
+apart.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class Liveness:
             function = self._program.functions[name]
             self._live[name] = live_variables(function)
             exposed = address_taken(function)
-            scalars = [v for v in (*function.locals, *function.parameters) if is_scalar(v.type) and v.name not in exposed]
+            scalars = [
+                v for v in (*function.locals, *function.parameters) if is_scalar(v.type) and v.name not in exposed
+            ]
             temporaries = frozenset(v.name for v in function.locals if v.is_temporary and v.name not in exposed)
             numbers = {v.name for v in scalars if isinstance(v.type, IntegerType | FloatType)}
             self._temporaries[name] = temporaries

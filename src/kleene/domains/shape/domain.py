@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.graph import Edge
 from kleene.core.domain import Store
@@ -44,8 +44,9 @@ class ShapeDomain:
         self.options = options
         self.coercer = Coercer(vocabulary, rules)
         self.canonicalizer = Canonicalizer(vocabulary, definite_names=options.definite_names)
-        self.focuser = Focuser(vocabulary, self.coercer, options.focus)
         self.stages = Stages.parse(options.stages)
+        coerced = self.stages.coerce_before and options.coerce_during_focus and not options.focus.overlapping
+        self.focuser = Focuser(vocabulary, self.coercer, replace(options.focus, coerce_cases=coerced))
         self.log = MessageLog()
         self.discarded = 0
         self.breaches = 0

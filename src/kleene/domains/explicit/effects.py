@@ -1,0 +1,87 @@
+"""What operations do to memory and to the stack: ending, copying and passing objects, and unknown values."""
+
+from __future__ import annotations
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.operations import DeclareLocal, EndScope
+from kleene.cfa.types import FloatType, IntegerType, PointerType, Type
+from kleene.domains.explicit.arithmetic import decide
+from kleene.domains.explicit.evaluate import access, as_address
+from kleene.domains.explicit.memory import Block
+from kleene.domains.explicit.state import State
+from kleene.domains.explicit.values import (
+    NULL_BLOCK,
+    UNDEFINED,
+    UNDEFINED_BLOCK,
+    Linear,
+    NotModelled,
+    Value,
+    Violation,
+)
+
+
+def unknown(state: State, type_: Type, source: str) -> Value:
+    if isinstance(type_, IntegerType):
+        return state.draw(type_.minimum, type_.maximum, source)
+    if isinstance(type_, PointerType):
+        state.tainted = state.tainted or "a pointer that is an input"
+        chosen = state.draw(0, 1, source, ("pointer",))
+        valid = decide(state, "!=", chosen, 0) if isinstance(chosen, int | Linear) else 0
+        return UNDEFINED if valid else 0
+    if isinstance(type_, FloatType):
+        raise NotModelled("a floating-point input")
+    raise NotModelled(f"an input of type {type_}")
+
+
+def freeable(state: State, value: Value) -> int:
+    """The block that free may end; a Violation if it may not."""
+    number, bit = as_address(value)
+    if number == UNDEFINED_BLOCK:
+        raise Violation("invalid_free", "free of an uninitialized pointer")
+    block = state.blocks[number] if number != NULL_BLOCK else None
+    if block is None or block.kind != "heap":
+        raise Violation("invalid_free", "free of something that is no heap block")
+    if not block.alive:
+        raise Violation("double_free", f"{block.label} is freed already")
+    if bit != 0:
+        raise Violation("invalid_free", f"free of offset {bit // 8} of {block.label}")
+    return number
+
+
+def declare(state: State, operation: DeclareLocal) -> None:
+    variable = operation.variable
+    drop(state, variable)
+    number = state.new_block("stack", variable.type.size, variable.name, operation.place)
+    state.locals[variable.name] = number
+
+
+def end_scope(state: State, operation: EndScope) -> None:
+    for variable in operation.variables:
+        drop(state, variable)
+
+
+def drop(state: State, variable: Variable) -> None:
+    number = state.locals.pop(variable.name, None)
+    if number is not None:
+        state.kill(number)
+
+
+def pass_argument(state: State, parameter: Variable, value: Value | Block) -> int:
+    number = state.new_block("stack", parameter.type.size, parameter.name)
+    if isinstance(value, Block):
+        state.blocks[number].paste(0, value, 0, parameter.type.size * 8)
+    else:
+        if type(value) is int and isinstance(parameter.type, IntegerType):
+            value = parameter.type.wrap(value)
+        state.blocks[number].store(0, parameter.type.size * 8, value)
+    return number
+
+
+def copy(state: State, to: tuple[int, int], source: tuple[int, int], width: int) -> None:
+    if to == source:
+        return
+    start = access(state, source[0], source[1], width)
+    access(state, to[0], to[1], width)
+    if to[0] == source[0]:
+        start = start.copy(None)
+    state.writable(to[0]).paste(to[1], start, source[1], width)

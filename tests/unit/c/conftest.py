@@ -1,0 +1,25 @@
+"""Programs from text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kleene.c import read_program
+from kleene.cfa.program import CProgram
+
+Lower = Callable[..., CProgram]
+
+
+@pytest.fixture
+def lower(tmp_path: Path) -> Lower:
+    """Reads a program from text; the file is called `p.c`."""
+
+    def read(text: str, *, name: str = "p.c", entry: str = "main", data_model: str = "ILP32") -> CProgram:
+        path = tmp_path / name
+        path.write_text(text)
+        return read_program(path, entry=entry, data_model=data_model)
+
+    return read
