@@ -27,6 +27,10 @@ DONE, REPORTED, BAD_INPUT, INCONCLUSIVE, CHECK_FAILED = range(5)
 
 _COMMANDS = {
     "run": ("kleene.cli.run_command", "Run a TVP program on TVS input structures."),
+    "assume": ("kleene.cli.symbolic_command_assume", "The most precise abstraction of what satisfies a formula."),
+    "alpha": ("kleene.cli.symbolic_command_alpha", "The most precise abstraction of a formula."),
+    "meet": ("kleene.cli.symbolic_command_meet", "The most precise meet of two sets of structures."),
+    "transform": ("kleene.cli.symbolic_command_transform", "The best transformer of actions or calls."),
     "show": ("kleene.cli.show_command", "Draw the structures of a TVS file."),
     "diff": ("kleene.cli.diff_command", "Compare two TVS results of one program."),
 }

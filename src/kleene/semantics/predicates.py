@@ -175,7 +175,17 @@ class Symbols:
             found += self._reachability(group)
             if len(members) > 1:  # where a node has several cells, what is below does not tell which of them is null
                 found += [
-                    Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1")), abstraction=True)
+                    Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1"))) for m in members
+                ]
+                found += [
+                    Predicate(
+                        f"nn[{root}->{m}]",
+                        0,
+                        (),
+                        definition=exists(["v1", "v2"], conj(at(root, "v1"), at(m, "v1", "v2"))),
+                        abstraction=True,
+                    )
+                    for root in self._roots()
                     for m in members
                 ]
         found += self._cancellation()

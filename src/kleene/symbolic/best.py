@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import product
 
 from kleene.logic.formula import Formula
+from kleene.logic.kleene import Kleene
 from kleene.structures.canonical import canonical_abstraction
-from kleene.structures.structure import Structure
+from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.assume import Run
-from kleene.symbolic.moments import Timeline, UnsupportedAction
+from kleene.symbolic.contracts import Call
+from kleene.symbolic.moments import Timeline, UnsupportedAction, affected
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action
@@ -21,16 +24,19 @@ from kleene.transformers.focus import Focuser, FocusOptions
 from kleene.transformers.transformer import Transformer
 
 _DEFAULT = SymbolicOptions()
+Step = Action | Call
 
 
 class BestTransformer:
     """The best transformer of an action, or of several actions one after the other."""
 
-    def __init__(self, actions: Action | Sequence[Action], theory: Theory, options: SymbolicOptions = _DEFAULT) -> None:
-        self.actions = (actions,) if isinstance(actions, Action) else tuple(actions)
+    def __init__(
+        self, actions: Action | Call | Sequence[Action | Call], theory: Theory, options: SymbolicOptions = _DEFAULT
+    ) -> None:
+        self.actions = (actions,) if isinstance(actions, (Action, Call)) else tuple(actions)
         self.theory = theory
         self.options = options
-        self._plain = [_plain_transformer(action, theory) for action in self.actions]
+        self._plain = [_plain_transformer(a, theory) if isinstance(a, Action) else a for a in self.actions]
 
     def post(self, structure: Structure) -> list[Structure]:
         """The canonical abstractions of all stores that the actions can lead to."""
@@ -43,7 +49,7 @@ class BestTransformer:
             try:
                 timeline = Timeline(self.theory, structure)
                 for action in self.actions:
-                    timeline.apply(action)
+                    timeline.apply(action) if isinstance(action, Action) else timeline.call(action)
             except UnsupportedAction as problem:
                 run.reasons[str(problem)] = None
                 run.keep(self.plain(structure))
@@ -62,8 +68,10 @@ class BestTransformer:
     def plain(self, structure: Structure) -> list[Structure]:
         """The result of focus, update, coerce and blur: sound, not best."""
         current = [structure]
-        for transformer in self._plain:
-            results = [s for c in current for s in transformer.post(c).structures]
+        for step in self._plain:
+            results = [
+                s for c in current for s in (_havoc(c, step) if isinstance(step, Call) else step.post(c).structures)
+            ]
             current = list(dict.fromkeys(canonical_abstraction(s) for s in results))
         return current
 
@@ -71,3 +79,22 @@ class BestTransformer:
 def _plain_transformer(action: Action, theory: Theory) -> Transformer:
     focuser = Focuser(theory.vocabulary, theory.coercer, FocusOptions(skip_infinite=True))
     return Transformer(action, theory.coercer, focuser)
+
+
+def _plain_results(step: Transformer | Call, structure: Structure) -> list[Structure]:
+    return _havoc(structure, step) if isinstance(step, Call) else step.post(structure).structures
+
+
+def _havoc(structure: Structure, call: Call) -> list[Structure]:
+    """Everything that a call may modify is 1/2."""
+    core = {p.name for p in structure.vocabulary.declared if p.definition is None}
+    changed = core if call.modifies is None else set(call.modifies)
+    changed |= affected(structure.vocabulary, changed)
+    builder = StructureBuilder(structure.vocabulary, structure.size)
+    for p in structure.vocabulary:
+        if p.name in changed:
+            builder.fill(p.name, Kleene.UNKNOWN)
+        else:
+            for nodes in product(structure.nodes, repeat=p.arity):
+                builder.set(p.name, nodes, structure.value(p.name, *nodes))
+    return [builder.build()]

@@ -26,10 +26,12 @@ from kleene.logic.formula import (
     predicates_of,
 )
 from kleene.logic.transform import substitute
+from kleene.logic.vocabulary import Vocabulary
 from kleene.smt.universe import in_domain
 from kleene.structures.structure import Structure
 from kleene.symbolic.abstract_update import AbstractState
 from kleene.symbolic.assume import facts_of, scene_nodes
+from kleene.symbolic.contracts import Call, old
 from kleene.symbolic.rails import may, must
 from kleene.symbolic.scene import Moment, Scene, SceneNode
 from kleene.symbolic.theory import Theory, staged
@@ -82,6 +84,25 @@ class Timeline:
         self._integrity(step.after, step.moment, step.changed)
         self.draft.symbols.append(step.after)
         self.draft.moments.append(step.moment)
+
+    def call(self, call: Call) -> None:
+        """A procedure by its specification: what it may modify is anything that the postcondition allows."""
+        if call.modifies is None:
+            changed = {p.name for p in self.vocabulary.declared if p.definition is None}
+        else:
+            changed = set(call.modifies)
+        changed |= affected(self.vocabulary, changed)
+        draft, before = self.draft, self.draft.symbols[-1]
+        number = len(draft.moments)
+        after = {**before, **{name: f"{name}'{number}" for name in changed}}
+        draft.unique |= {after[name] for name in changed if self.vocabulary[name].has("unique")}
+        moment = replace(draft.moments[-1], label=f"e{number}")
+        then = {**after, **{old(name): symbol for name, symbol in before.items()}}
+        draft.base.append(staged(call.ensures, then, moment.label))
+        self._integrity(after, moment, changed)
+        draft.symbols.append(after)
+        draft.moments.append(moment)
+        self.state = None
 
     def _integrity(self, symbols: Mapping[str, str], moment: Moment, changed: set[str] | None) -> None:
         """The integrity rules at a moment; those about unchanged predicates hold already."""
@@ -196,7 +217,7 @@ class _Step:
             predicate = self.vocabulary[update.predicate]
             if predicate.definition is None and not _is_identity(update):
                 self.changed.add(update.predicate)
-        self.changed |= self._dependent()
+        self.changed |= affected(self.vocabulary, self.changed, everything=self.action.changes_universe)
         for name in self.changed:
             self.after[name] = f"{name}'{self.number}"
             if self.vocabulary[name].has("unique"):
@@ -209,21 +230,6 @@ class _Step:
             self.timeline.state = None  # the definitions speak of the individuals that are left
         if self.timeline.state is not None:
             self._facts(core)
-
-    def _dependent(self) -> set[str]:
-        """The instrumentation predicates that the changes can affect."""
-        changed, everything = set(self.changed), self.action.changes_universe
-        while True:
-            more = {
-                p.name
-                for p in self.vocabulary.declared
-                if p.definition is not None
-                and p.name not in changed
-                and (everything or predicates_of(p.definition) & changed)
-            }
-            if not more:
-                return changed - self.changed
-            changed |= more
 
     def _define(self, update: Update) -> None:
         """``p'(args)`` is the update formula; where that is 1/2, anything."""
@@ -282,3 +288,19 @@ class _Step:
 
 def _is_identity(update: Update) -> bool:
     return update.formula is Atom(update.predicate, update.args)
+
+
+def affected(vocabulary: Vocabulary, core: set[str], *, everything: bool = False) -> set[str]:
+    """The instrumentation predicates that a change of core predicates (or of the universe) can affect."""
+    changed = set(core)
+    while True:
+        more = {
+            p.name
+            for p in vocabulary.declared
+            if p.definition is not None
+            and p.name not in changed
+            and (everything or predicates_of(p.definition) & changed)
+        }
+        if not more:
+            return changed - core
+        changed |= more

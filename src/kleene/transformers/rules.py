@@ -100,6 +100,12 @@ def definition_rules(p: Predicate, *, single_literals: bool) -> list[Rule]:
     positive = prenex_dnf(f)
     if single_literals or _is_universal_literal(positive):
         rules += _single_literal_rules(p, positive, origin, single_literals=single_literals)
+    if single_literals and len(positive.clauses) > 1 and all(kind == "E" for kind, _ in positive.quantifiers):
+        for clause in positive.clauses:  # p is implied by each disjunct, so !p refutes each of them
+            if len(clause) == 1 and _can_be_head(clause[0]):
+                rules.append(Rule(Not(head), neg(clause[0]), f"closure of {origin}"))
+            else:
+                rules += _horn_closure(Not(head), clause, p.args, f"closure of {origin}")
     negated = _starts_universal(positive) or len(positive.clauses) > 1
     form = prenex_dnf(neg(f)) if negated else positive
     if not _starts_universal(form) and all(kind == "E" for kind, _ in form.quantifiers):

@@ -10,11 +10,9 @@ import pytest
 from kleene.c import read_program
 from kleene.cfa.program import CProgram
 
-Lower = Callable[..., CProgram]
-
 
 @pytest.fixture
-def lower(tmp_path: Path) -> Lower:
+def lower(tmp_path: Path) -> Callable[..., CProgram]:
     """Reads a program from text; the file is called `p.c`."""
 
     def read(text: str, *, name: str = "p.c", entry: str = "main", data_model: str = "ILP32") -> CProgram:

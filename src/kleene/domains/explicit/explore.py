@@ -96,6 +96,7 @@ class _Explorer:
         self.seen: set[Any] = set()
         self.queue: deque[tuple[State, bool]] = deque()
         self.attempts: dict[Any, int] = {}
+        self._at: Any = None
         self.confirmed: set[Any] = set()
         functions = [program.functions[name] for name in program.reachable_functions]
         self.heads = {head for f in functions for head in f.cfa.loop_heads}
@@ -145,6 +146,7 @@ class _Explorer:
                 self._end(state, end, frame.location, frame.function)
                 return
             if step is None:
+                self._at = frame.location
                 self._note_lost(state)
                 return
             state.age += 1
@@ -167,6 +169,7 @@ class _Explorer:
     def _known(self, state: State) -> bool:
         """Whether an equal state was here before; leaks are noticed here."""
         key, lost = self.canonical.key(state)
+        self._at = state.frames[-1].location
         for block in lost:
             self._report(state, "memory_leak", block.place, f"{block.label} is lost", "lost")
         if key in self.seen:
@@ -183,7 +186,7 @@ class _Explorer:
     def _end(self, state: State, end: Exception, location: str, function: str) -> None:
         step = self.machine.step_at(location, function)
         assert step is not None
-        place = step.operation.place
+        place = self._at = step.operation.place
         state.age += 1
         self._note_lost(state)
         if isinstance(end, Violation):
@@ -198,7 +201,7 @@ class _Explorer:
 
     def _report(self, state: State, kind: str, place: Place | None, message: str, detail: str) -> None:
         """Confirm an error by a run; each kind at each place once."""
-        site = (kind, place, detail)
+        site = (kind, place, detail, self._at)
         if site in self.confirmed or self.attempts.get(site, 0) >= _ATTEMPTS:
             return
         self.attempts[site] = self.attempts.get(site, 0) + 1

@@ -1,0 +1,138 @@
+"""What `kleene assume`, `alpha`, `meet` and `transform` share: options, loading, outputs and exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from kleene.cli.files import input_file, macros_of, write_output
+from kleene.diagnostics import UsageError
+from kleene.logic.formula import Formula
+from kleene.report.show import show_svg
+from kleene.report.symbolic_report import SymbolicReport, Violation, symbolic_html, symbolic_json, symbolic_text
+from kleene.smt import BACKENDS, Limits
+from kleene.structures.structure import Structure
+from kleene.structures.tvs_reader import read_tvs
+from kleene.structures.tvs_writer import structures_tvs
+from kleene.symbolic import SymbolicOptions, SymbolicResult, Theory
+from kleene.tvp.program import Program, load_program, parse_formula
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+SETTINGS = {"help_option_names": ["-h", "--help"]}
+
+_OPTIONS = (
+    click.option("--backend", type=click.Choice(BACKENDS), default="z3", help="z3 (default), cvc5 or ground."),
+    click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Stop deciding after so many seconds."),
+    click.option("--query-timeout", type=click.FloatRange(0, min_open=True), default=2.0, help="For one query."),
+    click.option("--dump-smt", metavar="FOLDER", help="Write every query as SMT-LIB."),
+    click.option("--minimal", is_flag=True, help="Leave out structures that are embedded in others."),
+    click.option("--allow-no-rules", is_flag=True, help="Accept a vocabulary without integrity rules."),
+    click.option("--tvs", "tvs_file", metavar="FILE", help="Write the structures as TVS ('-': standard output)."),
+    click.option("--svg", "svg_folder", metavar="FOLDER", help="Write one SVG for each structure."),
+    click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page."),
+    click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output)."),
+    click.option("--include", multiple=True, metavar="FOLDER", help="Where to look for included files."),
+    click.option("--define", "definitions", multiple=True, metavar="NAME[=VALUE]", help="Define a macro."),
+    click.option("--quiet", is_flag=True, help="Print nothing but errors."),
+)
+
+
+def symbolic_options(command: Command) -> Command:
+    """The options that all four commands have."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Specification:
+    """A TVP program read for its vocabulary, rules and actions, and the settings of a symbolic command."""
+
+    program: Program
+    theory: Theory
+    options: SymbolicOptions
+    given: Mapping[str, Any]
+    include: tuple[str, ...]
+    macros: dict[str, str]
+
+    def structures(self, name: str) -> list[Structure]:
+        path = input_file(name, ".tvs", self.include)
+        read = read_tvs(path, self.program.vocabulary, include=self.include, macros=self.macros)
+        items = [*read.structures, *(s for group in read.locations.values() for s in group)]
+        return [item.structure for item in items]
+
+    def formula(self, text: str, what: str = "--formula") -> Formula:
+        vocabulary = self.program.vocabulary
+        return parse_formula(text, vocabulary, file=what, free=(), sets=self.program.sets)
+
+
+def specification(name: str, given: Mapping[str, Any]) -> Specification:
+    """Read the program and settle the options."""
+    path = input_file(name, ".tvp", given["include"])
+    macros = macros_of(given["definitions"])
+    include = (*given["include"], str(path.parent))
+    program = load_program(path, include=include, macros=macros)
+    theory = Theory(program.vocabulary, program.rules)
+    if not given["allow_no_rules"]:
+        theory.check_rules()
+    if given["dump_smt"] and Path(given["dump_smt"]).is_file():
+        raise UsageError(f"--dump-smt needs a folder, and '{given['dump_smt']}' is a file")
+    options = SymbolicOptions(
+        backend=given["backend"],
+        limits=Limits(query_seconds=given["query_timeout"], total_seconds=given["timeout"]),
+        minimal=given["minimal"],
+        dump=Path(given["dump_smt"]) if given["dump_smt"] else None,
+    )
+    return Specification(program, theory, options, given, include, macros)
+
+
+def finish(
+    spec: Specification,
+    operation: str,
+    result: SymbolicResult,
+    *,
+    formula: str | None = None,
+    actions: Sequence[str] = (),
+    violations: Sequence[Violation] = (),
+) -> int:
+    """Write all outputs; 1 if a precondition may fail, 3 if something was not decided, otherwise 0."""
+    report = SymbolicReport(
+        operation=operation,
+        program=spec.program.name,
+        structures=result.structures,
+        stores=result.stores,
+        most_precise=result.most_precise,
+        reason=result.reason,
+        solver_calls=result.solver_calls,
+        seconds=result.seconds,
+        backend=spec.options.backend,
+        formula=formula,
+        actions=tuple(actions),
+        violations=tuple(violations),
+        statistics=dict(result.statistics.by_backend),
+    )
+    _write(report, spec.given)
+    if report.violations:
+        return 1
+    return 0 if report.most_precise else 3
+
+
+def _write(report: SymbolicReport, given: Mapping[str, Any]) -> None:
+    if given["json_file"]:
+        write_output(given["json_file"], symbolic_json(report))
+    if given["tvs_file"]:
+        write_output(given["tvs_file"], structures_tvs(report.structures))
+    if given["html_file"]:
+        write_output(given["html_file"], symbolic_html(report))
+    if given["svg_folder"]:
+        folder = Path(given["svg_folder"])
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, svg in enumerate(show_svg(report.structures), 1):
+            (folder / f"{report.program}-{report.operation}-{number}.svg").write_text(svg, encoding="utf-8")
+    if not given["quiet"] and "-" not in (given["json_file"], given["tvs_file"], given["html_file"]):
+        written = given["tvs_file"] or given["svg_folder"] or given["html_file"] or given["json_file"]
+        click.echo(symbolic_text(report, structures=not written), nl=False)
