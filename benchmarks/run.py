@@ -35,6 +35,8 @@ def main() -> None:
     names = examples(options.examples)
     if not names:
         sys.exit(f"no example matches '{options.examples}'")
+    if options.against:
+        _check_ref(options.against)
     repeat = options.repeat or (1 if options.quick else 3)
     results: dict[str, Any] = {"python": platform.python_version(), "machine": platform.machine()}
     measured = [_shown(measure(name, repeat=repeat)) for name in names]
@@ -101,11 +103,15 @@ def _print_phases(measured: Sequence[Measurement]) -> None:
 # Another commit -------------------------------------------------------------------------------------------------
 
 
+def _check_ref(ref: str) -> None:
+    command = ["git", "rev-parse", "--quiet", "--verify", f"{ref}^{{commit}}"]
+    if subprocess.run(command, cwd=ROOT, capture_output=True).returncode:
+        sys.exit(f"there is no commit '{ref}'")
+
+
 def _against(ref: str, names: Sequence[str], repeat: int) -> list[dict[str, Any]]:
     """The same examples with the source of another commit and with this one, turn about."""
-    archive = subprocess.run(["git", "archive", ref, "src"], cwd=ROOT, capture_output=True)
-    if archive.returncode:
-        sys.exit(archive.stderr.decode().strip())
+    archive = subprocess.run(["git", "archive", ref, "src"], cwd=ROOT, capture_output=True, check=True)
     rows, found = [], []
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:

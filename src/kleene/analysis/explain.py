@@ -33,6 +33,11 @@ class Provenance:
         if edge.target in self._locations:
             self.steps.setdefault(edge.target, []).append((edge, source, tuple(results)))
 
+    def fruitless(self, location: str) -> list[tuple[Edge[Action], Structure]]:
+        """The first few steps towards the location of which nothing was left."""
+        steps = self.steps.get(location, [])
+        return [(edge, source) for edge, source, results in steps if not results][:MOST_FRUITLESS]
+
     def origin(self, location: str, structure: Structure) -> tuple[Edge[Action], Structure] | None:
         """A step that led to the structure, or to a part of it if it was joined from several."""
         steps = self.steps.get(location, [])
@@ -45,10 +50,13 @@ class Provenance:
         return None
 
 
+MOST_FRUITLESS = 5
+
+
 def explanations(
     domain: ShapeDomain, provenance: Provenance, location: str, structures: Sequence[Structure]
 ) -> list[Explanation]:
-    """One explanation for each step that led to a structure of the location; a step is told once."""
+    """One explanation for each step that led to a structure of the location, and for some that led to nothing."""
     found: dict[tuple[str, str, Structure], Explanation] = {}
     for structure in structures:
         origin = provenance.origin(location, structure)
@@ -56,10 +64,15 @@ def explanations(
             edge, source = origin
             key = (edge.source, edge.label.name, source)
             if key not in found:
-                found[key] = Explanation(
-                    location, source, edge.source, str(edge.label), stages_of(domain, edge.label, source)
-                )
+                found[key] = _explanation(domain, location, edge, source)
+    for edge, source in provenance.fruitless(location):
+        found.setdefault((edge.source, edge.label.name, source), _explanation(domain, location, edge, source))
     return list(found.values())
+
+
+def _explanation(domain: ShapeDomain, location: str, edge: Edge[Action], source: Structure) -> Explanation:
+    stages = stages_of(domain, edge.label, source)
+    return Explanation(location, source, edge.source, str(edge.label), stages)
 
 
 def stages_of(domain: ShapeDomain, action: Action, structure: Structure) -> tuple[Stage, ...]:

@@ -14,7 +14,7 @@ from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 from kleene.transformers.transformer import Transformer
 
-_STAGES = (("compile", "programs"), ("focus", "focused"), ("coerce", "coerced"), ("update", "updated"))
+_STAGES = (("compile", "programs"), ("focus", "focused"), ("update", "updated"))
 
 
 class Stopwatch:
@@ -54,6 +54,7 @@ class ProfiledDomain(ShapeDomain):
         self.blurred = self.stopwatch.timed("blur", self.blurred)  # type: ignore[method-assign]
         coercer, focuser = cast(Any, self.coercer), cast(Any, self.focuser)
         coercer._compile = self.stopwatch.timed("compile", coercer._compile)
+        coercer.sharpen = self.stopwatch.timed("coerce", coercer.sharpen)
         focuser._prefix_program = self.stopwatch.timed("compile", focuser._prefix_program)
 
     def transformer(self, action: Action) -> Transformer:

@@ -142,7 +142,8 @@ def run(
     seconds = {"load": load_seconds, "analysis": (end or time.perf_counter()) - start}
     if isinstance(domain, ProfiledDomain):
         seconds |= domain.stopwatch.seconds
-    report = _report(analysis, reached, seconds, [*analysis.warnings, *problems])
+    warnings = [*analysis.warnings, *problems, *_contradictions(analysis)]
+    report = _report(analysis, reached, seconds, warnings)
     return replace(report, explanations=tuple(told))
 
 
@@ -198,6 +199,26 @@ def _watch(
     return check
 
 
+def _contradictions(analysis: Analysis) -> list[Diagnostic]:
+    """Updates whose result contradicts the rules: harmless if the structure was infeasible, else a formula is wrong.
+
+    TVLA's focus leaves infeasible structures until after the update, so in its order this is no sign of anything.
+    """
+    if analysis.options.as_tvla:
+        return []
+    warnings = []
+    for action, (edge, structure) in analysis.domain.contradictions.items():
+        breach = analysis.domain.coercer.explain(structure)
+        if breach is not None:
+            text = (
+                f"a structure was discarded because the update of '{action}' ({edge.source} -> {edge.target}) "
+                f"contradicts the rule {breach.describe(structure)}; "
+                "if the update or the rule is wrong, so is the result"
+            )
+            warnings.append(Diagnostic(text, action.position, "warning"))
+    return warnings
+
+
 def _recompute_messages(analysis: Analysis, reached: Reached[Structure]) -> None:
     """Only what the final structures report (`tvla.engine.checkMessagesAtFixpoint`)."""
     analysis.domain.log.clear()
@@ -230,7 +251,7 @@ def _report(
         messages=sum(m.count for location in locations for m in location.messages),
         constraints=len(domain.coercer.rules),
         iterations=reached.iterations,
-        discarded=domain.discarded,
+        discarded=domain.discarded + domain.focuser.discarded,
         max_nodes=max((location.max_nodes for location in locations), default=0),
         peak_memory_bytes=peak_memory(),
     )

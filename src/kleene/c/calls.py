@@ -11,6 +11,7 @@ from kleene.c.lowering import UnsupportedConstruct, strip
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import (
     Binary,
+    Cast,
     Constant,
     Expression,
     FloatConstant,
@@ -98,6 +99,13 @@ class Calls(Effects):
 
     def _argument(self, cursor: Any) -> Expression:
         return self._decayed(self.value(cursor))
+
+    def _address(self, cursor: Any) -> Expression:
+        """A pointer argument of a library function, without conversions to other pointers."""
+        value = self._argument(cursor)
+        while isinstance(value, Cast) and isinstance(value.operand.type, PointerType):
+            value = value.operand
+        return value
 
     def _result(self, cursor: Any, target: Expression | None, wanted: Type | None) -> Expression | None:
         type_ = self.type(cursor)
@@ -196,24 +204,24 @@ def _calloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
 
 
 def _realloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    pointer, size = c.value(args[0]), c.value(args[1])
+    pointer, size = c._address(args[0]), c.value(args[1])
     result = c._target(cursor, target, wanted)
     c.builder.emit(Realloc(c.place(cursor), result, pointer, size))
     return result
 
 
 def _free(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
-    c.builder.emit(Free(c.place(cursor), c._argument(args[0])))
+    c.builder.emit(Free(c.place(cursor), c._address(args[0])))
 
 
 def _memset(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    pointer, value, size = (c._argument(a) for a in args[:3])
+    pointer, value, size = c._address(args[0]), c.value(args[1]), c.value(args[2])
     c.builder.emit(MemSet(c.place(cursor), pointer, value, size))
     return pointer
 
 
 def _memcpy(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    destination, source, size = (c._argument(a) for a in args[:3])
+    destination, source, size = c._address(args[0]), c._address(args[1]), c.value(args[2])
     overlapping = "memmove" in cursor.spelling
     c.builder.emit(MemCopy(c.place(cursor), destination, source, size, overlapping=overlapping))
     return destination

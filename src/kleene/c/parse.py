@@ -14,6 +14,7 @@ HEADERS = Path(__file__).parent / "headers"
 LIBRARY = Path(__file__).parent / "headers" / "kleene_library.c"
 TARGETS = {"ILP32": "i386-pc-linux-gnu", "LP64": "x86_64-pc-linux-gnu"}
 _ERROR = 3
+_MALLOC_ATTRIBUTE = re.compile(r"(\b__malloc__)( ?\([^()]*\))")
 _TOLERATED = (
     "implicit-function-declaration",
     "implicit-int",
@@ -41,14 +42,22 @@ def parse(path: str, flags: list[str]) -> Any:
         raise InputError(f"{path}: no such file" if not Path(path).exists() else f"{path}: not a file")
     module = cindex()
     extra = ["-x", "cpp-output"] if path.endswith(".i") else ["-x", "c"]
+    unsaved = _without_gcc_attributes(path) if path.endswith(".i") else []
     try:
-        unit = module.Index.create().parse(path, args=[*flags, *extra])
+        unit = module.Index.create().parse(path, args=[*flags, *extra], unsaved_files=unsaved)
     except module.TranslationUnitLoadError as problem:
         raise InputError(f"{path}: cannot be parsed: {problem}") from problem
     errors = [_diagnostic(d) for d in unit.diagnostics if d.severity >= _ERROR]
     if errors:
         raise InputError(errors)
     return unit
+
+
+def _without_gcc_attributes(path: str) -> list[tuple[str, str]]:
+    """The text of a preprocessed file with what only gcc accepts blanked out, so that columns stay as they are."""
+    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    scrubbed = _MALLOC_ATTRIBUTE.sub(lambda found: found[1] + " " * len(found[2]), text)
+    return [(path, scrubbed)] if scrubbed != text else []
 
 
 def _diagnostic(found: Any) -> Diagnostic:

@@ -70,7 +70,7 @@ class Field:
 
     def __str__(self) -> str:
         name = self.name or "<anonymous>"
-        if isinstance(self.base, Deref):
+        if isinstance(self.base, Deref) and not isinstance(self.base.pointer, PointerOffset):
             return f"{_operand(self.base.pointer)}->{name}"
         return f"{_operand(self.base)}.{name}"
 

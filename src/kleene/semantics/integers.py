@@ -10,7 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Deref, Expression, Field, Index, Unary, Variable, walk
+from kleene.cfa.expressions import (
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    Unary,
+    Variable,
+    walk,
+)
 from kleene.cfa.operations import Assign, Assume, Operation
 from kleene.cfa.types import IntegerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj
@@ -141,7 +153,9 @@ class Constants:
 
     def _note(self, keys: list[Key], expression: Expression) -> None:
         if keys:
-            constants = {n.value for n in walk(expression) if isinstance(n, Constant) and isinstance(n.type, IntegerType)}
+            constants = {
+                n.value for n in walk(expression) if isinstance(n, Constant) and isinstance(n.type, IntegerType)
+            }
             self._found.setdefault(self._root(keys[0]), set()).update(constants)
 
     def _keys(self, expression: Expression) -> list[Key]:

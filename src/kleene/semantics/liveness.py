@@ -58,7 +58,7 @@ def live_before(cfa: Cfa[Operation], tracked: Set[Variable]) -> dict[str, frozen
         needed: set[Variable] = set()
         for edge in cfa.leaving(location):
             after = set(live[edge.target])
-            after.discard(defined(edge.label))  # type: ignore[arg-type]
+            after.discard(defined(edge.label))
             needed |= after | used(edge.label)
             if isinstance(edge.label, Exit | Error):
                 needed |= {v for v in tracked if isinstance(v.type, PointerType)}  # they still hold their blocks

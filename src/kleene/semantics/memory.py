@@ -146,9 +146,12 @@ class Memory:
                 for node in walk(expression):
                     if isinstance(node, Cast) and isinstance(node.type, PointerType):
                         inner = node.operand.type
-                        if isinstance(inner, PointerType) and {type(inner.target), type(node.type.target)} != {
-                            VoidType
-                        } and inner.target != node.type.target and VoidType() not in (inner.target, node.type.target):
+                        if (
+                            isinstance(inner, PointerType)
+                            and {type(inner.target), type(node.type.target)} != {VoidType}
+                            and inner.target != node.type.target
+                            and VoidType() not in (inner.target, node.type.target)
+                        ):
                             return True
         return False
 

@@ -68,7 +68,9 @@ def _constant_addresses(cfa: Cfa[Operation]) -> dict[Variable, Variable]:
     taken = address_taken(cfa)
     for edge in cfa.edges:
         operation = edge.label
-        target = getattr(operation, "target", None) if isinstance(operation, Assign | Allocate | Realloc | Havoc) else None
+        target = (
+            getattr(operation, "target", None) if isinstance(operation, Assign | Allocate | Realloc | Havoc) else None
+        )
         if isinstance(operation, Assign) and isinstance(target, Variable):
             assigned[target] += 1
             pointed = _address(operation.value)
@@ -138,9 +140,7 @@ def _replaced(cfa: Cfa[Operation], constants: dict[Variable, Variable]) -> Cfa[O
     return Cfa(cfa.entry, tuple(_without_unused(e, constants, read) for e in edges))
 
 
-def _without_unused(
-    edge: Edge[Operation], constants: dict[Variable, Variable], read: set[Variable]
-) -> Edge[Operation]:
+def _without_unused(edge: Edge[Operation], constants: dict[Variable, Variable], read: set[Variable]) -> Edge[Operation]:
     """Drop the assignment of a constant address that nothing reads any more."""
     operation = edge.label
     if isinstance(operation, Assign) and operation.target in constants and operation.target not in read:

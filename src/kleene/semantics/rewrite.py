@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import Any, cast
+from typing import Any
 
 from kleene.cfa.expressions import Expression, children
 from kleene.cfa.operations import Operation
@@ -40,4 +40,4 @@ def rewrite_operation(operation: Operation, change: Rewrite) -> Operation:
             continue
         if new is not value and new != value:
             changes[attribute.name] = new
-    return cast(Operation, replace(operation, **changes)) if changes else operation
+    return replace(operation, **changes) if changes else operation

@@ -155,9 +155,7 @@ class Translator:
                 self._connect(edge.source, steps, edge.target, edges)
         vocabulary = self.symbols.vocabulary()
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
-        return Translation(
-            vocabulary, tuple(self.symbols.rules()), cfa, self._initial(vocabulary), self.alarms, places
-        )
+        return Translation(vocabulary, tuple(self.symbols.rules()), cfa, self._initial(vocabulary), self.alarms, places)
 
     def _connect(self, source: str, steps: Sequence[Step], target: str, edges: list[Edge[Action]]) -> None:
         if not steps:
@@ -305,9 +303,7 @@ class Translator:
         action = Action("stop", "", precondition=FALSE)
         self.steps.append(Step(action, ((condition, Alarm(kind, self.place, text)),)))
 
-    def _step(
-        self, name: str, updates: Iterable[Update], *, focus: Sequence[Formula] = (), **parts: object
-    ) -> None:
+    def _step(self, name: str, updates: Iterable[Update], *, focus: Sequence[Formula] = (), **parts: object) -> None:
         action = Action(name, name, focus=tuple(focus), updates=tuple(updates), **parts)  # type: ignore[arg-type]
         self.steps.append(Step(action))
 
@@ -326,9 +322,7 @@ class Translator:
 
     # Pointers -------------------------------------------------------------------------------------------------
 
-    def _set_pointer(
-        self, pointer: Pointer, targets: dict[int, Formula], undefined: Formula
-    ) -> list[Update]:
+    def _set_pointer(self, pointer: Pointer, targets: dict[int, Formula], undefined: Formula) -> list[Update]:
         updates = [Update(pointer.predicate(o), ("v",), targets.get(o, FALSE)) for o in pointer.offsets]
         return [*updates, Update(self.symbols.nullary(pointer.undefined), (), undefined)]
 
@@ -453,17 +447,13 @@ class Translator:
         for base in bases:
             if base.offset not in self.memory.cell_offsets:
                 raise Unmodelled(f"{lvalue} reads a pointer where no pointer is stored")
-            undefined.append(
-                exists(["u"], conj(base.formula("u"), at(self.symbols.cell_undefined(base.offset), "u")))
-            )
+            undefined.append(exists(["u"], conj(base.formula("u"), at(self.symbols.cell_undefined(base.offset), "u"))))
             for to in sorted(self.memory.cell_offsets[base.offset]):
                 edge = self.symbols.cell(base.offset, to)
                 found = exists(["u"], conj(base.formula("u"), at(edge, "u", "v")))
                 targets[to] = disj(targets.get(to, FALSE), found)
                 focus.append(self._edge_focus(base, edge))
-        self._step(
-            f"{target.name} = {lvalue}", self._set_pointer(target, targets, disj(*undefined)), focus=focus
-        )
+        self._step(f"{target.name} = {lvalue}", self._set_pointer(target, targets, disj(*undefined)), focus=focus)
 
     def _edge_focus(self, base: Base, edge: str) -> Formula:
         """What the edge points to, and what is reachable from there."""
@@ -612,9 +602,7 @@ class Translator:
         if 0 not in pointer.offsets:
             return
         self._clear_object(lambda v: pointer.at(0, v), f"free({pointer.name})")
-        self._step(
-            f"free({pointer.name})", [Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))], focus=focus
-        )
+        self._step(f"free({pointer.name})", [Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))], focus=focus)
 
     def _clear_object(self, formula: Callable[[str], Formula], text: str) -> None:
         for offset in sorted(self.memory.cell_offsets):
@@ -677,7 +665,7 @@ class Translator:
     def _same(self, a: Pointer | None, b: Pointer | None) -> Formula:
         nowhere = [neg(exists(["v"], p.somewhere())) if p else TRUE for p in (a, b)]
         unclear = disj(*(at(self.symbols.nullary(p.undefined)) for p in (a, b) if p))
-        shared = FALSE
+        shared: Formula = FALSE
         if a is not None and b is not None:
             common = [o for o in a.offsets if o in b.offsets]
             shared = disj(*(exists(["v"], conj(a.at(o), b.at(o))) for o in common))
@@ -821,7 +809,9 @@ def _null(operation: Allocate) -> Expression:
 
 
 def _uncast(value: Expression) -> Expression:
-    while isinstance(value, Cast) and isinstance(value.operand.type, PointerType) and isinstance(value.type, PointerType):
+    while (
+        isinstance(value, Cast) and isinstance(value.operand.type, PointerType) and isinstance(value.type, PointerType)
+    ):
         value = value.operand
     return value
 
@@ -834,7 +824,5 @@ def _kept(action: Action, vocabulary: Vocabulary) -> Action:
     """Dropping isolated objects changes no instrumentation predicate on the others: say so, so that none is derived."""
     if action.retain is None:
         return action
-    same = tuple(
-        Update(p.name, p.args, Atom(p.name, p.args)) for p in vocabulary.declared if p.definition is not None
-    )
+    same = tuple(Update(p.name, p.args, Atom(p.name, p.args)) for p in vocabulary.declared if p.definition is not None)
     return replace(action, updates=action.updates + same)

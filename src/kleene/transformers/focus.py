@@ -54,6 +54,7 @@ class Focuser:
         self.arities: Arities = tuple(p.arity for p in vocabulary)
         self._coercer = coercer
         self._plans: dict[Formula, tuple[Conjunction, ...]] = {}
+        self.discarded = 0
         self._prefixes: dict[tuple[Conjunction, tuple[str, ...], int, bool], Callable[..., int]] = {}
 
     def focus(self, structure: Structure, formula: Formula) -> list[Structure]:
@@ -105,7 +106,9 @@ class Focuser:
         if not self.options.coerce_cases or self._coercer is None or not draft.dirty:
             return True
         dirty, draft.dirty = draft.dirty, 0
-        return self._coercer.sharpen(draft.values, draft.size, dirty)
+        consistent = self._coercer.sharpen(draft.values, draft.size, dirty)
+        self.discarded += not consistent
+        return consistent
 
     def _indefinite_pairs(self, draft: Draft, literal: Literal) -> list[dict[str, int]]:
         if literal.predicate is None:

@@ -63,13 +63,16 @@ class Report:
 
 @dataclass(slots=True)
 class Outcome:
-    """The result of an action on one structure, before blur; `discarded` counts contradictory structures."""
+    """The result of an action on one structure, before blur; `discarded` counts contradictory structures.
+
+    `contradictory` is one that its update made so, if there is one: a sign of a wrong update or rule.
+    """
 
     drafts: list[Draft] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
     unmet: list[Message] = field(default_factory=list)
     discarded: int = 0
-    breaches: int = 0
+    contradictory: Draft | None = None
     like: Structure | None = None
 
     @property
@@ -137,7 +140,7 @@ class Transformer:
                 result = self.updated(draft, assignment)
                 if self.stages.coerce_after and not self.coerced(result):
                     outcome.discarded += 1
-                    outcome.breaches += 1
+                    outcome.contradictory = outcome.contradictory or self.updated(draft, assignment)
                     continue
                 if self.action.post_messages:
                     self._report_after(result, outcome)

@@ -23,6 +23,8 @@ from kleene.domains.explicit.values import Finding, NotModelled, Split, Violatio
 
 _SLICE = 5_000
 _ATTEMPTS = 10
+_INEXACT_ATTEMPTS = 24
+_CONSTANT_ATTEMPTS = 8
 
 
 @dataclass(frozen=True)
@@ -216,7 +218,7 @@ class _Explorer:
     def _confirm(self, state: State, kind: str, detail: str) -> bool:
         """Whether a run on inputs that fit the path shows the error; several are tried where the path is not exact."""
         store, order, exact = path_constraints(state)
-        for attempt in range(1 if exact else _ATTEMPTS):
+        for attempt in range(1 if exact else _INEXACT_ATTEMPTS):
             trace = run(
                 self.machine.program,
                 inputs_for(store, order, attempt),
@@ -256,8 +258,7 @@ def path_constraints(state: State) -> tuple[Store, list[tuple[int | None, int]],
 
 
 def inputs_for(store: Store, order: list[tuple[int | None, int]], attempt: int) -> list[int]:
-    """Inputs that satisfy the constraints; each attempt prefers other small numbers."""
+    """Inputs that satisfy the constraints: near one small number, later near random ones."""
     chooser = random.Random(attempt)
-    prefer = (lambda: 0) if attempt == 0 else (lambda: chooser.randint(-4, 12))
-    values = store.solution(prefer)
+    values = store.solution(lambda: attempt if attempt < _CONSTANT_ATTEMPTS else chooser.randint(-8, 24))
     return [values[symbol] if symbol is not None else value for symbol, value in order]

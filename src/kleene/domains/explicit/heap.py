@@ -69,7 +69,7 @@ def draw_heap(machine: Machine, state: State) -> Heap:
 
 
 def _spread_types(machine: Machine, state: State, types: dict[int, Type]) -> None:
-    """Give heap blocks the type that typed pointers into their start have."""
+    """Give heap blocks the type that pointers to their start have, if it is as large as the block."""
     waiting = list(types)
     while waiting:
         number = waiting.pop()
@@ -81,7 +81,7 @@ def _spread_types(machine: Machine, state: State, types: dict[int, Type]) -> Non
             if isinstance(value, Pointer) and isinstance(type_, PointerType) and value.block not in types:
                 target = type_.target
                 found = state.blocks.get(value.block)
-                if value.offset == 0 and found is not None and target.size <= found.size and found.kind == "heap":
+                if value.offset == 0 and found is not None and target.size == found.size and found.kind == "heap":
                     types[value.block] = target
                     waiting.append(value.block)
 

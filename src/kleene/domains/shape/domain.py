@@ -49,7 +49,7 @@ class ShapeDomain:
         self.focuser = Focuser(vocabulary, self.coercer, replace(options.focus, coerce_cases=coerced))
         self.log = MessageLog()
         self.discarded = 0
-        self.breaches = 0
+        self.contradictions: dict[Action, tuple[Edge[Action], Structure]] = {}
         self._transformers: dict[Action, Transformer] = {}
         self._make_store = store_factory(options.join, self.canonicalizer)
 
@@ -83,7 +83,8 @@ class ShapeDomain:
         for element in elements:
             outcome = self.outcome(transformer, edge, element)
             self.discarded += outcome.discarded
-            self.breaches += outcome.breaches
+            if outcome.contradictory is not None and edge.label not in self.contradictions:
+                self.contradictions[edge.label] = (edge, outcome.contradictory.structure(element))
             if outcome.reports or outcome.unmet:
                 self.log.add(edge, outcome)
             results += [self.blurred(draft, element) for draft in outcome.drafts]

@@ -1,0 +1,128 @@
+"""Files, headers, data models, several files of one program, and every way an input can be bad."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from c_text import Lower
+
+from kleene.c import read_program
+from kleene.c.parse import HEADERS
+from kleene.diagnostics import InputError, UsageError
+
+
+def test_importing_the_reader_does_not_load_libclang() -> None:
+    code = "import sys, kleene.c; sys.exit(any(name.startswith('clang') for name in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_header_is_accepted_twice(lower: Lower) -> None:
+    names = sorted(str(p.relative_to(HEADERS)) for p in HEADERS.rglob("*.h"))
+    text = "".join(f"#include <{name}>\n" for name in names * 2)
+    for data_model in ("ILP32", "LP64"):
+        assert lower(text + "int main(void) { return 0; }", data_model=data_model).entry == "main"
+
+
+def test_all_syntax_errors_are_reported_with_their_lines(lower: Lower) -> None:
+    with pytest.raises(InputError) as caught:
+        lower("int main(void) {\n    int x = ;\n    return y;\n}\nint f( { }\n")
+    shown = [(d.position.line, d.message) for d in caught.value.diagnostics if d.position]
+    assert shown[:2] == [(2, "expected expression"), (3, "use of undeclared identifier 'y'")]
+    assert len(shown) >= 3
+    assert "    int x = ;\n                ^" in str(caught.value)
+
+
+def test_missing_include_says_how_to_pass_its_folder(lower: Lower, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"'mine\.h' file not found; pass the folder that has it with -I"):
+        lower('#include "mine.h"\nint main(void) { return N; }')
+    folder = tmp_path / "inc"
+    folder.mkdir()
+    (folder / "mine.h").write_text("#define N 3\n")
+    assert read_program(tmp_path / "p.c", include=[str(folder)]).entry == "main"
+
+
+def test_missing_file_entry_and_data_model(lower: Lower, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_program(tmp_path / "none.c")
+    with pytest.raises(InputError, match="no function 'main' to start from; did you mean 'mian'"):
+        lower("int mian(void) { return 0; }")
+    with pytest.raises(UsageError, match="ILP32 or LP64"):
+        lower("int main(void) {}", data_model="ILP64")
+    assert lower("int start(void) { return 0; }", entry="start").main.name == "start"
+
+
+def test_defines(tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text("int main(void) { return N; }")
+    program = read_program(path, defines=["N=4"])
+    assert str(program.main.cfa.edges[0].label) == "return 4"
+
+
+def test_files_of_one_program_keep_static_names_apart(tmp_path: Path) -> None:
+    (tmp_path / "h.h").write_text("struct s { int x; }; extern struct s shared; int other(void);\n")
+    (tmp_path / "a.c").write_text(
+        '#include "h.h"\nstatic int count = 1; static int step(void) { return count; }\n'
+        "int main(void) { shared.x = step(); return other(); }"
+    )
+    (tmp_path / "b.c").write_text(
+        '#include "h.h"\nstruct s shared = { 7 }; static int count = 2; static int step(void) { return count; }\n'
+        "int other(void) { return step(); }"
+    )
+    program = read_program([tmp_path / "a.c", tmp_path / "b.c"])
+    assert set(program.functions) == {"main", "other", "step@a.c", "step@b.c"}
+    assert {str(g.variable): g.external for g in program.globals} == {
+        "shared": False,
+        "count@a.c": False,
+        "count@b.c": False,
+    }
+    assert "$t1 = step@b.c()" in str(program.functions["other"])
+
+
+def test_function_defined_in_two_files(tmp_path: Path) -> None:
+    for name in ("a.c", "b.c"):
+        (tmp_path / name).write_text("int main(void) { return 0; }")
+    with pytest.raises(InputError, match="also defined in"):
+        read_program([tmp_path / "a.c", tmp_path / "b.c"])
+
+
+def test_preprocessed_files(tmp_path: Path) -> None:
+    source = tmp_path / "p.c"
+    source.write_text(
+        "#include <stdlib.h>\n#include <assert.h>\nint main(void) { int *p = malloc(4); assert(p); return 0; }"
+    )
+    target = tmp_path / "p.i"
+    result = subprocess.run(["gcc", "-E", str(source), "-o", str(target)], check=False)
+    if result.returncode:
+        pytest.skip("no gcc")
+    program = read_program(target, data_model="LP64")
+    shown = [str(e.label) for e in program.main.cfa.edges]
+    assert "p = malloc(4ul)" in shown or "p = malloc(4u)" in shown
+    assert any(text.startswith("error assertion") for text in shown)
+
+
+def test_library_functions_get_bodies(lower: Lower) -> None:
+    program = lower('#include <string.h>\nint main(void) { return strcmp(strdup("a"), "b"); }')
+    assert {"strcmp", "strdup", "strlen", "strcpy"} <= set(program.functions)
+    own = lower("int abs(int x) { return 1; } int main(void) { return abs(-2); }")
+    assert str(own.functions["abs"].cfa.edges[0].label) == "return 1"
+
+
+def test_unsupported_constructs_are_listed_with_their_places(lower: Lower) -> None:
+    program = lower("#include <stdarg.h>\nint sum(int n, ...) { va_list l; va_start(l, n); return va_arg(l, int); }\n"
+                    "int main(void) { return sum(1, 2); }")  # fmt: skip
+    assert [(u.place.line, u.reason) for u in program.unsupported()] == [(2, "variable arguments (va_start)")]
+
+
+def test_old_style_c_is_accepted(lower: Lower) -> None:
+    program = lower("g(a) int a; { return h(a); } h(x) int x; { return x; } main() { return g(1); }")
+    assert set(program.functions) == {"g", "h", "main"}
+
+
+def test_two_local_records_of_one_name(lower: Lower) -> None:
+    program = lower(
+        "void f(void) { struct s { int a; } x; x.a = 1; } int main(void) { struct s { char b[9]; } y; y.b[0] = 1; }"
+    )
+    assert sorted(name for name in program.records if name.startswith("struct s")) == ["struct s", "struct s#2"]

@@ -1,0 +1,94 @@
+"""Exploration: proofs, confirmed errors, bounds, unknown inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kleene.cfa.program import CProgram
+from kleene.domains.explicit.explore import explore
+from kleene.domains.explicit.interpreter import run
+
+Read = Callable[..., CProgram]
+START = "#include <stdlib.h>\n#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n"
+
+
+def test_proves_what_holds_for_all_inputs(lower: Read) -> None:
+    text = """int main(void) {
+        int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(), c = __VERIFIER_nondet_int();
+        if (a < b && b < c) assert(a + 1 < c);
+        if (a == b) assert(!(b != a));
+        return 0; }"""
+    assert explore(lower(START + text)).proved
+
+
+def test_finds_the_one_input_that_fails(lower: Read) -> None:
+    result = explore(
+        lower(START + "int main(void) { int a = __VERIFIER_nondet_int(); assert(a - 3 != 12345); return 0; }")
+    )
+    (confirmed,) = result.findings
+    assert confirmed.trace.inputs == [12348]
+
+
+def test_overflow_wraps(lower: Read) -> None:
+    result = explore(lower(START + "int main(void) { int a = __VERIFIER_nondet_int(); if (a > 0) assert(a + 1 > 0); }"))
+    assert [c.trace.inputs for c in result.findings] == [[2147483647]]
+
+
+def test_infinite_loop_with_finitely_many_states(lower: Read) -> None:
+    result = explore(lower(START + "int main(void) { int x = 0; while (__VERIFIER_nondet_int()) x = !x; return 0; }"))
+    assert result.proved
+
+
+def test_allocation_in_an_endless_loop_is_finite_up_to_isomorphism(lower: Read) -> None:
+    text = "int main(void) { int *p = malloc(4); while (__VERIFIER_nondet_int()) { free(p); p = malloc(4); } free(p); }"
+    result = explore(lower(START + text))
+    assert result.proved and result.states < 10
+
+
+def test_bounds(lower: Read) -> None:
+    text = """struct n { struct n *next; };
+    int main(void) { struct n *l = 0;
+        while (__VERIFIER_nondet_int()) { struct n *n = malloc(8); n->next = l; l = n; } abort(); }"""
+    assert "20 states" in explore(lower(START + text), max_states=20).reason
+    assert "steps" in explore(lower(START + text), max_steps=100).reason
+    assert "seconds" in explore(lower(START + text), seconds=0.0).reason
+
+
+def test_unsupported_paths_only(lower: Read) -> None:
+    text = 'int main(void) { if (__VERIFIER_nondet_int()) __asm__("nop"); return 0; }'
+    result = explore(lower(START + text))
+    assert result.exhausted and not result.complete and list(result.unsupported.values()) == ["inline assembly"]
+
+
+def test_nonlinear_conditions_are_over_approximated_and_confirmed(lower: Read) -> None:
+    text = "int main(void) { int a = __VERIFIER_nondet_int(); int r = a % 3; assert(r < 3); assert(r != 2); return 0; }"
+    result = explore(lower(START + text))
+    (confirmed,) = result.findings
+    assert confirmed.trace.inputs[0] % 3 == 2
+    square = "int main(void) { int a = __VERIFIER_nondet_int(); if (a > 0 && a < 99) assert(a * a > 0); return 0; }"
+    assert explore(lower(START + square)).proved
+
+
+def test_an_address_may_be_used_again_after_free(lower: Read) -> None:
+    text = (
+        "int main(void) { int *p = malloc(4); free(p); int *q = malloc(4); if (p == q) assert(0); free(q); return 0; }"
+    )
+    result = explore(lower(START + text))
+    assert not result.proved and not result.findings
+    assert [f.kind for f in result.possible] == ["assertion"]
+
+
+def test_malloc_failure_is_explored_on_demand(lower: Read) -> None:
+    program = lower(START + "int main(void) { int *p = malloc(4); *p = 1; free(p); return 0; }")
+    assert explore(program).proved
+    result = explore(program, malloc_may_fail=True)
+    (confirmed,) = result.findings
+    assert confirmed.finding.kind == "null_dereference"
+    assert run(program, confirmed.trace.inputs, malloc_may_fail=True).finding == confirmed.finding
+
+
+def test_stop_at_first(lower: Read) -> None:
+    text = "int main(void) { int a = __VERIFIER_nondet_int(); assert(a != 1); assert(a != 2); return 0; }"
+    assert len(explore(lower(START + text)).findings) == 2
+    first = explore(lower(START + text), stop_at_first=True)
+    assert len(first.findings) == 1 and not first.exhausted
