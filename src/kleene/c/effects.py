@@ -64,12 +64,11 @@ class Effects(Values):
         if self.assign_call(target, right):
             return target
         value = self.convert(self.value(right), target.type, cursor)
-        if wanted and not isinstance(target, Variable):
+        kept = wanted and not _is_local(target)
+        if kept:
             value = self.as_temporary(cursor, value)
         self.builder.emit(Assign(self.place(cursor), target, value))
-        if not wanted or isinstance(target, Variable):
-            return target
-        return value
+        return value if kept else target
 
     def assign_call(self, target: Expression, right: Any) -> bool:
         """Whether `right` is a call whose result could be stored in `target` at once."""
@@ -102,10 +101,11 @@ class Effects(Values):
             shift = operator in ("<<", ">>")
             type_ = integer_promotion(target.type) if shift else common_type(target.type, value.type)
         result = self.convert(self.binary(operator, target, value, type_, cursor), target.type, cursor)
-        if wanted and not isinstance(target, Variable):
+        kept = wanted and not _is_local(target)
+        if kept:
             result = self.as_temporary(cursor, result)
         self.builder.emit(Assign(self.place(cursor), target, result))
-        return result if wanted and not isinstance(target, Variable) else target
+        return result if kept else target
 
     def increment(self, cursor: Any, operator: str, *, wanted: bool) -> Expression:
         target = self.lvalue(next(iter(cursor.get_children())))
@@ -121,12 +121,13 @@ class Effects(Values):
             one = FloatConstant(1.0, type_)
         changed = self.binary(operator[-1], old, one, type_, cursor)
         changed = self.convert(changed, target.type, cursor)
-        if wanted and not postfix and not isinstance(target, Variable):
+        kept = wanted and not postfix and not _is_local(target)
+        if kept:
             changed = self.as_temporary(cursor, changed)
         self.builder.emit(Assign(self.place(cursor), target, changed))
         if wanted and postfix:
             return old
-        return changed if wanted and not isinstance(target, Variable) else target
+        return changed if kept else target
 
     def condition(self, cursor: Any, yes: int, no: int) -> None:
         name = kind(cursor)
@@ -198,3 +199,8 @@ class Effects(Values):
     def safely(self, action: Any, *arguments: Any) -> None:
         """Carry out a part of the lowering; what is not modelled ends the path with an Unsupported operation."""
         raise NotImplementedError
+
+
+def _is_local(target: Expression) -> bool:
+    """Whether nothing else in the expression can change the object, so that its value can be read from it again."""
+    return isinstance(target, Variable) and not target.is_global

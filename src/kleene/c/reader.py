@@ -10,11 +10,12 @@ from typing import Any
 
 from kleene.c.clang import kind
 from kleene.c.parse import LIBRARY, arguments, parse
-from kleene.c.statements import Statements, global_variable
+from kleene.c.statements import UNEXPECTED, Statements, global_variable
 from kleene.c.type_reader import TypeReader
 from kleene.c.unit import Linkage, Unit
 from kleene.cfa.expressions import Variable
-from kleene.cfa.operations import Place
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Operation, Place, Unsupported
 from kleene.cfa.program import CProgram, Function, Global
 from kleene.cfa.types import FunctionType, RecordLayout
 from kleene.diagnostics import Diagnostic, InputError, UsageError, did_you_mean
@@ -155,9 +156,13 @@ def lower_function(unit: Unit, cursor: Any) -> Function:
     type_ = FunctionType(
         type_.result, tuple(p.type for p in parameters), cursor.type.kind.name != "FUNCTIONNOPROTO" and type_.variadic
     )
-    cfa = lowering.body(body)
     location = cursor.location
     place = Place(location.file.name, location.line, location.column, name)
+    try:
+        cfa = lowering.body(body)
+    except UNEXPECTED:
+        unknown: Operation = Unsupported(place, f"body of '{name}' not understood")
+        cfa = Cfa(f"{name}.0", (Edge(f"{name}.0", unknown, f"{name}.exit"),))
     locals_ = tuple(lowering.builder.locals)
     return Function(name, type_, tuple(parameters), locals_, cfa, f"{name}.exit", place)
 

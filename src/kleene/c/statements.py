@@ -12,11 +12,12 @@ from kleene.c.lowering import UnsupportedConstruct, strip_parentheses
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Assign, Assume, Operation, Return, Unsupported
+from kleene.cfa.operations import Assign, Assume, Operation, Place, Return, Unsupported
 from kleene.cfa.program import Global
 from kleene.cfa.types import INT, IntegerType, Type
 
-_RANGE_LIMIT = 1 << 16
+UNEXPECTED = (ValueError, IndexError, KeyError, AttributeError, StopIteration, TypeError, AssertionError)
+"""What a part of clang's tree that does not look as expected leads to; never an error for the user."""
 
 
 class Statements(Initializers):
@@ -42,9 +43,15 @@ class Statements(Initializers):
         try:
             action(*arguments)
         except UnsupportedConstruct as problem:
-            place = self.place(problem.cursor)
-            self.builder.emit(Unsupported(place, problem.reason), self.builder.exit)
-            self.builder.here = self.builder.new()
+            self._give_up(problem.cursor, problem.reason)
+        except UNEXPECTED:
+            self._give_up(next((a for a in arguments if hasattr(a, "location")), None), "construct not understood")
+
+    def _give_up(self, cursor: Any, reason: str) -> None:
+        """End the path here: nothing is known about what follows."""
+        place = self.place(cursor) if cursor is not None else Place(self.unit.file, 1, 1, self.function)
+        self.builder.emit(Unsupported(place, reason), self.builder.exit)
+        self.builder.here = self.builder.new()
 
     def statement(self, cursor: Any) -> None:
         name = kind(cursor)

@@ -26,6 +26,7 @@ DONE, REPORTED, BAD_INPUT, INCONCLUSIVE, CHECK_FAILED = range(5)
 """Exit codes, the same for every command."""
 
 _COMMANDS = {
+    "check": ("kleene.cli.check_command", "Prove a C program memory safe, or show a run that is not."),
     "run": ("kleene.cli.run_command", "Run a TVP program on TVS input structures."),
     "assume": ("kleene.cli.symbolic_command_assume", "The most precise abstraction of what satisfies a formula."),
     "alpha": ("kleene.cli.symbolic_command_alpha", "The most precise abstraction of a formula."),

@@ -39,9 +39,7 @@ def run_document(report: RunReport, *, structures: bool = True) -> Json:
         "warnings": list(report.warnings),
         "options": dict(sorted(report.options.items())),
         "entry": report.entry,
-        "edges": [
-            {"source": source, "action": action, "target": target} for source, action, target in report.edges
-        ],
+        "edges": [{"source": source, "action": action, "target": target} for source, action, target in report.edges],
         "shown_locations": list(report.shown_locations),
     }
     if structures:
@@ -61,9 +59,7 @@ def json_text(document: Json) -> str:
 
 def _lines(value: Any, depth: int) -> list[str]:
     """The outer levels are spread over lines; below them everything is on one line."""
-    spread = (
-        bool(value) and isinstance(value, (dict, list)) and (depth < 2 or (depth == 2 and _is_long(value)))
-    )
+    spread = bool(value) and isinstance(value, (dict, list)) and (depth < 2 or (depth == 2 and _is_long(value)))
     if not spread:
         return [json.dumps(value, ensure_ascii=False)]
     pairs = isinstance(value, dict)
@@ -104,9 +100,7 @@ def structure_document(structure: Structure) -> Json:
 
 def schema(name: str = "run") -> Json:
     """The JSON Schema (2020-12) of a document that Kleene writes."""
-    text = (files(__package__ or "kleene.report") / "schemas" / f"{name}.schema.json").read_text(
-        encoding="utf-8"
-    )
+    text = (files(__package__ or "kleene.report") / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8")
     loaded: Json = json.loads(text)
     return loaded
 
@@ -190,8 +184,7 @@ def _explanation(explanation: Explanation) -> Json:
             {
                 "name": stage.name,
                 "structures": [
-                    {"structure": structure_document(s), "discarded": reason}
-                    for s, reason in stage.structures
+                    {"structure": structure_document(s), "discarded": reason} for s, reason in stage.structures
                 ],
             }
             for stage in explanation.stages

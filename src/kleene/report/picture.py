@@ -94,9 +94,7 @@ def picture_of(structure: Structure, options: DrawingOptions | None = None) -> P
                 else:
                     labels[node].append((p.name, value))
     nodes = tuple(
-        NodePicture(
-            structure.name(n), structure.is_summary(n), structure.is_maybe_active(n), tuple(labels[n])
-        )
+        NodePicture(structure.name(n), structure.is_summary(n), structure.is_maybe_active(n), tuple(labels[n]))
         for n in structure.nodes
     )
     return Picture(

@@ -14,9 +14,7 @@ from kleene.structures.structure import Structure
 __all__ = ["show_dot", "show_html", "show_svg", "show_text", "structure_svg"]
 
 
-def show_text(
-    structures: Sequence[Structure], options: DrawingOptions | None = None, *, width: int = 100
-) -> str:
+def show_text(structures: Sequence[Structure], options: DrawingOptions | None = None, *, width: int = 100) -> str:
     """Numbered drawings for the terminal."""
     blocks = []
     for number, structure in enumerate(structures, 1):
@@ -29,8 +27,7 @@ def show_text(
 def show_dot(structures: Sequence[Structure], options: DrawingOptions | None = None) -> str:
     """One digraph for each structure, as TVLA writes its pages; `dot` draws them one after the other."""
     return "\n".join(
-        structure_dot(structure, options, title=f"structure {number}")
-        for number, structure in enumerate(structures, 1)
+        structure_dot(structure, options, title=f"structure {number}") for number, structure in enumerate(structures, 1)
     )
 
 

@@ -199,9 +199,7 @@ def _split_labels(line: ET.Element) -> None:
         if number:
             comma = ET.SubElement(line, f"{{{_SVG}}}tspan", {"class": "comma"})
             comma.text = ", "
-        span = ET.SubElement(
-            line, f"{{{_SVG}}}tspan", {"class": f"k {predicate_class(_predicate_of(piece))}"}
-        )
+        span = ET.SubElement(line, f"{{{_SVG}}}tspan", {"class": f"k {predicate_class(_predicate_of(piece))}"})
         span.text = piece
         if piece.endswith(" = 0"):
             span.set("fill", FALSE_COLOR)

@@ -25,10 +25,7 @@ def structure_text(
         _nodes(picture, names),
         [_edge(edge, names) for edge in picture.edges],
         [_valued(name, value) for name, value in picture.nullary],
-        [
-            _valued(f"{name}({','.join(names[node] for node in nodes)})", value)
-            for name, nodes, value in picture.tuples
-        ],
+        [_valued(f"{name}({','.join(names[node] for node in nodes)})", value) for name, nodes, value in picture.tuples],
     )
     lines = [line for group in groups for line in _wrapped(group, width - len(indent))]
     return "\n".join(indent + line for line in lines)

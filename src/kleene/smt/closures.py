@@ -97,9 +97,19 @@ class ClosureTable:
                 rule(path(b, a), path(c, a), then=disj(Equal(b, c), path(b, c), path(c, b))),
                 rule(path(a, a), path(b, a), then=path(a, b)),
             ]
-        first = exists([c], conj(one(a, c), disj(Equal(c, b), path(c, b))))
-        last = exists([c], conj(one(c, b), disj(Equal(a, c), path(a, c))))
-        self.existential += [rule(path(a, b), then=first), rule(path(a, b), then=last)]
+        forward = self._is_field(step, (a, b), self.fields.functions, self.fields.inverse_functions)
+        backward = self._is_field(step, (a, b), self.fields.inverse_functions, self.fields.functions)
+        # Where the next individual is determined, a path has a first step if there is a step at all.
+        none, some = forall([b], neg(path(a, b))), exists([c], one(a, c))
+        if forward:
+            self.existential.append(forall((a, *parameters), disj(none, some)))
+        none, some = forall([b], neg(path(b, a))), exists([c], one(c, a))
+        if backward:
+            self.existential.append(forall((a, *parameters), disj(none, some)))
+        if not (forward or backward):
+            first = exists([c], conj(one(a, c), disj(Equal(c, b), path(c, b))))
+            last = exists([c], conj(one(c, b), disj(Equal(a, c), path(a, c))))
+            self.existential += [rule(path(a, b), then=first), rule(path(a, b), then=last)]
         self.existential += self._extremes(symbol, domain, parameters)
 
     def _extremes(self, symbol: str, domain: str, parameters: tuple[str, ...]) -> list[Formula]:

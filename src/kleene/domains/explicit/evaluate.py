@@ -232,11 +232,12 @@ class Compiler:
 
     def _offset(self, expression: PointerOffset) -> Evaluate:
         pointer, index, scale = self.value(expression.pointer), self.value(expression.index), expression.scale
-        mask = (1 << expression.type.size * 8) - 1
+        word = IntegerType(expression.type.size * 8, signed=True)
+        mask = (1 << word.bits) - 1
 
         def move(state: State) -> Value:
             start, count = pointer(state), index(state)
-            distance = scale * (count if type(count) is int else concrete(state, count))
+            distance = word.wrap(scale * (count if type(count) is int else concrete(state, count)))
             if type(start) is Pointer:
                 return Pointer(start.block, start.offset + distance)
             if isinstance(start, int):

@@ -212,10 +212,12 @@ class Operations:
             if operation.may_fail and self._fails(state, amount):
                 store(state, 0)
                 return
-            number = state.new_block("heap", amount, label, operation.place)
+            content = block.copy(None) if block is not None else None
             if block is not None:
-                state.blocks[number].paste(0, block, 0, min(block.size, amount) * 8)
                 state.kill(freeable(state, old))
+            number = state.new_block("heap", amount, label, operation.place)
+            if content is not None:
+                state.blocks[number].paste(0, content, 0, min(content.size, amount) * 8)
             store(state, Pointer(number, 0))
 
         return realloc

@@ -1,0 +1,197 @@
+"""`kleene check` as a library function: C files in, a verdict for each property out.
+
+Exact exploration finds shallow errors, confirms what the abstract analysis suspects, and proves programs with bounded
+heaps; the shape domain proves the others. FALSE needs a run that shows the error; everything that is neither proved nor
+confirmed is UNKNOWN with its reason.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kleene.analysis.shape_of_c import ShapeResult, analyse
+from kleene.c.reader import read_program
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES, Finding, FindingStep, Verdict
+from kleene.domains.explicit.explore import Confirmed, Exploration, explore
+from kleene.semantics.translate import Alarm
+
+FIRST_LOOK = 0.3
+"""Seconds of exact exploration before the abstract analysis."""
+LONG_LOOK = 10.0
+"""Seconds of exact exploration to confirm what the abstract analysis suspects."""
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What to check and how long."""
+
+    properties: tuple[str, ...] = tuple(PROPERTIES)
+    malloc_may_fail: bool = True
+    include: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    entry: str = "main"
+    data_model: str = "LP64"
+    timeout: float = 60.0
+    max_structures: int = 200_000
+    shape_class: str | None = None
+    domain: str = "all"
+
+
+@dataclass
+class CheckReport:
+    """The result: a verdict for each property, findings, and how they were reached."""
+
+    files: tuple[str, ...]
+    properties: dict[str, Verdict]
+    proved_by: dict[str, str]
+    findings: list[Finding]
+    reason: str
+    seconds: float
+    exploration: Exploration | None = None
+    shape: ShapeResult | None = None
+    warnings: tuple[str, ...] = ()
+    traces: list[Confirmed] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> Verdict:
+        values = set(self.properties.values())
+        if Verdict.FALSE in values:
+            return Verdict.FALSE
+        return Verdict.UNKNOWN if Verdict.UNKNOWN in values else Verdict.TRUE
+
+
+def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
+    """Check a C program (one or several files)."""
+    start = time.monotonic()
+    program = read_program(
+        list(paths),
+        include=options.include,
+        defines=options.defines,
+        entry=options.entry,
+        data_model=options.data_model,
+    )
+    report = CheckReport(tuple(paths), {name: Verdict.UNKNOWN for name in options.properties}, {}, [], "", 0.0)
+    report.warnings = program.warnings
+    _decide(program, options, report, start)
+    report.seconds = time.monotonic() - start
+    return report
+
+
+def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start: float) -> None:
+    def left() -> float:
+        return options.timeout - (time.monotonic() - start)
+
+    _explore(program, options, report, min(FIRST_LOOK, left()))
+    if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
+        report.shape = analyse(
+            program,
+            malloc_may_fail=options.malloc_may_fail,
+            seconds=left(),
+            max_structures=options.max_structures,
+            only_class=options.shape_class,
+        )
+        _conclude(report, report.shape)
+    if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
+        _explore(program, options, report, min(LONG_LOOK, left()))
+    _explain(report)
+
+
+def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
+    exploration = explore(program, seconds=seconds, malloc_may_fail=options.malloc_may_fail)
+    report.exploration = exploration
+    report.findings, report.traces = [], []
+    for confirmed in exploration.findings:
+        for name in _violated(confirmed.finding.kind, confirmed.finding.detail):
+            if name in report.properties:
+                report.properties[name] = Verdict.FALSE
+                report.findings.append(_finding(confirmed))
+                report.traces.append(confirmed)
+                break
+    if exploration.complete and not exploration.possible:
+        for name, verdict in report.properties.items():
+            if verdict is Verdict.UNKNOWN:
+                report.properties[name] = Verdict.TRUE
+                report.proved_by[name] = "exhaustive exploration"
+
+
+def _violated(kind: str, detail: str) -> list[str]:
+    """The properties that an error violates, the most specific first."""
+    if kind == "memory_leak":
+        return ["memcleanup"] if detail == "exit" else ["memsafety", "memcleanup"]
+    return [name for name, kinds in PROPERTIES.items() if kind in kinds]
+
+
+def _finding(confirmed: Confirmed) -> Finding:
+    found, place = confirmed.finding, confirmed.finding.place
+    steps = tuple(
+        FindingStep(
+            s.operation.place.file,
+            s.operation.place.line,
+            s.operation.place.column,
+            s.operation.place.function,
+            _text(s),
+        )
+        for s in confirmed.trace.steps
+    )
+    return Finding(
+        found.kind,
+        place.file,
+        place.line,
+        place.column,
+        place.function,
+        "confirmed",
+        found.message,
+        steps,
+        tuple(confirmed.trace.inputs),
+    )
+
+
+def _text(step: object) -> str:
+    return str(step).partition(": ")[2] or str(step)
+
+
+def _conclude(report: CheckReport, shape: ShapeResult) -> None:
+    """What the abstract analysis proves: properties without alarms, if the analysis is complete."""
+    if not shape.complete or any(alarm.kind == "unsupported" for alarm in shape.alarms):
+        return
+    raised = {alarm.kind for alarm in shape.alarms}
+    for name, verdict in report.properties.items():
+        kinds = set(PROPERTIES[name]) | ({"memory_leak"} if name == "memcleanup" else set())
+        if verdict is Verdict.UNKNOWN and not raised & kinds:
+            report.properties[name] = Verdict.TRUE
+            report.proved_by[name] = f"shape analysis ({shape.shape_class})"
+
+
+def _explain(report: CheckReport) -> None:
+    """The reason for UNKNOWN, and the possible findings behind it."""
+    open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
+    if not open_properties:
+        return
+    shape = report.shape
+    reasons = []
+    if shape is not None:
+        unsupported = [a for a in shape.alarms if a.kind == "unsupported"]
+        if unsupported:
+            first = unsupported[0]
+            reasons.append(f"{first.place}: not supported: {first.text}")
+        elif not shape.complete:
+            reasons.append(shape.reason)
+        known = {(f.kind, f.line) for f in report.findings}
+        for alarm in shape.alarms:
+            violated = _violated(alarm.kind, "")
+            if alarm.kind != "unsupported" and set(violated) & set(open_properties):
+                if (alarm.kind, alarm.place.line) not in known:
+                    report.findings.append(_possible(alarm))
+                    reasons.append(f"{alarm.place}: possible {alarm.kind} that no run confirmed")
+    elif report.exploration is not None:
+        reasons.append(report.exploration.reason)
+    report.reason = reasons[0] if reasons else "the analysis did not decide"
+
+
+def _possible(alarm: Alarm) -> Finding:
+    place = alarm.place
+    kind = "memory_leak" if alarm.kind == "memory_cleanup" else alarm.kind
+    return Finding(kind, place.file, place.line, place.column, place.function, "possible", alarm.text)

@@ -1,0 +1,71 @@
+"""Verdicts and findings about a program, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Verdict(Enum):
+    """TRUE: proved. FALSE: a confirmed error. UNKNOWN: neither, with a reason."""
+
+    TRUE = "TRUE"
+    FALSE = "FALSE"
+    UNKNOWN = "UNKNOWN"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+PROPERTIES: dict[str, tuple[str, ...]] = {
+    "memsafety": (
+        "null_dereference",
+        "dangling_dereference",
+        "uninitialized_pointer",
+        "double_free",
+        "invalid_free",
+        "memory_leak",
+    ),
+    "memcleanup": ("memory_cleanup",),
+    "unreach": ("unreach_call",),
+    "assert": ("assertion",),
+}
+"""The properties that can be checked, and the kinds of findings that violate them."""
+
+
+def property_of(kind: str) -> str | None:
+    """The property that a kind of finding violates."""
+    return next((name for name, kinds in PROPERTIES.items() if kind in kinds), None)
+
+
+@dataclass(frozen=True)
+class FindingStep:
+    """One step of a trace: where, what, and the heap after it as text (empty where it did not change)."""
+
+    file: str
+    line: int
+    column: int
+    function: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An error in the program. Confirmed: a run shows it, and `inputs` replay that run."""
+
+    kind: str
+    file: str
+    line: int
+    column: int
+    function: str
+    status: str
+    message: str
+    trace: tuple[FindingStep, ...] = ()
+    inputs: tuple[int, ...] = ()
+
+    @property
+    def confirmed(self) -> bool:
+        return self.status == "confirmed"
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.kind}: {self.message} ({self.status})"
