@@ -178,7 +178,7 @@ class Generator:
                 self.read("next", q),
                 "*link",
                 "pair.first",
-                f"({n}, {p})",
+                f"(k = {n} % 100, {p})",
                 f"with_child({p}, {q})",
                 "calloc(1, sizeof(node_t))",
                 self.read("u.child", "NULL"),

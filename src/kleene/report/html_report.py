@@ -27,7 +27,7 @@ class HtmlOptions:
     drawing: DrawingOptions = DEFAULT_DRAWING
     structures_per_location: int = 200
     examples_per_message: int = 6
-    structures_in_total: int = 1500
+    structures_in_total: int = 800
     cfg_locations: int = 300
 
 

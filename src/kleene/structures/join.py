@@ -5,6 +5,8 @@ Both work on canonical structures over one vocabulary. The result represents at 
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.edit import mapping_of, with_new_nodes
 from kleene.structures.layout import Layout, layout_for
@@ -69,6 +71,7 @@ def _placed(s: Structure, own: list[int], names: list[int], c: Canonicalizer) ->
     return mapping_of(groups, s.size + 1).apply(extended, c.arities)
 
 
+@lru_cache(maxsize=4096)
 def _over(layout: Layout, nodes: int, arity: int) -> int:
     """All tuples over a set of nodes."""
     result = 1

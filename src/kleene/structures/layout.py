@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from kleene.diagnostics import LimitReached
+
 TIERS = (16, 32, 64, 128, 256, 512)
 _MEMO_LIMIT = 1 << 15
 _LARGE_MEMO_LIMIT = 1 << 12  # for tensors of three and more axes
@@ -308,4 +310,4 @@ def layout_for(nodes: int) -> Layout:
     for width in TIERS:
         if nodes <= width - 2:
             return layout_of_width(width)
-    raise OverflowError(f"a structure of {nodes} nodes is larger than Kleene can represent ({TIERS[-1] - 2})")
+    raise LimitReached(f"a structure of {nodes} nodes is larger than Kleene can represent ({TIERS[-1] - 2})")

@@ -345,18 +345,26 @@ class _Step:
 
     def one_tuple(self) -> list[Draft] | None:
         """Fig. 40: the first indefinite tuple becomes 0, or 1, or its summary node is split into both."""
-        for nodes in self.layout.tuples(self.indefinite, self.arity):
-            summaries = {u for u in nodes if self.draft.values[SM] >> u & 1}
-            if len(summaries) > 1 or any(nodes.count(u) > 1 for u in summaries):
-                if self.focuser.options.skip_infinite:
-                    continue
-                where = ", ".join(self._name(u) for u in nodes)
-                raise InfiniteFocus(
-                    f"focusing on {self.literal.formula} at ({where}), where more than one summary node takes part, "
-                    "needs infinitely many structures"
-                )
-            return self._decided(nodes, summaries)
+        tuples = self.layout.tuples(self.indefinite, self.arity)
+        endless = [nodes for nodes in tuples if self._is_endless(nodes)]
+        if endless and not self.focuser.options.skip_infinite:  # no order of the other cases leads past it
+            where = ", ".join(self._name(u) for u in endless[0])
+            raise InfiniteFocus(
+                f"focusing on {self.literal.formula} at ({where}), where more than one summary node takes part, "
+                "needs infinitely many structures"
+            )
+        for nodes in tuples:
+            if nodes not in endless:
+                return self._decided(nodes, self._summaries(nodes))
         return None
+
+    def _summaries(self, nodes: tuple[int, ...]) -> set[int]:
+        return {u for u in nodes if self.draft.values[SM] >> u & 1}
+
+    def _is_endless(self, nodes: tuple[int, ...]) -> bool:
+        """More than one place of the tuple is a summary node: each case leaves another such tuple."""
+        summaries = self._summaries(nodes)
+        return len(summaries) > 1 or any(nodes.count(u) > 1 for u in summaries)
 
     def _decided(self, nodes: tuple[int, ...], summaries: set[int]) -> list[Draft]:
         p = self.literal.predicate

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kleene.diagnostics import LimitReached
 from kleene.structures.layout import TIERS, Layout, layout_for, layout_of_width
 
 WIDTHS = (16, 32)
@@ -208,7 +209,7 @@ def test_layout_for_picks_the_narrowest_width_with_two_spare_columns() -> None:
         layout = layout_for(nodes)
         assert layout.capacity >= nodes and layout.width == min(w for w in TIERS if w - 2 >= nodes)
     assert layout_for(14) is layout_for(0) and layout_for(15).width == 32
-    with pytest.raises(OverflowError):
+    with pytest.raises(LimitReached):
         layout_for(TIERS[-1] - 1)
 
 

@@ -45,7 +45,10 @@ class ShapeDomain:
         self.coercer = Coercer(vocabulary, rules)
         self.canonicalizer = Canonicalizer(vocabulary, definite_names=options.definite_names)
         self.stages = Stages.parse(options.stages)
-        coerced = self.stages.coerce_before and options.coerce_during_focus and not options.focus.overlapping
+        # Coerce makes single nodes of what focus splits off; where focus goes on past what it cannot decide, that
+        # would never end.
+        plain = options.focus.overlapping or options.focus.skip_infinite
+        coerced = self.stages.coerce_before and options.coerce_during_focus and not plain
         self.focuser = Focuser(vocabulary, self.coercer, replace(options.focus, coerce_cases=coerced))
         self.log = MessageLog()
         self.discarded = 0
