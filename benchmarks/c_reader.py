@@ -1,4 +1,4 @@
-"""Time to read C programs and to explore them: `python benchmarks/c_reader.py [FILE.c ...]`, by default the test corpus."""
+"""Time to read C programs and to explore them: `python benchmarks/c_reader.py [FILE.c ...]`; else the test corpus."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def main(names: list[str]) -> None:
         read = time.perf_counter() - started
         result = explore(program)
         edges = sum(len(f.cfa.edges) for f in program.functions.values())
-        verdict = "proved" if result.proved else f"{len(result.findings)} confirmed" if result.findings else result.reason
+        verdict = (
+            "proved" if result.proved else f"{len(result.findings)} confirmed" if result.findings else result.reason
+        )
         line = f"{path.stem:24} {edges:6} {read * 1000:8.1f} {result.states:7} {result.steps:8}"
         print(f"{line} {result.seconds * 1000:10.1f}  {verdict}")
 

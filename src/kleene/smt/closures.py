@@ -59,6 +59,8 @@ class ClosureTable:
     def _replace(self, f: Closure) -> Formula:
         parameters = tuple(v for v in f.body.free if v not in (f.sub_left, f.sub_right))
         domain = f.sub_left.rpartition("@")[2] if "@" in f.sub_left else ""
+        if domain and self._stays_inside(f):
+            domain = ""
         a, b = _place("a", domain), _place("b", domain)
         names = {v: _place(f"p{i}", v.rpartition("@")[2] if "@" in v else "") for i, v in enumerate(parameters)}
         step = substitute(f.body, {f.sub_left: a, f.sub_right: b, **names})
@@ -68,6 +70,20 @@ class ClosureTable:
             symbol = self.symbols[key] = f"tc{len(self.symbols)}"
             self._axioms(symbol, step, domain, tuple(names.values()))
         return Atom(symbol, (f.left, f.right, *parameters))
+
+    def _stays_inside(self, f: Closure) -> bool:
+        """True iff no step touches a cell outside the domain, so that the closure is that over all cells."""
+        if not isinstance(f.body, Atom):
+            return False
+        inside, everything = set(self.universe.domain(f.sub_left)), range(len(self.universe.cells))
+        symbol = f.body.predicate
+        return len(f.body.args) == 2 and all(
+            self.universe.constant(symbol, pair) is False
+            for c in everything
+            if c not in inside
+            for d in everything
+            for pair in ((c, d), (d, c))
+        )
 
     def _axioms(self, symbol: str, step: Formula, domain: str, parameters: tuple[str, ...]) -> None:
         a, b, c, d = (_place(v, domain) for v in "abcd")

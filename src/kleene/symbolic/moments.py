@@ -83,7 +83,8 @@ class Timeline:
         step.retain()
         self._integrity(step.after, step.moment, step.changed)
         self.draft.symbols.append(step.after)
-        self.draft.moments.append(step.moment)
+        if step.moment is not self.draft.moments[-1]:
+            self.draft.moments.append(step.moment)
 
     def call(self, call: Call) -> None:
         """A procedure by its specification: what it may modify is anything that the postcondition allows."""
@@ -93,15 +94,14 @@ class Timeline:
             changed = set(call.modifies)
         changed |= affected(self.vocabulary, changed)
         draft, before = self.draft, self.draft.symbols[-1]
-        number = len(draft.moments)
+        number = len(draft.symbols)
         after = {**before, **{name: f"{name}'{number}" for name in changed}}
         draft.unique |= {after[name] for name in changed if self.vocabulary[name].has("unique")}
-        moment = replace(draft.moments[-1], label=f"e{number}")
+        moment = draft.moments[-1]
         then = {**after, **{old(name): symbol for name, symbol in before.items()}}
         draft.base.append(staged(call.ensures, then, moment.label))
         self._integrity(after, moment, changed)
         draft.symbols.append(after)
-        draft.moments.append(moment)
         self.state = None
 
     def _integrity(self, symbols: Mapping[str, str], moment: Moment, changed: set[str] | None) -> None:
@@ -149,12 +149,13 @@ class _Step:
         self.draft = timeline.draft
         self.vocabulary = timeline.vocabulary
         self.action = action
-        self.number = len(self.draft.moments)
+        self.number = len(self.draft.symbols)
         self.earlier = self.draft.moments[-1]
         self.before = self.draft.symbols[-1]
         self.after = dict(self.before)
         self.changed: set[str] = set()
-        self.moment = replace(self.earlier, label=f"e{self.number}")
+        changes = action.changes_universe
+        self.moment = replace(self.earlier, label=f"e{self.number}") if changes else self.earlier
         self.wide = self.earlier.label
         self.is_new: str | Formula = FALSE
         self.chosen: dict[str, str] = {}

@@ -1,0 +1,46 @@
+// RUN: kleene check
+// EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
+// Removes the first node with a value; the thesis's 'delete'.
+#include <stdlib.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+struct node {
+    struct node *next;
+    int value;
+};
+
+static struct node *delete(struct node *list, int value) {
+    struct node *before = NULL, *p = list;
+    while (p && p->value != value) {
+        before = p;
+        p = p->next;
+    }
+    if (p) {
+        if (before)
+            before->next = p->next;
+        else
+            list = p->next;
+        free(p);
+    }
+    return list;
+}
+
+int main(void) {
+    struct node *list = NULL;
+    while (__VERIFIER_nondet_int()) {
+        struct node *fresh = malloc(sizeof *fresh);
+        if (!fresh)
+            break;
+        fresh->value = __VERIFIER_nondet_int();
+        fresh->next = list;
+        list = fresh;
+    }
+    list = delete(list, __VERIFIER_nondet_int());
+    while (list) {
+        struct node *next = list->next;
+        free(list);
+        list = next;
+    }
+    return 0;
+}

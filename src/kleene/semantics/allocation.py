@@ -1,0 +1,219 @@
+"""Objects that begin and end: malloc and free, local variables, whole records copied or set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kleene.cfa.expressions import Deref, Expression, Variable
+from kleene.cfa.operations import Allocate, MemCopy, MemSet
+from kleene.cfa.types import IntegerType, PointerType
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, IfThenElse, Not, conj, disj, exists, neg
+from kleene.semantics.integer_steps import IntegerSteps
+from kleene.semantics.integers import UNKNOWN_INTEGER, IntegerValue
+from kleene.semantics.memory import Unmodelled, constant_of
+from kleene.semantics.predicates import FREED, HEAP, Pointer, at
+from kleene.semantics.steps import Base
+from kleene.transformers.action import Update
+
+
+class AllocationSteps(IntegerSteps):
+    """Steps on whole objects."""
+
+    def _allocate(self, operation: Allocate) -> None:
+        size = constant_of(operation.size)
+        if size is None:
+            raise Unmodelled("a block whose size is not a constant")
+        if operation.stack:
+            raise Unmodelled("alloca")
+        target = operation.target
+        if isinstance(target, Variable) and self.memory.kind(target) == "pointer":
+            self._new(self.symbols.pointer(target), size, zeroed=operation.zeroed)
+            return
+        bases = self._bases(target, (0, target.type.size))
+        pointer = self._temporary({0})
+        self._new(pointer, size, zeroed=operation.zeroed)
+        self._store_pointer(bases, pointer, str(target))
+
+    def _new(self, pointer: Pointer | None, size: int, *, zeroed: bool, stack: str | None = None) -> None:
+        """A new object, with undefined cells unless it is zeroed; a heap block unless it has a name on the stack."""
+        new = at("isNew", "v")
+        updates: list[Update] = []
+        if pointer is not None:
+            updates += self._set_pointer(pointer, {0: new}, FALSE)
+        if stack is not None:
+            updates.append(Update(stack, ("v",), new))
+        else:
+            updates.append(Update(HEAP, ("v",), disj(at(HEAP, "v"), new)))
+        kind = self.symbols.size(size)
+        if kind:
+            updates.append(Update(kind, ("v",), disj(at(kind, "v"), new)))
+        for offset in sorted(self.memory.cell_offsets):
+            if offset < size and not zeroed:
+                name = self.symbols.cell_undefined(offset)
+                updates.append(Update(name, ("v",), disj(at(name, "v"), new)))
+        for offset, constants in self._integer_cells():
+            for c in constants:
+                name = self.symbols.integer_cell(offset, c)
+                value = (TRUE if c == 0 else FALSE) if zeroed else UNKNOWN
+                updates.append(Update(name, ("v",), IfThenElse(new, value, at(name, "v"))))
+        self._step(f"{pointer.name if pointer else stack} = new", updates, creates=True)
+
+    def _integer_cells(self) -> list[tuple[int, tuple[int, ...]]]:
+        return [(k, c) for k in self.constants.cells if (c := self.constants.of(k))]
+
+    def _free(self, expression: Expression) -> None:
+        pointer = self._load(expression)
+        if pointer is None:
+            return
+        inside = disj(*(exists(["v"], pointer.at(o)) for o in pointer.offsets if o))
+        stack = exists(["v"], conj(pointer.somewhere(), Not(at(HEAP, "v"))))
+        freed = exists(["v"], conj(pointer.somewhere(), at(FREED, "v")))
+        undefined = self._undefined(pointer)
+        alarms = [
+            (undefined, "invalid_free", f"{pointer.name} may not be initialized"),
+            (inside, "invalid_free", f"{pointer.name} may not point to the start of a block"),
+            (stack, "invalid_free", f"{pointer.name} may point to an object that malloc did not give"),
+            (freed, "double_free", f"{pointer.name} may point to a block that was freed already"),
+        ]
+        good = conj(Not(undefined), neg(inside), neg(stack), neg(freed))
+        focus = tuple(pointer.at(o) for o in pointer.offsets)
+        self._checked(f"may free {pointer.name}", alarms, good, focus)
+        if 0 in pointer.offsets:
+            self._clear_object(lambda v: pointer.at(0, v), f"free({pointer.name})")
+            update = Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))
+            self._step(f"free({pointer.name})", [update], focus=focus)
+
+    # Local variables ------------------------------------------------------------------------------------------
+
+    def _declare(self, variable: Variable) -> None:
+        kind = self.memory.kind(variable)
+        if kind == "pointer":
+            self._step(f"declare {variable}", self._set_pointer(self.symbols.pointer(variable), {}, TRUE))
+        elif kind == "integer":
+            self._step(f"declare {variable}", self._set_integer(variable, UNKNOWN_INTEGER))
+        elif kind == "object":
+            name = self.symbols.object(variable)
+            self._new(None, variable.type.size, zeroed=False, stack=name)
+
+    def _end(self, variable: Variable) -> None:
+        """A local variable ends to live: what it holds is lost, and pointers to it dangle."""
+        kind = self.memory.kind(variable)
+        if kind == "object":
+            name = self.symbols.object(variable)
+            self._clear_object(lambda v: at(name, v), f"end {variable}")
+            updates = [Update(FREED, ("v",), disj(at(FREED, "v"), at(name, "v"))), Update(name, ("v",), FALSE)]
+            self._step(f"end {variable}", updates)
+        elif kind == "pointer":
+            self._step(f"end {variable}", self._set_pointer(self.symbols.pointer(variable), {}, FALSE))
+
+    def _havoc(self, target: Expression) -> None:
+        if isinstance(target.type, IntegerType):
+            self._store_integer(target, UNKNOWN_INTEGER)
+        elif isinstance(target.type, PointerType):
+            raise Unmodelled("a pointer with any value")
+        else:
+            self._store_untracked(target)
+
+    def _store_untracked(self, target: Expression) -> None:
+        """A target of a type that is not tracked: only the access matters, and what it overwrites."""
+        if not (isinstance(target, Variable) and self.memory.kind(target) != "object"):
+            self._overwrite(self._bases(target, (0, target.type.size)), target.type.size)
+
+    # Ranges of bytes --------------------------------------------------------------------------------------------
+
+    def _overwrite(self, bases: Sequence[Base], size: int) -> None:
+        """Bytes of which nothing is known are written."""
+        self._spoil(bases, size, integer=size)
+        for base in bases:
+            names = [self.symbols.integer_cell(base.offset, c) for c in self.constants.of(base.offset)]
+            if names:
+                updates = [Update(n, ("v",), IfThenElse(base.formula("v"), UNKNOWN, at(n, "v"))) for n in names]
+                self._step("spoil integers", updates)
+
+    def _memset(self, operation: MemSet) -> None:
+        value, size = constant_of(operation.value), constant_of(operation.size)
+        if size is None:
+            raise Unmodelled("memset of a size that is not a constant")
+        self._evaluated(operation.value)
+        if size == 0:
+            return
+        bases = self._pointed(self._load(operation.pointer), (0, size), str(operation))
+        if value is None or value & 255:
+            self._overwrite(bases, size)
+            return
+        for base in bases:
+            for cell in self.memory.overlapped_pointers(base.offset, size):
+                self._zero_pointer(base, cell, size)
+            for cell in self.memory.overlapped_integers(base.offset, size):
+                covered = base.offset <= cell and cell + self.memory.integer_width(cell) <= base.offset + size
+                zero = IntegerValue.constant(0) if covered else UNKNOWN_INTEGER
+                names = [(self.symbols.integer_cell(cell, c), zero.at(c)) for c in self.constants.of(cell)]
+                updates = [Update(n, ("v",), IfThenElse(base.formula("v"), new, at(n, "v"))) for n, new in names]
+                if updates:
+                    self._step("memset", updates)
+
+    def _zero_pointer(self, base: Base, cell: int, size: int) -> None:
+        if base.offset <= cell and cell + self.program.pointer_size <= base.offset + size:
+            self._clear([Base(cell, base.formula)], "memset")
+        else:
+            self._spoil_pointer(base, cell)
+
+    def _memcopy(self, operation: MemCopy) -> None:
+        size = constant_of(operation.size)
+        if size is None:
+            raise Unmodelled("memcpy of a size that is not a constant")
+        if size == 0:
+            return
+        source = self._pointed(self._load(operation.source), (0, size), str(operation))
+        target = self._pointed(self._load(operation.destination), (0, size), str(operation))
+        self._copy_bytes(target, source, size, str(operation))
+
+    def _assign_record(self, target: Expression, value: Expression) -> None:
+        size = target.type.size
+        source = self._bases(self._steady(value), (0, size))
+        self._copy_bytes(self._bases(self._steady(target), (0, size)), source, size, f"{target} = {value}")
+
+    def _steady(self, lvalue: Expression) -> Expression:
+        return lvalue if isinstance(lvalue, Variable | Deref) else lvalue
+
+    def _copy_bytes(self, target: Sequence[Base], source: Sequence[Base], size: int, text: str) -> None:
+        """Read every cell of the source first, then write them; where ranges overlap, as memmove."""
+        width = self.program.pointer_size
+        places = sorted({k - b.offset for b in source for k in self.memory.overlapped_pointers(b.offset, size)})
+        inner = [d for d in places if d >= 0 and d + width <= size]
+        pointers = {}
+        for shift in inner:
+            bases = [b.moved(shift) for b in source]
+            offsets = {o for b in bases for o in self.memory.cell_offsets.get(b.offset, ())}
+            pointers[shift] = self._temporary(offsets)
+            self._read_cell(pointers[shift], bases, text)
+        values = self._integers_in(source, size)
+        for base in target:
+            for cell in self.memory.overlapped_pointers(base.offset, size):
+                if cell - base.offset in pointers:
+                    self._clear([Base(cell, base.formula)], text)
+                    self._set_cell([Base(cell, base.formula)], pointers[cell - base.offset], text)
+                else:
+                    self._spoil_pointer(base, cell)
+            self._write_integers(base, values, size, text)
+
+    def _integers_in(self, source: Sequence[Base], size: int) -> dict[int, IntegerValue]:
+        places = {k - b.offset for b in source for k in self.memory.overlapped_integers(b.offset, size)}
+        found = {}
+        for shift in sorted(places):
+            bases = [b.moved(shift) for b in source]
+            widths = {self.memory.integer_width(b.offset) for b in bases}
+            if shift >= 0 and len(widths) == 1 and shift + max(widths) <= size:
+                found[shift] = self._read_integer_at(bases, IntegerType(max(widths) * 8, signed=True))
+        return found
+
+    def _write_integers(self, base: Base, values: dict[int, IntegerValue], size: int, text: str) -> None:
+        """The integer cells of the target, all in one step, since they are read from cells of the same kind."""
+        updates = []
+        for cell in self.memory.overlapped_integers(base.offset, size):
+            value = values.get(cell - base.offset, UNKNOWN_INTEGER)
+            for c in self.constants.of(cell):
+                name = self.symbols.integer_cell(cell, c)
+                updates.append(Update(name, ("v",), IfThenElse(base.formula("v"), value.at(c), at(name, "v"))))
+        if updates:
+            self._step(text, updates)

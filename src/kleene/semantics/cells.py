@@ -1,0 +1,91 @@
+"""Pointer cells of objects: writing, clearing and copying them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kleene.cfa.expressions import Expression
+from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, neg
+from kleene.semantics.pointers import PointerSteps
+from kleene.semantics.predicates import Pointer, at
+from kleene.semantics.steps import Base
+from kleene.transformers.action import Update
+
+
+class CellSteps(PointerSteps):
+    """Changes of pointer cells. A cell is cleared before it is set, so that one edge changes at a time."""
+
+    def _write_cell(self, lvalue: Expression, value: Expression) -> None:
+        source = self._load(value)
+        self._store_pointer(self._bases(lvalue, (0, lvalue.type.size)), source, str(lvalue))
+
+    def _store_pointer(self, bases: Sequence[Base], source: Pointer | None, text: str) -> None:
+        self._spoil(bases, self.program.pointer_size)
+        self._clear(bases, text)
+        if source is not None:
+            self._set_cell(bases, source, text)
+
+    def _clear(self, bases: Sequence[Base], text: str) -> None:
+        """The cell becomes NULL, one edge predicate after another."""
+        for base in bases:
+            undefined = self.symbols.cell_undefined(base.offset)
+            keep = Update(undefined, ("v",), conj(at(undefined, "v"), neg(base.formula("v"))))
+            targets = sorted(self.memory.cell_offsets[base.offset])
+            if not targets:
+                self._step(f"{text} = NULL", [keep])
+            for to in targets:
+                edge = self.symbols.cell(base.offset, to)
+                self._remove_edge(base, edge, keep, text)
+
+    def _remove_edge(self, base: Base, edge: str, keep: Update, text: str) -> None:
+        remaining = conj(at(edge, "v1", "v2"), neg(base.formula("v1")))
+        updates = [Update(edge, ("v1", "v2"), remaining), keep]
+        focus = [base.formula("v"), self._edge_focus(base, edge)]
+        self._step(f"{text} = NULL", updates, focus=focus)
+
+    def _set_cell(self, bases: Sequence[Base], source: Pointer, text: str) -> None:
+        for base in bases:
+            undefined = self.symbols.cell_undefined(base.offset)
+            poison = conj(base.formula("v"), self._undefined(source))
+            keep = Update(undefined, ("v",), disj(at(undefined, "v"), poison))
+            if not source.offsets:
+                self._step(f"{text} = {source.name}", [keep])
+            for offset in source.offsets:
+                edge = self.symbols.cell(base.offset, offset)
+                self._add_edge(base, edge, source, offset, keep, text)
+
+    def _add_edge(self, base: Base, edge: str, source: Pointer, offset: int, keep: Update, text: str) -> None:
+        added = conj(base.formula("v1"), source.at(offset, "v2"))
+        updates = [Update(edge, ("v1", "v2"), disj(at(edge, "v1", "v2"), added)), keep]
+        focus = [base.formula("v"), source.at(offset), self.symbols.reach_focus(source, offset, edge)]
+        self._step(f"{text} = {source.name}", updates, focus=focus)
+
+    def _clear_object(self, formula: Callable[[str], Formula], text: str) -> None:
+        for offset in sorted(self.memory.cell_offsets):
+            self._clear([Base(offset, formula)], f"{text}: {self.memory.cell_names[offset]}")
+
+    # Overlapping writes -----------------------------------------------------------------------------------------
+
+    def _spoil(self, bases: Sequence[Base], size: int, *, integer: int | None = None) -> None:
+        """A write of so many bytes leaves what it overlaps unknown: integers, and pointers at other places.
+
+        `integer` is the size of the integer that is written, whose own cell is set by the caller.
+        """
+        updates: dict[str, Update] = {}
+        for base in bases:
+            for cell in self.memory.overlapped_integers(base.offset, size):
+                if cell == base.offset and integer is not None:
+                    continue
+                for c in self.constants.of(cell):
+                    name = self.symbols.integer_cell(cell, c)
+                    updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), UNKNOWN, at(name, "v")))
+            for cell in self.memory.overlapped_pointers(base.offset, size):
+                if cell != base.offset or integer is not None:
+                    self._spoil_pointer(base, cell)
+        if updates:
+            self._step("spoil integers", updates.values())
+
+    def _spoil_pointer(self, base: Base, cell: int) -> None:
+        self._clear([Base(cell, base.formula)], "overwritten")
+        name = self.symbols.cell_undefined(cell)
+        self._step("overwritten", [Update(name, ("v",), disj(at(name, "v"), base.formula("v")))])

@@ -1,0 +1,156 @@
+"""Integer values: evaluating expressions over the constants that matter, and storing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kleene.cfa.expressions import (
+    AddressOf,
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    Unary,
+    Variable,
+    children,
+)
+from kleene.cfa.types import IntegerType, PointerType
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
+from kleene.semantics.cells import CellSteps
+from kleene.semantics.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combined
+from kleene.semantics.predicates import at
+from kleene.semantics.steps import Base
+from kleene.transformers.action import Update
+
+
+class IntegerSteps(CellSteps):
+    """Reading and writing integers; the memory accesses of an expression are checked on the way."""
+
+    def _evaluated(self, expression: Expression) -> IntegerValue:
+        """What is known of an integer expression."""
+        match expression:
+            case Constant(value=value, type=IntegerType()):
+                return IntegerValue.constant(value)
+            case Variable() if self.memory.kind(expression) == "integer":
+                return stored({c: at(self.symbols.integer(expression, c)) for c in self.constants.of(expression)})
+            case Cast(operand=operand, type=IntegerType() as type_) if isinstance(operand.type, IntegerType):
+                return self._evaluated(operand).converted(operand.type, type_)
+            case Unary(operator="-", operand=operand, type=IntegerType() as type_):
+                return self._evaluated(operand).mapped(lambda c: type_.wrap(-c), injective=not type_.boolean)
+            case Unary(operator="!", operand=operand) if isinstance(operand.type, IntegerType):
+                return self._evaluated(operand).negated()
+            case Binary(type=IntegerType() as type_):
+                return self._binary(expression, type_)
+            case Comparison(operator=operator, left=left, right=right):
+                return self._compared(operator, left, right)
+            case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
+                return self._read_integer(expression)
+        self._visit(expression)
+        return UNKNOWN_INTEGER
+
+    def _binary(self, expression: Binary, type_: IntegerType) -> IntegerValue:
+        a, b = self._evaluated(expression.left), self._evaluated(expression.right)
+        function = ARITHMETIC.get(expression.operator)
+        if function is None:
+            return UNKNOWN_INTEGER
+        injective = expression.operator in INJECTIVE and not type_.boolean
+        return combined(a, b, lambda x, y: type_.wrap(function(x, y)), injective=injective)
+
+    def _compared(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
+        if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
+            a, b = self._evaluated(left), self._evaluated(right)
+            return IntegerValue.boolean(compared(operator, a, b))
+        if isinstance(left.type, PointerType) and operator in ("==", "!="):
+            same = self._same(self._load(left), self._load(right))
+            return IntegerValue.boolean(same if operator == "==" else neg(same))
+        self._visit(left)
+        self._visit(right)
+        return UNKNOWN_INTEGER
+
+    def _visit(self, expression: Expression) -> None:
+        """Check the memory accesses of an expression whose value is not tracked."""
+        match expression:
+            case Field() | Deref() | Index():
+                self._bases(expression, (0, expression.type.size))
+            case AddressOf(target=target):
+                self._visit_address(target)
+            case _:
+                for child in children(expression):
+                    self._visit(child)
+
+    def _visit_address(self, lvalue: Expression) -> None:
+        """The accesses that computing an address needs: of the pointers and indices in it, not of the place itself."""
+        match lvalue:
+            case Field(base=base):
+                self._visit_address(base)
+            case Index(base=base, index=index):
+                self._visit_address(base)
+                self._visit(index)
+            case Deref(pointer=pointer):
+                self._visit(pointer)
+
+    # Cells ----------------------------------------------------------------------------------------------------
+
+    def _read_integer(self, lvalue: Expression) -> IntegerValue:
+        type_ = lvalue.type
+        assert isinstance(type_, IntegerType)
+        return self._read_integer_at(self._bases(lvalue, (0, type_.size)), type_)
+
+    def _read_integer_at(self, bases: Sequence[Base], type_: IntegerType) -> IntegerValue:
+        known = sorted({c for base in bases for c in self._constants(base, type_.size)})
+        table: dict[int, Formula] = dict.fromkeys(known, FALSE)
+        for base in bases:
+            own = self._constants(base, type_.size)
+            for c in known:
+                value = at(self.symbols.integer_cell(base.offset, c), "u") if c in own else UNKNOWN
+                table[c] = disj(table[c], exists(["u"], conj(base.formula("u"), value)))
+        value = stored(table)
+        return value.mapped(type_.wrap, injective=False) if any(type_.wrap(c) != c for c in known) else value
+
+    def _constants(self, base: Base, size: int) -> tuple[int, ...]:
+        """The constants of the integer cell at a base, if it is one of that size."""
+        return self.constants.of(base.offset) if self.memory.integer_width(base.offset) == size else ()
+
+    def _assign_integer(self, target: Expression, value: Expression) -> None:
+        self._store_integer(target, self._evaluated(value))
+
+    def _store_integer(self, target: Expression, value: IntegerValue) -> None:
+        if isinstance(target, Variable) and self.memory.kind(target) == "integer":
+            self._step(f"{target} = ...", self._set_integer(target, value))
+            return
+        size = target.type.size
+        self._store_integer_at(self._bases(target, (0, size)), value, size, str(target))
+
+    def _store_integer_at(self, bases: Sequence[Base], value: IntegerValue, size: int, text: str) -> None:
+        updates: dict[str, Update] = {}
+        for base in bases:
+            fits = self.memory.integer_width(base.offset) == size
+            for c in self.constants.of(base.offset):
+                name = self.symbols.integer_cell(base.offset, c)
+                old = updates[name].formula if name in updates else at(name, "v")
+                new = value.at(c) if fits else UNKNOWN
+                updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), new, old))
+        self._step(f"{text} = ...", updates.values())
+        self._spoil(bases, size, integer=size)
+
+    def _set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
+        return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]
+
+
+def stored(table: dict[int, Formula]) -> IntegerValue:
+    """What a variable or cell with these predicates holds."""
+    return IntegerValue(table, neg(disj(*table.values())) if table else TRUE)
+
+
+def compared(operator: str, a: IntegerValue, b: IntegerValue) -> Formula:
+    """When a comparison holds."""
+    compare: Callable[[int, int], bool] = COMPARE[operator]
+    if b.single is not None:
+        k = b.single
+        others = {"==": FALSE, "!=": TRUE}.get(operator, UNKNOWN) if k in a.table else UNKNOWN
+        return a.truth(lambda c: compare(c, k), others)
+    return combined(a, b, lambda x, y: int(compare(x, y))).at(1)

@@ -1,0 +1,97 @@
+"""Steps: the Actions that a C operation is made of, and what the modules that build them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from kleene.cfa.operations import Place
+from kleene.cfa.program import CProgram
+from kleene.logic.formula import FALSE, TRUE, Formula
+from kleene.semantics.integers import Constants
+from kleene.semantics.memory import Memory, Unmodelled
+from kleene.semantics.predicates import Pointer, Symbols, at
+from kleene.transformers.action import Action, Update
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """What a message of the analysis means: a kind of finding at a place in the source."""
+
+    kind: str
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """An Action, and the alarms that may be raised before it."""
+
+    action: Action
+    alarms: tuple[tuple[Formula, Alarm], ...] = ()
+
+
+@dataclass(frozen=True)
+class Base:
+    """An object that is accessed: a formula for it, and at which offset of it the access begins."""
+
+    offset: int
+    formula: Callable[[str], Formula]
+    pointer: Pointer | None = None
+
+    def moved(self, shift: int) -> Base:
+        return Base(self.offset + shift, self.formula, self.pointer)
+
+
+class StepBuilder:
+    """Collects the steps of one operation after another; `place` is where the operation stands."""
+
+    def __init__(self, program: CProgram, memory: Memory, constants: Constants, symbols: Symbols) -> None:
+        self.program = program
+        self.memory = memory
+        self.constants = constants
+        self.symbols = symbols
+        self.steps: list[Step] = []
+        self.place = Place("", 0, 0, "")
+        self._used_temporaries: list[Pointer] = []
+
+    def _step(self, name: str, updates: Iterable[Update], *, focus: Sequence[Formula] = (), **parts: object) -> None:
+        action = Action(name, name, focus=tuple(focus), updates=tuple(updates), **parts)  # type: ignore[arg-type]
+        self.steps.append(Step(action))
+
+    def _checked(
+        self, name: str, alarms: Sequence[tuple[Formula, str, str]], good: Formula, focus: Sequence[Formula]
+    ) -> None:
+        """A step that is taken only where `good` may hold; the alarms are raised where their conditions may."""
+        raised = tuple((c, Alarm(kind, self.place, why)) for c, kind, why in alarms if c is not FALSE)
+        self.steps.append(Step(Action(name, "", focus=tuple(focus), precondition=good), raised))
+
+    def _fail(self, kind: str, text: str) -> None:
+        """An alarm on every path that comes here; nothing goes on."""
+        self._checked("stop", [(TRUE, kind, text)], FALSE, ())
+
+    # Pointers and temporaries ---------------------------------------------------------------------------------
+
+    def _set_pointer(self, pointer: Pointer, targets: dict[int, Formula], undefined: Formula) -> list[Update]:
+        if not set(targets) <= set(pointer.offsets):
+            raise Unmodelled(f"{pointer.name} may point to too many places inside objects")
+        updates = [Update(pointer.predicate(o), ("v",), targets.get(o, FALSE)) for o in pointer.offsets]
+        return [*updates, Update(self.symbols.nullary(pointer.undefined), (), undefined)]
+
+    def _undefined(self, pointer: Pointer) -> Formula:
+        return at(self.symbols.nullary(pointer.undefined))
+
+    def _temporary(self, offsets: Iterable[int]) -> Pointer:
+        pointer = self.symbols.temporary(len(self._used_temporaries) + 1, offsets)
+        self._used_temporaries.append(pointer)
+        return pointer
+
+    def _forget_temporaries(self) -> None:
+        if self._used_temporaries:
+            updates = [u for p in self._used_temporaries for u in self._set_pointer(p, {}, FALSE)]
+            self.steps.append(Step(Action("forget temporaries", "", updates=tuple(updates))))
+        self._used_temporaries = []
+
+
+def at_offset(pointer: Pointer, offset: int) -> Callable[[str], Formula]:
+    return lambda v: pointer.at(offset, v)
