@@ -34,6 +34,7 @@ class RunOptions:
     self_check: bool = False
     profile: bool = False
     explain: tuple[str, ...] = ()
+    best: tuple[str, ...] = ()
     differencing: DifferencingOptions = field(default_factory=DifferencingOptions)
 
     @property

@@ -28,7 +28,7 @@ from kleene.report.result import (
 )
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
-from kleene.transformers.action import Action
+from kleene.transformers.action import Action, Rule
 from kleene.transformers.differencing import Derivation, derive
 from kleene.transformers.focus import FocusOptions
 from kleene.transformers.rules import all_rules
@@ -63,14 +63,24 @@ def prepare(program: Program, options: RunOptions) -> Analysis:
         automatic=options.automatic_rules,
         single_literals=not options.as_tvla,
     )
-    make = ProfiledDomain if options.profile else ShapeDomain
-    domain = make(program.vocabulary, rules, _shape_options(options))
+    domain = _domain(program, rules, options)
     warnings = list(program.warnings)
     warnings += [Diagnostic(text, None, "warning") for d in derivations.values() for text in d.warnings]
     if options.save != "all" and not program.print_locations:
         text = f"--save {options.save} has no effect: without a list of locations to print, all of them are kept"
         warnings.append(Diagnostic(text, None, "warning"))
     return Analysis(program, options, cfa, domain, tuple(derivations.values()), warnings)
+
+
+def _domain(program: Program, rules: tuple[Rule, ...], options: RunOptions) -> ShapeDomain:
+    if options.best:
+        from kleene.analysis.best import BestDomain  # loads the solvers
+
+        return BestDomain(
+            program.vocabulary, rules, _shape_options(options), chosen=options.best, user_rules=program.rules
+        )
+    make = ProfiledDomain if options.profile else ShapeDomain
+    return make(program.vocabulary, rules, _shape_options(options))
 
 
 def _shape_options(options: RunOptions) -> ShapeOptions:
@@ -142,7 +152,7 @@ def run(
     seconds = {"load": load_seconds, "analysis": (end or time.perf_counter()) - start}
     if isinstance(domain, ProfiledDomain):
         seconds |= domain.stopwatch.seconds
-    warnings = [*analysis.warnings, *problems, *_contradictions(analysis)]
+    warnings = [*analysis.warnings, *problems, *_contradictions(analysis), *_best_notes(analysis)]
     report = _report(analysis, reached, seconds, warnings)
     return replace(report, explanations=tuple(told))
 
@@ -197,6 +207,17 @@ def _watch(
         watchdog.check()
 
     return check
+
+
+def _best_notes(analysis: Analysis) -> list[Diagnostic]:
+    """Where best transformers were more precise, and what they left undecided."""
+    improved = getattr(analysis.domain, "improved", {})
+    undecided = getattr(analysis.domain, "undecided", {})
+    notes = [
+        Diagnostic(f"the best transformer of '{name}' was more precise on {count} structures", None, "note")
+        for name, count in improved.items()
+    ]
+    return notes + [Diagnostic(f"not known to be best: {text}", None, "warning") for text in undecided]
 
 
 def _contradictions(analysis: Analysis) -> list[Diagnostic]:

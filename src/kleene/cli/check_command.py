@@ -1,26 +1,39 @@
-"""`kleene check FILE.c...`."""
+"""`kleene check FILE.c...` and `kleene check TASK.yml`."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from kleene.cli.files import write_output
+from kleene.cli.files import check_writable, write_output
+from kleene.cli.task_files import Task, named_properties, read_task
 from kleene.core.verdict import PROPERTIES, Verdict
-from kleene.diagnostics import UsageError, did_you_mean
+from kleene.diagnostics import UsageError
+
+if TYPE_CHECKING:
+    from kleene.analysis.check import CheckOptions, CheckReport
+    from kleene.report.check_report import Expected
+    from kleene.report.shape_words import Invariant
 
 _EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
+_TASK = (".yml", ".yaml")
 
 
 @click.command("check", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("files", nargs=-1, required=True)
 @click.option(
-    "--property", "properties", multiple=True, metavar="NAME", help="memsafety, memcleanup, unreach or assert."
+    "--property",
+    "properties",
+    multiple=True,
+    metavar="NAME",
+    help="memsafety, memcleanup, unreach, assert (default: all), or an SV-COMP property file (.prp).",
 )
 @click.option("-I", "--include", multiple=True, metavar="FOLDER", help="Where to look for included files.")
 @click.option("-D", "--define", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
-@click.option("--entry", default="main", metavar="FUNCTION", help="Where the program starts.")
+@click.option("--entry", metavar="FUNCTION", help="Where the program starts (default: main).")
 @click.option("--32", "bits32", is_flag=True, help="Sizes of a 32-bit machine (ILP32).")
 @click.option("--malloc-never-fails", is_flag=True, help="malloc always returns a block.")
 @click.option("--svcomp", is_flag=True, help="The conventions of SV-COMP: 32 bits, malloc never fails.")
@@ -29,34 +42,115 @@ _EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
 @click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after so many structures.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
+@click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
 @click.option("--trace", is_flag=True, help="Print the steps of each confirmed error.")
+@click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head, in words.")
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
 def command(files: tuple[str, ...], **given: Any) -> int:
     """Prove a C program memory safe, or show a run that is not.
 
-    Exit codes: 0 TRUE (proved), 1 FALSE (a confirmed error), 3 UNKNOWN.
+    FILES are the .c or .i files of one program, or one SV-COMP task file (.yml). Exit codes: 0 TRUE (proved), 1 FALSE
+    (a confirmed error), 2 bad input, 3 UNKNOWN.
     """
-    from kleene.analysis.check import CheckOptions, check
-    from kleene.report.check_report import check_json, check_text
+    check_writable([given["json_file"], given["html_file"]])
+    wanted = _wanted(files, given)
+    from kleene.analysis.check import check
 
-    for name in given["properties"]:
-        if name not in PROPERTIES:
-            raise UsageError(f"there is no property '{name}'{did_you_mean(name, PROPERTIES)}")
-    options = CheckOptions(
-        properties=given["properties"] or tuple(PROPERTIES),
-        malloc_may_fail=not (given["malloc_never_fails"] or given["svcomp"]),
+    report = check(wanted.files, _options(wanted, given))
+    _write(report, wanted, given)
+    return _EXIT[report.verdict]
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """The files to check, what to check in them, and the task that says so, if one does."""
+
+    files: tuple[str, ...]
+    properties: tuple[str, ...]
+    entry: str
+    task: Task | None = None
+
+
+def _wanted(files: tuple[str, ...], given: dict[str, Any]) -> _Wanted:
+    names, entry = named_properties(given["properties"], tuple(PROPERTIES))
+    entry = given["entry"] or entry
+    tasks = [name for name in files if name.endswith(_TASK)]
+    if not tasks:
+        _check_files(files)
+        return _Wanted(files, names or tuple(PROPERTIES), entry or "main")
+    if len(files) > 1:
+        raise UsageError(f"a task file names the files of its program: give '{tasks[0]}' alone")
+    task = read_task(tasks[0])
+    _check_files(task.files)
+    entry = entry or next((e.file.entry for e in task.expectations), "main")
+    return _Wanted(task.files, names or task.properties or tuple(PROPERTIES), entry, task)
+
+
+def _check_files(files: tuple[str, ...]) -> None:
+    for name in files:
+        if Path(name).is_dir():
+            raise UsageError(f"'{name}' is a folder, not a C file")
+        if not Path(name).exists():
+            raise UsageError(f"there is no file '{name}'")
+        if not name.endswith((".c", ".i", ".h")):
+            raise UsageError(f"'{name}' is no C file: its name should end in .c or .i (or .yml for a task)")
+
+
+def _options(wanted: _Wanted, given: dict[str, Any]) -> CheckOptions:
+    from kleene.analysis.check import CheckOptions
+
+    task = wanted.task
+    model = task.data_model if task else "ILP32" if given["svcomp"] else "LP64"
+    return CheckOptions(
+        properties=wanted.properties,
+        malloc_may_fail=not (given["malloc_never_fails"] or given["svcomp"] or task),
         include=given["include"],
         defines=given["defines"],
-        entry=given["entry"],
-        data_model="ILP32" if given["bits32"] or given["svcomp"] else "LP64",
+        entry=wanted.entry,
+        data_model="ILP32" if given["bits32"] else model,
         timeout=given["timeout"],
         max_structures=given["max_structures"],
         shape_class=given["shape_class"],
         domain=given["domain"],
     )
-    report = check(files, options)
+
+
+def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
+    from kleene.report.check_report import check_json, check_text
+
+    expected = _expected(report, wanted.task)
+    invariants = _invariants(report) if given["invariants"] or given["html_file"] else []
+    asked = given["invariants"]
     if given["json_file"]:
-        write_output(given["json_file"], check_json(report))
-    if not given["quiet"] and given["json_file"] != "-":
-        click.echo(check_text(report, traces=given["trace"]), nl=False)
-    return _EXIT[report.verdict]
+        text = check_json(report, expected=expected, invariants=invariants if asked else None)
+        write_output(given["json_file"], text)
+    if given["html_file"]:
+        from kleene.report.check_html import check_html
+
+        write_output(given["html_file"], check_html(report, invariants))
+    if not given["quiet"] and "-" not in (given["json_file"], given["html_file"]):
+        words: list[str] = []
+        if asked:
+            from kleene.report.shape_words import invariant_lines
+
+            words = invariant_lines(invariants, complete=report.shape is None or report.shape.complete)
+        click.echo(check_text(report, traces=given["trace"], expected=expected, invariants=words), nl=False)
+
+
+def _invariants(report: CheckReport) -> list[Invariant]:
+    from kleene.report.shape_words import invariants_of
+
+    return invariants_of(report.shape) if report.shape is not None else []
+
+
+def _expected(report: CheckReport, task: Task | None) -> list[Expected]:
+    from kleene.report.check_report import Expected, together
+
+    found = []
+    for entry in task.expectations if task else ():
+        names = tuple(n for n in entry.file.properties if n in report.properties)
+        if names:
+            wanted = None if entry.expected is None else Verdict.TRUE if entry.expected else Verdict.FALSE
+            verdict = together([report.properties[n] for n in names])
+            found.append(Expected(Path(entry.file.path).name, names, wanted, verdict))
+    return found

@@ -20,7 +20,7 @@ from kleene.diagnostics import Diagnostic, UsageError, did_you_mean
 from kleene.report.result import INCOMPLETE, MESSAGES, VERIFIED
 from kleene.structures.tvs_reader import TvsStructure, read_tvs
 from kleene.transformers.differencing import explain_updates
-from kleene.tvp.program import load_program
+from kleene.tvp.program import Program, load_program
 
 _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 
@@ -47,6 +47,7 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--memory", type=Count(1), help="Stop above so many MiB.")
 @click.option("--self-check", is_flag=True, help="Check independently that the result is a fixpoint.")
 @click.option("--explain", multiple=True, metavar="LOCATION", help="Show how its structures came about.")
+@click.option("--best", multiple=True, metavar="ACTION", help="Use the best transformer of an action ('all').")
 @click.option("--show-updates", is_flag=True, help="Print the derived updates and stop.")
 @click.option("--show-rules", is_flag=True, help="Print the consistency rules and stop.")
 @click.option("--include", multiple=True, metavar="FOLDER", help="Where to look for included files.")
@@ -104,7 +105,7 @@ def _loaded(
     if loaded.properties_files:
         properties = properties_for(path, given["properties"], loaded.properties_files)
     explain = loaded.cfa.locations if given["debug"] else _known(given["explain"], loaded.cfa.locations)
-    options = replace(settled(given, properties), explain=explain)
+    options = replace(settled(given, properties), explain=explain, best=_known_actions(given["best"], loaded))
     analysis = prepare(loaded, options)
     analysis.warnings += properties.warnings
     if given["termination"]:
@@ -125,6 +126,15 @@ def _known(wanted: Sequence[str], locations: Sequence[str]) -> tuple[str, ...]:
     for name in wanted:
         if name not in locations:
             raise UsageError(f"there is no location '{name}'{did_you_mean(name, locations)}")
+    return tuple(wanted)
+
+
+def _known_actions(wanted: Sequence[str], program: Program) -> tuple[str, ...]:
+    names = {edge.label.name for edge in program.cfa.edges}
+    names |= {name.partition("(")[0] for name in names} | {"all"}
+    for name in wanted:
+        if name not in names:
+            raise UsageError(f"there is no action '{name}' on an edge{did_you_mean(name, names)}")
     return tuple(wanted)
 
 

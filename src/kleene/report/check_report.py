@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kleene.core.verdict import Finding, Verdict
+from kleene.report.check_trace import readable
 
 CHECK_SCHEMA = "kleene.check/1"
 
 
 class Checked(Protocol):
-    """What these reports need to know of a check."""
+    """What these reports need to know of a check. `traces` are the runs of the first findings, in their order."""
 
     files: tuple[str, ...]
     properties: dict[str, Verdict]
@@ -22,26 +25,73 @@ class Checked(Protocol):
     exploration: Any
     shape: Any
     warnings: tuple[str, ...]
+    traces: list[Any]
 
     @property
     def verdict(self) -> Verdict: ...
 
 
-def check_text(report: Checked, *, traces: bool = False) -> str:
+@dataclass(frozen=True)
+class Expected:
+    """What a task file expects of a set of properties, and what came out."""
+
+    property: str
+    names: tuple[str, ...]
+    expected: Verdict | None
+    verdict: Verdict
+
+    @property
+    def status(self) -> str:
+        if self.expected is None:
+            return "no expectation"
+        if self.verdict is Verdict.UNKNOWN:
+            return "unknown"
+        return "correct" if self.verdict is self.expected else "wrong"
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict of several properties at once."""
+    if Verdict.FALSE in verdicts:
+        return Verdict.FALSE
+    return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts else Verdict.TRUE
+
+
+def check_text(
+    report: Checked, *, traces: bool = False, expected: Sequence[Expected] = (), invariants: Sequence[str] = ()
+) -> str:
     """The verdict of each property, the findings, and why something is unknown."""
     lines = [f"{', '.join(report.files)}: {report.verdict}"]
     for name, verdict in report.properties.items():
         how = report.proved_by.get(name, "")
-        lines.append(f"  {name:<11}{verdict!s:<8}" + (f"  {how}" if how else ""))
-    for finding in report.findings:
+        lines.append(f"  {name:<11}{verdict!s:<8}{how}".rstrip())
+    for number, finding in enumerate(report.findings):
         lines.append(str(finding))
         if finding.inputs and finding.confirmed:
             lines.append(f"    inputs: {' '.join(map(str, finding.inputs))}")
-        if traces and finding.trace:
-            lines += [f"    {step.file}:{step.line}: {step.text}" for step in finding.trace]
+        if traces:
+            lines += trace_lines(report, number)
+    lines += invariants
+    for entry in expected:
+        said = f", expected {entry.expected}: {entry.status}" if entry.expected else ""
+        lines.append(f"{entry.property}: {entry.verdict}{said}")
     if report.reason:
         lines.append(f"unknown because: {report.reason}")
     return "\n".join([*lines, _work(report), ""])
+
+
+def trace_lines(report: Checked, number: int) -> list[str]:
+    """The run of a finding, one line for each statement, indented by the depth of calls."""
+    if number >= len(report.traces):
+        return []
+    shown = readable(report.traces[number].trace)
+    files = {line.place.file for line in shown}
+    places = [f"{line.place.file if len(files) > 1 else 'line'}:{line.place.line}" for line in shown]
+    places = [place.replace("line:", "line ") for place in places]
+    width = max(map(len, places), default=0)
+    return [
+        f"    {place:<{width}}  {'  ' * (line.depth - 1)}{line.text}" + (f"    ({line.note})" if line.note else "")
+        for place, line in zip(places, shown, strict=True)
+    ]
 
 
 def _work(report: Checked) -> str:
@@ -53,12 +103,14 @@ def _work(report: Checked) -> str:
     return "; ".join(parts)
 
 
-def check_json(report: Checked) -> str:
-    return json.dumps(check_document(report), indent=2) + "\n"
+def check_json(report: Checked, *, expected: Sequence[Expected] = (), invariants: Sequence[Any] | None = None) -> str:
+    return json.dumps(check_document(report, expected=expected, invariants=invariants), indent=2) + "\n"
 
 
-def check_document(report: Checked) -> dict[str, Any]:
-    """The documented form of a result."""
+def check_document(
+    report: Checked, *, expected: Sequence[Expected] = (), invariants: Sequence[Any] | None = None
+) -> dict[str, Any]:
+    """The documented form of a result (docs/reference/check-json.md)."""
     statistics: dict[str, Any] = {
         "domain": "shape" if report.shape is not None else "explicit",
         "structures": report.shape.structures if report.shape else 0,
@@ -69,19 +121,37 @@ def check_document(report: Checked) -> dict[str, Any]:
         "solver_calls": 0,
         "proved_by": report.proved_by,
     }
-    return {
+    document = {
         "schema": CHECK_SCHEMA,
         "file": report.files[0] if len(report.files) == 1 else list(report.files),
         "verdict": str(report.verdict),
         "properties": {name: str(verdict) for name, verdict in report.properties.items()},
-        "findings": [_finding(f) for f in report.findings],
+        "findings": [_finding(report, n, f) for n, f in enumerate(report.findings)],
         "statistics": statistics,
         "reason": report.reason or None,
-        "warnings": list(report.warnings),
+        "warnings": [str(warning) for warning in report.warnings],
     }
+    if expected:
+        document["expected"] = [
+            {
+                "property_file": e.property,
+                "properties": list(e.names),
+                "expected": str(e.expected) if e.expected else None,
+                "verdict": str(e.verdict),
+                "status": e.status,
+            }
+            for e in expected
+        ]
+    if invariants is not None:
+        document["invariants"] = [
+            {"file": i.place.file, "line": i.place.line, "function": i.place.function, "shapes": i.words}
+            for i in invariants
+        ]
+    return document
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(report: Checked, number: int, finding: Finding) -> dict[str, Any]:
+    trace = report.traces[number].trace if number < len(report.traces) else None
     return {
         "kind": finding.kind,
         "file": finding.file,
@@ -91,6 +161,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "status": finding.status,
         "message": finding.message,
         "inputs": list(finding.inputs),
+        "input_reasons": list(trace.reasons) if trace is not None else [],
         "trace": [
             {"file": s.file, "line": s.line, "column": s.column, "function": s.function, "text": s.text}
             for s in finding.trace

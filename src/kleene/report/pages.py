@@ -98,7 +98,7 @@ def rendered(template: str, album: Album, **values: Any) -> str:
         "legend": legend(),
         "zoom": 80,
     }
-    return _environment().get_template(template).render(**shared, **values)
+    return _environment().get_template(template).render({**shared, **values})
 
 
 def caption_of(structure: Structure, number: int | None = None) -> str:

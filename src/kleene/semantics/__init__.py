@@ -1,1 +1,1 @@
-"""C operations over a shape class as Actions: the memory model of C in three-valued logic; knows no domain, no engine."""
+"""C operations over a shape class as Actions: the memory model of C in three-valued logic."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleene.cfa.expressions import Deref, Expression, Variable
+from kleene.cfa.expressions import Expression, Variable
 from kleene.cfa.operations import Allocate, MemCopy, MemSet
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, IfThenElse, Not, conj, disj, exists, neg
@@ -96,15 +96,12 @@ class AllocationSteps(IntegerSteps):
             self._new(None, variable.type.size, zeroed=False, stack=name)
 
     def _end(self, variable: Variable) -> None:
-        """A local variable ends to live: what it holds is lost, and pointers to it dangle."""
-        kind = self.memory.kind(variable)
-        if kind == "object":
+        """A memory object ends to live: what it holds is lost, and pointers to it dangle. (Others are dead already.)"""
+        if self.memory.kind(variable) == "object":
             name = self.symbols.object(variable)
             self._clear_object(lambda v: at(name, v), f"end {variable}")
             updates = [Update(FREED, ("v",), disj(at(FREED, "v"), at(name, "v"))), Update(name, ("v",), FALSE)]
             self._step(f"end {variable}", updates)
-        elif kind == "pointer":
-            self._step(f"end {variable}", self._set_pointer(self.symbols.pointer(variable), {}, FALSE))
 
     def _havoc(self, target: Expression) -> None:
         if isinstance(target.type, IntegerType):
@@ -170,11 +167,8 @@ class AllocationSteps(IntegerSteps):
 
     def _assign_record(self, target: Expression, value: Expression) -> None:
         size = target.type.size
-        source = self._bases(self._steady(value), (0, size))
-        self._copy_bytes(self._bases(self._steady(target), (0, size)), source, size, f"{target} = {value}")
-
-    def _steady(self, lvalue: Expression) -> Expression:
-        return lvalue if isinstance(lvalue, Variable | Deref) else lvalue
+        source = self._bases(value, (0, size))
+        self._copy_bytes(self._bases(target, (0, size)), source, size, f"{target} = {value}")
 
     def _copy_bytes(self, target: Sequence[Base], source: Sequence[Base], size: int, text: str) -> None:
         """Read every cell of the source first, then write them; where ranges overlap, as memmove."""
@@ -203,8 +197,8 @@ class AllocationSteps(IntegerSteps):
         for shift in sorted(places):
             bases = [b.moved(shift) for b in source]
             widths = {self.memory.integer_width(b.offset) for b in bases}
-            if shift >= 0 and len(widths) == 1 and shift + max(widths) <= size:
-                found[shift] = self._read_integer_at(bases, IntegerType(max(widths) * 8, signed=True))
+            if shift >= 0 and len(widths) == 1 and max(widths) > 0 and shift + max(widths) <= size:
+                found[shift] = self._read_integer_at(bases, max(widths))
         return found
 
     def _write_integers(self, base: Base, values: dict[int, IntegerValue], size: int, text: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from kleene.cfa.expressions import Expression
 from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, neg
+from kleene.semantics.memory import Unmodelled
 from kleene.semantics.pointers import PointerSteps
 from kleene.semantics.predicates import Pointer, at
 from kleene.semantics.steps import Base
@@ -30,6 +31,8 @@ class CellSteps(PointerSteps):
         for base in bases:
             undefined = self.symbols.cell_undefined(base.offset)
             keep = Update(undefined, ("v",), conj(at(undefined, "v"), neg(base.formula("v"))))
+            if base.offset not in self.memory.cell_offsets:
+                raise Unmodelled(f"{text} is at a place where no pointer is known")
             targets = sorted(self.memory.cell_offsets[base.offset])
             if not targets:
                 self._step(f"{text} = NULL", [keep])
@@ -50,6 +53,8 @@ class CellSteps(PointerSteps):
             keep = Update(undefined, ("v",), disj(at(undefined, "v"), poison))
             if not source.offsets:
                 self._step(f"{text} = {source.name}", [keep])
+            if not set(source.offsets) <= self.memory.cell_offsets[base.offset]:
+                raise Unmodelled(f"{text} may point to too many places inside objects")
             for offset in source.offsets:
                 edge = self.symbols.cell(base.offset, offset)
                 self._add_edge(base, edge, source, offset, keep, text)

@@ -98,18 +98,20 @@ class IntegerSteps(CellSteps):
     def _read_integer(self, lvalue: Expression) -> IntegerValue:
         type_ = lvalue.type
         assert isinstance(type_, IntegerType)
-        return self._read_integer_at(self._bases(lvalue, (0, type_.size)), type_)
+        value = self._read_integer_at(self._bases(lvalue, (0, type_.size)), type_.size)
+        if any(type_.wrap(c) != c for c in value.table):  # written as a value of another type
+            return value.mapped(type_.wrap, injective=False)
+        return value
 
-    def _read_integer_at(self, bases: Sequence[Base], type_: IntegerType) -> IntegerValue:
-        known = sorted({c for base in bases for c in self._constants(base, type_.size)})
+    def _read_integer_at(self, bases: Sequence[Base], size: int) -> IntegerValue:
+        known = sorted({c for base in bases for c in self._constants(base, size)})
         table: dict[int, Formula] = dict.fromkeys(known, FALSE)
         for base in bases:
-            own = self._constants(base, type_.size)
+            own = self._constants(base, size)
             for c in known:
                 value = at(self.symbols.integer_cell(base.offset, c), "u") if c in own else UNKNOWN
                 table[c] = disj(table[c], exists(["u"], conj(base.formula("u"), value)))
-        value = stored(table)
-        return value.mapped(type_.wrap, injective=False) if any(type_.wrap(c) != c for c in known) else value
+        return stored(table)
 
     def _constants(self, base: Base, size: int) -> tuple[int, ...]:
         """The constants of the integer cell at a base, if it is one of that size."""

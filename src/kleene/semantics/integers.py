@@ -1,8 +1,9 @@
 """Small integers in logic: a variable is the set of predicates ``i = c`` for the constants c that matter to it.
 
-Exact for constants, booleans, enumerations and counters up to a bound, then unknown (design.md section 5). All predicates
-of a variable 0 means 'some other value', all 1/2 means 'any value'. An integer cell of heap objects has unary predicates
-of the same kind. Variables and cells that are assigned to or compared with each other share their constants.
+Exact for constants, booleans, enumerations and counters up to a bound, then unknown (design.md section 5). All
+predicates of a variable 0 means 'some other value', all 1/2 means 'any value'. An integer cell of heap objects has
+unary predicates of the same kind. Variables and cells that are assigned to or compared with each other share their
+constants.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.operations import Assign, Assume, Operation
 from kleene.cfa.types import IntegerType
-from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj, neg
 from kleene.semantics.memory import Memory, Unmodelled
 
 MAX_CONSTANTS = 20
@@ -40,6 +41,17 @@ COMPARE: Mapping[str, Callable[[int, int], bool]] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
 }
+
+ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+}
+INJECTIVE = frozenset(("+", "-", "^"))
+"""Operators that give different results for different left (or right) operands."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +70,34 @@ class IntegerValue:
     def constant(value: int) -> IntegerValue:
         return IntegerValue({value: TRUE}, FALSE)
 
-    def mapped(self, change: Callable[[int], int]) -> IntegerValue:
-        """The value after a function of it; other values stay other values of which nothing is known."""
+    @staticmethod
+    def boolean(truth: Formula) -> IntegerValue:
+        return IntegerValue({1: truth, 0: neg(truth)}, FALSE)
+
+    @property
+    def single(self) -> int | None:
+        """The value, if it is a constant."""
+        return next(iter(self.table)) if self.rest is FALSE and list(self.table.values()) == [TRUE] else None
+
+    def mapped(self, change: Callable[[int], int], *, injective: bool) -> IntegerValue:
+        """The value after a function of it; with an injective one, other values do not become those of the table."""
         table: dict[int, Formula] = {}
         for constant, formula in self.table.items():
             new = change(constant)
             table[new] = disj(table.get(new, FALSE), formula)
+        if injective or self.rest is FALSE:
+            return IntegerValue(table, self.rest)
         return IntegerValue({c: disj(f, conj(self.rest, UNKNOWN)) for c, f in table.items()}, self.rest)
+
+    def converted(self, source: IntegerType, target: IntegerType) -> IntegerValue:
+        """The value converted from one integer type to another."""
+        if target.boolean:
+            return self.negated().negated()
+        return self.mapped(target.wrap, injective=target.bits >= source.bits)
+
+    def negated(self) -> IntegerValue:
+        """``!value``."""
+        return IntegerValue.boolean(self.truth(lambda c: c == 0, FALSE if 0 in self.table else UNKNOWN))
 
     def truth(self, holds: Callable[[int], bool], others: Formula = UNKNOWN) -> Formula:
         """When a condition on the value holds; `others` is its truth for values outside the table."""
@@ -75,17 +108,20 @@ class IntegerValue:
 UNKNOWN_INTEGER = IntegerValue({}, TRUE)
 
 
-def combined(a: IntegerValue, b: IntegerValue, operation: Callable[[int, int], int | None]) -> IntegerValue:
-    """The value of a binary operation, if the tables are small; an undefined result is left out."""
+def combined(
+    a: IntegerValue, b: IntegerValue, operation: Callable[[int, int], int], *, injective: bool = False
+) -> IntegerValue:
+    """The value of a binary operation, if the tables are small; `injective` in each operand."""
     if len(a.table) * len(b.table) > MAX_CONSTANTS * 4:
         return UNKNOWN_INTEGER
     table: dict[int, Formula] = {}
     for x, f in a.table.items():
         for y, g in b.table.items():
             value = operation(x, y)
-            if value is not None:
-                table[value] = disj(table.get(value, FALSE), conj(f, g))
+            table[value] = disj(table.get(value, FALSE), conj(f, g))
     rest = disj(a.rest, b.rest)
+    if rest is FALSE or (injective and (a.single is not None or b.single is not None)):
+        return IntegerValue(table, rest)
     return IntegerValue({c: disj(f, conj(rest, UNKNOWN)) for c, f in table.items()}, rest)
 
 
@@ -105,15 +141,27 @@ class Constants:
         for operation in operations:
             self._gather(operation)
 
+        self._of: dict[Key, tuple[int, ...]] = {}
+        self._compared_roots = {self._root(k) for k in self._compared}
+        self._counting_roots = {self._root(k) for k in self._counting}
+
     def of(self, key: Key) -> tuple[int, ...]:
         """The constants of a variable or cell, in order; none if nothing depends on its value."""
+        found = self._of.get(key)
+        if found is None:
+            found = self._of[key] = self._constants(key)
+        return found
+
+    def _constants(self, key: Key) -> tuple[int, ...]:
         root = self._root(key)
-        if root not in {self._root(k) for k in self._compared}:
-            return ()
         values = set(self._found.get(root, ()))
-        if root in {self._root(k) for k in self._counting} and values:
-            values |= set(range(min(values), max(values) + 1)) if max(values) - min(values) <= MAX_CONSTANTS else set()
-        return tuple(sorted(values, key=lambda c: (abs(c), c))[:MAX_CONSTANTS]) if values else ()
+        if root not in self._compared_roots or not values:
+            return ()
+        if isinstance(key, int) and not self.memory.integer_width(key):
+            return ()
+        if root in self._counting_roots and max(values) - min(values) <= MAX_CONSTANTS:
+            values |= set(range(min(values), max(values) + 1))
+        return tuple(sorted(values, key=lambda c: (abs(c), c))[:MAX_CONSTANTS])
 
     @property
     def cells(self) -> list[int]:

@@ -1,8 +1,9 @@
-"""Which variables are still needed: dead ones are forgotten, since the number of structures is what kills the analysis."""
+"""Which variables are still needed: dead ones are forgotten, since the number of structures kills the analysis."""
 
 from __future__ import annotations
 
 from collections.abc import Set
+from dataclasses import fields
 
 from kleene.cfa.expressions import AddressOf, Expression, Variable, walk
 from kleene.cfa.graph import Cfa
@@ -16,30 +17,33 @@ from kleene.cfa.operations import (
     Havoc,
     Operation,
     Realloc,
-    expressions,
 )
 from kleene.cfa.types import PointerType
 
 
-def defined(operation: Operation) -> Variable | None:
-    """The variable that the operation overwrites as a whole."""
+def defined(operation: Operation) -> tuple[Variable, ...]:
+    """The variables that the operation overwrites as a whole, or that end with it."""
     if isinstance(operation, Assign | Allocate | Realloc | Havoc) and isinstance(operation.target, Variable):
-        return operation.target
+        return (operation.target,)
     if isinstance(operation, DeclareLocal):
-        return operation.variable
-    return None
+        return (operation.variable,)
+    if isinstance(operation, EndScope):
+        return operation.variables
+    return ()
 
 
 def used(operation: Operation) -> frozenset[Variable]:
     """The variables whose value the operation reads."""
     if isinstance(operation, DeclareLocal | EndScope):
         return frozenset()
-    found = set()
-    target = getattr(operation, "target", None)
-    for expression in expressions(operation):
-        if expression is target and isinstance(expression, Variable):
+    found: set[Variable] = set()
+    for attribute in fields(operation):
+        value = getattr(operation, attribute.name)
+        if attribute.name == "target" and isinstance(value, Variable):
             continue
-        found |= _read(expression)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Expression.__args__):  # type: ignore[attr-defined]
+                found |= _read(part)
     return frozenset(found)
 
 
@@ -58,7 +62,7 @@ def live_before(cfa: Cfa[Operation], tracked: Set[Variable]) -> dict[str, frozen
         needed: set[Variable] = set()
         for edge in cfa.leaving(location):
             after = set(live[edge.target])
-            after.discard(defined(edge.label))
+            after.difference_update(defined(edge.label))
             needed |= after | used(edge.label)
             if isinstance(edge.label, Exit | Error):
                 needed |= {v for v in tracked if isinstance(v.type, PointerType)}  # they still hold their blocks
@@ -67,3 +71,24 @@ def live_before(cfa: Cfa[Operation], tracked: Set[Variable]) -> dict[str, frozen
             live[location] = frozenset(needed)
             waiting += [edge.source for edge in cfa.entering(location)]
     return live
+
+
+def redeclared(cfa: Cfa[Operation]) -> frozenset[Variable]:
+    """The variables that some path declares again before their scope has ended."""
+    alive: dict[str, frozenset[Variable]] = {cfa.entry: frozenset()}
+    waiting = [cfa.entry]
+    found: set[Variable] = set()
+    while waiting:
+        location = waiting.pop()
+        for edge in cfa.leaving(location):
+            after = set(alive[location])
+            if isinstance(edge.label, DeclareLocal):
+                found |= {edge.label.variable} & after
+                after.add(edge.label.variable)
+            elif isinstance(edge.label, EndScope):
+                after.difference_update(edge.label.variables)
+            merged = alive.get(edge.target, frozenset()) | after
+            if merged != alive.get(edge.target):
+                alive[edge.target] = merged
+                waiting.append(edge.target)
+    return frozenset(found)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import (
     AddressOf,
+    Binary,
     Cast,
     Constant,
     Deref,
@@ -22,9 +23,9 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Allocate, Assign, DeclareLocal, Free, Havoc, Operation, Realloc, expressions
+from kleene.cfa.operations import Allocate, Assign, DeclareLocal, MemCopy, Operation, Realloc, expressions
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type, VoidType
+from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.diagnostics import KleeneError
 from kleene.semantics.promote import address_taken
 
@@ -81,18 +82,18 @@ class Memory:
     cell_offsets: dict[int, set[int]] = field(default_factory=dict)
     cell_names: dict[int, str] = field(default_factory=dict)
     sizes: set[int] = field(default_factory=set)
-    integer_sizes: dict[int, int] = field(default_factory=dict)
-    mixes_types: bool = False
+    access_widths: dict[int, set[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._classify()
         self._find_cells()
         self._flow()
+        self._find_widths()
 
     # Variables ------------------------------------------------------------------------------------------------
 
     def _classify(self) -> None:
-        taken = address_taken(self.cfa)
+        taken = address_taken([*self._initial(), *(edge.label for edge in self.cfa.edges)])
         variables: dict[Variable, None] = {g.variable: None for g in self.program.globals}
         for edge in self.cfa.edges:
             for expression in expressions(edge.label):
@@ -103,8 +104,11 @@ class Memory:
         self.pointers = tuple(v for v in plain if isinstance(v.type, PointerType))
         self.integers = tuple(v for v in plain if isinstance(v.type, IntegerType))
         self.objects = tuple(v for v in variables if v in taken or isinstance(v.type, RecordType | ArrayType))
-        self._kind = {v: "pointer" for v in self.pointers} | {v: "integer" for v in self.integers}
-        self._kind |= {v: "object" for v in self.objects}
+        self._kind = dict.fromkeys(self.pointers, "pointer") | dict.fromkeys(self.integers, "integer")
+        self._kind |= dict.fromkeys(self.objects, "object")
+
+    def _initial(self) -> list[Operation]:
+        return [assignment for item in self.program.globals for assignment in item.initial]
 
     def kind(self, variable: Variable) -> str:
         """'pointer', 'integer', 'object', or 'other' for what is not modelled (floating point)."""
@@ -118,8 +122,9 @@ class Memory:
         for edge in self.cfa.edges:
             if isinstance(edge.label, Allocate) and edge.label.element is not None:
                 types.append(edge.label.element)
-            if isinstance(edge.label, Allocate) and isinstance(edge.label.size, Constant):
-                self.sizes.add(edge.label.size.value)
+            size = constant_of(edge.label.size) if isinstance(edge.label, Allocate) else None
+            if size is not None:
+                self.sizes.add(size)
         self.sizes |= {v.type.size for v in self.objects}
         types += [layout.type for layout in self.program.records.values() if layout.type.size in self.sizes]
         names: dict[int, dict[str, None]] = {}
@@ -131,29 +136,37 @@ class Memory:
             for leaf in found:
                 if isinstance(leaf.type, PointerType):
                     names.setdefault(leaf.offset, {})[leaf.name or "*"] = None
-                elif isinstance(leaf.type, IntegerType):
-                    known = self.integer_sizes.get(leaf.offset, 0)
-                    self.integer_sizes[leaf.offset] = max(known, leaf.type.size)
-        self.mixes_types = any(layout.union for layout in self.program.records.values()) or self._casts_records()
         for offset, texts in names.items():
-            self.cell_offsets[offset] = set()
-            self.cell_names[offset] = "|".join(texts)
+            self._name_cell(offset, "|".join(texts))
 
-    def _casts_records(self) -> bool:
-        """Whether some pointer to a record is converted to a pointer to something else than void."""
-        for edge in self.cfa.edges:
-            for expression in expressions(edge.label):
+    def _name_cell(self, offset: int, name: str) -> None:
+        """A new pointer cell; cells at different offsets have different names."""
+        if offset not in self.cell_offsets:
+            self.cell_offsets[offset] = set()
+            self.cell_names[offset] = name if name not in self.cell_names.values() else f"{name}@{offset}"
+
+    def _find_widths(self) -> None:
+        """The sizes of the integers that are read or written at each offset of objects."""
+        operations = [*self._initial(), *(edge.label for edge in self.cfa.edges)]
+        for operation in operations:
+            for expression in expressions(operation):
                 for node in walk(expression):
-                    if isinstance(node, Cast) and isinstance(node.type, PointerType):
-                        inner = node.operand.type
-                        if (
-                            isinstance(inner, PointerType)
-                            and {type(inner.target), type(node.type.target)} != {VoidType}
-                            and inner.target != node.type.target
-                            and VoidType() not in (inner.target, node.type.target)
-                        ):
-                            return True
-        return False
+                    if isinstance(node.type, IntegerType) and isinstance(node, Variable | Field | Index | Deref):
+                        self._note_width(node)
+
+    def _note_width(self, lvalue: Expression) -> None:
+        if isinstance(lvalue, Variable) and self.kind(lvalue) != "object":
+            return
+        try:
+            for offset in self.address_offsets(lvalue):
+                self.access_widths.setdefault(offset, set()).add(lvalue.type.size)
+        except Unmodelled:
+            return
+
+    def integer_width(self, offset: int) -> int:
+        """The size of the integers at an offset, if they are all of one size; else 0, and nothing is known of them."""
+        widths = self.access_widths.get(offset, set())
+        return next(iter(widths)) if len(widths) == 1 else 0
 
     def overlapped_pointers(self, offset: int, size: int) -> list[int]:
         """The pointer cells that a write of so many bytes at an offset touches."""
@@ -161,19 +174,18 @@ class Memory:
         return [cell for cell in sorted(self.cell_offsets) if cell < offset + size and offset < cell + width]
 
     def overlapped_integers(self, offset: int, size: int) -> list[int]:
-        """The integer cells at other offsets that a write of so many bytes at an offset touches."""
+        """The integer cells that a write of so many bytes at an offset touches."""
         return [
             cell
-            for cell, width in sorted(self.integer_sizes.items())
-            if cell != offset and cell < offset + size and offset < cell + width
+            for cell, widths in sorted(self.access_widths.items())
+            if cell < offset + size and offset < cell + max(widths)
         ]
 
     # Offsets --------------------------------------------------------------------------------------------------------
 
     def _flow(self) -> None:
         self.pointer_offsets = {v: set() for v in self.pointers}
-        operations: list[Operation] = [a for g in self.program.globals for a in g.initial]
-        operations += [edge.label for edge in self.cfa.edges]
+        operations = [*self._initial(), *(edge.label for edge in self.cfa.edges)]
         changed = True
         while changed:
             changed = False
@@ -187,20 +199,26 @@ class Memory:
         if isinstance(operation, Assign) and isinstance(operation.target.type, PointerType):
             return self._add(operation.target, self.value_offsets(operation.value))
         if isinstance(operation, Assign) and isinstance(operation.target.type, RecordType):
-            changed = False
-            for leaf in leaves(operation.target.type, self.program):
-                if isinstance(leaf.type, PointerType):
-                    target, source = self.member(operation.target, leaf), self.member(operation.value, leaf)
-                    changed |= self._add(target, self.value_offsets(source))
-            return changed
+            size = operation.target.type.size
+            return self._flow_bytes(self.address_offsets(operation.target), self.address_offsets(operation.value), size)
+        if isinstance(operation, MemCopy):
+            size = constant_of(operation.size) or 0
+            return self._flow_bytes(
+                self.value_offsets(operation.destination), self.value_offsets(operation.source), size
+            )
         if isinstance(operation, Allocate | Realloc) and isinstance(operation.target.type, PointerType):
             return self._add(operation.target, {0})
-        if isinstance(operation, Free | Havoc):
-            return False
         return False
 
-    def member(self, base: Expression, leaf: Leaf) -> Expression:
-        return Field(base, leaf.name, leaf.type, leaf.offset)
+    def _flow_bytes(self, targets: set[int], sources: set[int], size: int) -> bool:
+        """Pointers that are copied with the bytes around them."""
+        changed = False
+        for source in sources:
+            for cell, offsets in sorted(self.cell_offsets.items()):
+                if source <= cell and cell + self.program.pointer_size <= source + size:
+                    for target in targets:
+                        changed |= self._add_to_cell(target + cell - source, set(offsets))
+        return changed
 
     def _add(self, target: Expression, offsets: set[int]) -> bool:
         changed = False
@@ -211,12 +229,17 @@ class Memory:
                 raise Unmodelled(f"{target} may point to too many places inside objects")
             return changed
         for place in self.address_offsets(target):
-            known = self.cell_offsets.setdefault(place, set())
-            self.cell_names.setdefault(place, f"@{place}")
-            changed |= not offsets <= known
-            known |= offsets
-            if len(known) > MAX_OFFSETS:
-                raise Unmodelled("a member may point to too many places inside objects")
+            changed |= self._add_to_cell(place, offsets)
+        return changed
+
+    def _add_to_cell(self, place: int, offsets: set[int]) -> bool:
+        changed = place not in self.cell_offsets
+        self._name_cell(place, f"@{place}")
+        known = self.cell_offsets[place]
+        changed |= not offsets <= known
+        known |= offsets
+        if len(known) > MAX_OFFSETS:
+            raise Unmodelled("a member may point to too many places inside objects")
         return changed
 
     def value_offsets(self, value: Expression) -> set[int]:
@@ -260,9 +283,16 @@ class Memory:
 
 
 def constant_of(expression: Expression) -> int | None:
-    """The value of an integer constant, through casts."""
-    while isinstance(expression, Cast):
-        if isinstance(expression.operand, Constant) and isinstance(expression.type, IntegerType):
-            return expression.type.wrap(expression.operand.value)
-        expression = expression.operand
-    return expression.value if isinstance(expression, Constant) else None
+    """The value of an integer constant expression, through casts."""
+    match expression:
+        case Constant(value=value):
+            return value
+        case Cast(operand=operand, type=type_):
+            inner = constant_of(operand)
+            return type_.wrap(inner) if inner is not None and isinstance(type_, IntegerType) else inner
+        case Binary(operator=("+" | "-" | "*") as operator, left=left, right=right, type=IntegerType() as type_):
+            a, b = constant_of(left), constant_of(right)
+            if a is None or b is None:
+                return None
+            return type_.wrap(a + b if operator == "+" else a - b if operator == "-" else a * b)
+    return None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
 from kleene.logic.formula import (
@@ -19,11 +19,11 @@ from kleene.logic.formula import (
     implies,
     reflexive_closure,
 )
-from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.semantics.memory import Memory
 from kleene.transformers.action import Rule
 
-FREED, HEAP = "freed", "heap"
+FREED, HEAP, DOWN, TEMPORARY = "freed", "heap", "down", "%p"
 
 
 def at(name: str, *variables: str) -> Formula:
@@ -67,6 +67,7 @@ class Symbols:
 
     memory: Memory
     shape: ShapeClass
+    _names: dict[Variable, str] = field(default_factory=dict)
     _pointers: dict[str, Pointer] = field(default_factory=dict)
     _nullary: dict[str, None] = field(default_factory=dict)
     _unary: dict[str, None] = field(default_factory=dict)
@@ -77,8 +78,39 @@ class Symbols:
 
     # Names ----------------------------------------------------------------------------------------------------
 
+    def name(self, variable: Variable) -> str:
+        """The name of a variable's predicate: its own, unless that stands for something else."""
+        found = self._names.get(variable)
+        if found is None:
+            taken = {*self._names.values(), *self._reserved}
+            found = variable.name
+            while found in taken:
+                found += "'"
+            self._names[variable] = found
+        return found
+
+    @property
+    def _reserved(self) -> set[str]:
+        return {FREED, HEAP, DOWN, *RESERVED, *(self.cell(o, 0) for o in self.memory.cell_offsets)}
+
     def pointer(self, variable: Variable) -> Pointer:
-        return self.named(variable.name, self.memory.pointer_offsets.get(variable, set()))
+        return self.named(self.name(variable), self.memory.pointer_offsets.get(variable, set()))
+
+    def temporary(self, number: int, offsets: Iterable[int]) -> Pointer:
+        """A pointer that lives during one operation only."""
+        own = tuple(sorted(set(offsets)))
+        return replace(self.named(f"{TEMPORARY}{number}", own), offsets=own)
+
+    def is_temporary(self, pointer: Pointer) -> bool:
+        return pointer.name.startswith(TEMPORARY)
+
+    def integer(self, variable: Variable, constant: int) -> str:
+        """The predicate that an integer variable has a value."""
+        return self.nullary(f"{self.name(variable)}={constant}")
+
+    def integer_cell(self, offset: int, constant: int) -> str:
+        """The predicate of objects with an integer of that value at the offset."""
+        return self.unary(f"@{offset}={constant}")
 
     def named(self, name: str, offsets: Iterable[int]) -> Pointer:
         """The pointer of that name; its offsets grow with what it is given."""
@@ -89,7 +121,7 @@ class Symbols:
         return self._pointers[name]
 
     def object(self, variable: Variable) -> str:
-        return self.unary(f"&{variable.name}")
+        return self.unary(f"&{self.name(variable)}")
 
     def unary(self, name: str) -> str:
         self._unary[name] = None
@@ -124,16 +156,30 @@ class Symbols:
 
     @property
     def groups(self) -> dict[str, list[str]]:
-        """Named unions of edge predicates whose closure is tracked: the forward cells together, each back cell alone."""
+        """Unions of edge predicates whose closure is tracked: the forward cells together, each back cell alone."""
         forward = [name for offset, _, name in self.edges if offset not in self.shape.back]
-        groups = {"down" if len(forward) > 1 else forward[0]: forward} if forward else {}
+        groups = {self._union_name if len(forward) > 1 else forward[0]: forward} if forward else {}
         for offset, _, name in self.edges:
             if offset in self.shape.back:
                 groups[name] = [name]
         return groups
 
+    @property
+    def _union_name(self) -> str:
+        return DOWN if DOWN not in self.memory.cell_names.values() else f"{DOWN}*"
+
     def group_of(self, edge: str) -> str:
         return next(group for group, members in self.groups.items() if edge in members)
+
+    def edge_focus(self, base: Callable[[str], Formula], edge: str) -> Formula:
+        """What the edge of an object points to, and what is reachable from there."""
+        closure = f"t[{self.group_of(edge)}]"
+        return exists(["u", "w"], conj(base("u"), at(edge, "u", "w"), at(closure, "w", "v")))
+
+    def reach_focus(self, source: Pointer, offset: int, edge: str) -> Formula:
+        """What is reachable from the target of an edge that is added."""
+        closure = f"t[{self.group_of(edge)}]"
+        return exists(["u"], conj(source.at(offset, "u"), at(closure, "u", "v")))
 
     # The vocabulary -------------------------------------------------------------------------------------------
 
@@ -192,7 +238,7 @@ class Symbols:
         return found
 
     def _roots(self) -> list[str]:
-        roots = [p.predicate(o) for p in self._pointers.values() for o in p.offsets if not p.name.startswith("$")]
+        roots = [p.predicate(o) for p in self._pointers.values() for o in p.offsets if not self.is_temporary(p)]
         return roots + [name for name in self._unary if name.startswith("&")]
 
     def _reachability(self, group: str) -> list[Predicate]:

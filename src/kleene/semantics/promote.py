@@ -7,9 +7,10 @@ After inlining, a parameter such as ``struct node **l`` that was passed ``&list`
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 
-from kleene.cfa.expressions import AddressOf, Cast, Deref, Expression, Field, Variable, children, walk
+from kleene.cfa.expressions import AddressOf, Cast, Deref, Expression, Variable, children, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -38,17 +39,14 @@ def promoted(cfa: Cfa[Operation]) -> Cfa[Operation]:
         cfa = changed
 
 
-def address_taken(cfa: Cfa[Operation]) -> frozenset[Variable]:
+def address_taken(operations: Iterable[Operation]) -> frozenset[Variable]:
     """The variables whose address (or a member's address) some expression takes."""
-    found = set()
-    for edge in cfa.edges:
-        for expression in expressions(edge.label):
+    found: set[Variable] = set()
+    for operation in operations:
+        for expression in expressions(operation):
             for node in walk(expression):
                 if isinstance(node, AddressOf):
-                    base = node.target
-                    while isinstance(base, Field):
-                        base = base.base
-                    found |= set(_lvalue_root(base))
+                    found |= set(_lvalue_root(node.target))
     return frozenset(found)
 
 
@@ -65,7 +63,7 @@ def _constant_addresses(cfa: Cfa[Operation]) -> dict[Variable, Variable]:
     """Pointer variables with one assignment in the whole program, of the address of a whole variable."""
     assigned: Counter[Variable] = Counter()
     value: dict[Variable, Variable] = {}
-    taken = address_taken(cfa)
+    taken = address_taken(edge.label for edge in cfa.edges)
     for edge in cfa.edges:
         operation = edge.label
         target = (

@@ -47,6 +47,8 @@ class ClosureTable:
     symbols: dict[Formula, str] = field(default_factory=dict)
     universal: list[Formula] = field(default_factory=list)
     existential: list[Formula] = field(default_factory=list)
+    steps: list[tuple[str, Formula]] = field(default_factory=list)
+    """Of the existential axioms, those about one individual: its variable and the formula."""
 
     def eliminate(self, f: Formula) -> Formula:
         """The formula with an atom for each closure; new axioms are added to the lists."""
@@ -118,15 +120,20 @@ class ClosureTable:
         # Where the next individual is determined, a path has a first step if there is a step at all.
         none, some = forall([b], neg(path(a, b))), exists([c], one(a, c))
         if forward:
-            self.existential.append(forall((a, *parameters), disj(none, some)))
+            self._add_step(a, disj(none, some), parameters)
         none, some = forall([b], neg(path(b, a))), exists([c], one(c, a))
         if backward:
-            self.existential.append(forall((a, *parameters), disj(none, some)))
+            self._add_step(a, disj(none, some), parameters)
         if not (forward or backward):
             first = exists([c], conj(one(a, c), disj(Equal(c, b), path(c, b))))
             last = exists([c], conj(one(c, b), disj(Equal(a, c), path(a, c))))
             self.existential += [rule(path(a, b), then=first), rule(path(a, b), then=last)]
         self.existential += self._extremes(symbol, domain, parameters)
+
+    def _add_step(self, individual: str, f: Formula, parameters: tuple[str, ...]) -> None:
+        self.existential.append(forall((individual, *parameters), f))
+        if not parameters:
+            self.steps.append((individual, f))
 
     def _extremes(self, symbol: str, domain: str, parameters: tuple[str, ...]) -> list[Formula]:
         """Every finite non-empty set has an element from which the closure leads only to equivalent ones."""

@@ -6,6 +6,7 @@ Every query is a fresh solver that reads SMT-LIB text, so nothing is shared with
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 from kleene.diagnostics import UsageError
@@ -37,7 +38,7 @@ class Cvc5Prover:
     def add(self, f: Formula) -> None:
         self.assertions.append(f)
 
-    def check(self, assumptions: list[Formula], milliseconds: int) -> Proof:
+    def check(self, assumptions: list[Formula], milliseconds: int, extra: Sequence[Formula] = ()) -> Proof:
         terms = self.cvc5.TermManager()
         solver = self.cvc5.Solver(terms)
         for option, value in (
@@ -47,7 +48,7 @@ class Cvc5Prover:
             ("tlimit-per", str(max(1, milliseconds))),
         ):
             solver.setOption(option, value)
-        symbols = self._read(solver, assumptions)
+        symbols = self._read(solver, assumptions, extra)
         result = solver.checkSat()
         if result.isUnsat():
             return Proof("unsat", core=_core(solver, len(assumptions)))
@@ -55,11 +56,11 @@ class Cvc5Prover:
             return Proof("unknown", reason=f"cvc5: {result.getUnknownExplanation()}")
         return Proof("sat", model=_Reader(self, terms, solver, symbols).model())
 
-    def _read(self, solver: Any, assumptions: list[Formula]) -> Any:
+    def _read(self, solver: Any, assumptions: list[Formula], extra: Sequence[Formula]) -> Any:
         """Parse the query; the symbol manager knows the declared symbols afterwards."""
-        used = [*self.assertions, *assumptions]
+        used = [*self.assertions, *extra, *assumptions]
         lines = ["(set-logic UF)", *declarations(used, len(self.expansion.universe.cells))]
-        lines += [f"(assert {term(f)})" for f in self.assertions]
+        lines += [f"(assert {term(f)})" for f in (*self.assertions, *extra)]
         lines += [f"(assert (! {term(f)} :named |assumption {i}|))" for i, f in enumerate(assumptions)]
         parser = self.cvc5.InputParser(solver)
         parser.setStringInput(self.cvc5.InputLanguage.SMT_LIB_2_6, "\n".join(lines), "query")

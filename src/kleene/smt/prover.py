@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -26,4 +27,4 @@ class Prover(Protocol):
 
     def add(self, f: Formula) -> None: ...
 
-    def check(self, assumptions: list[Formula], milliseconds: int) -> Proof: ...
+    def check(self, assumptions: list[Formula], milliseconds: int, extra: Sequence[Formula] = ()) -> Proof: ...

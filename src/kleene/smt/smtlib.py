@@ -47,12 +47,8 @@ def declarations(formulas: Iterable[Formula], cells: int) -> list[str]:
     constants: dict[str, int] = {}
     predicates: dict[str, tuple[int, ...]] = {}
     for f in formulas:
-        for g in subformulas(f):
-            if isinstance(g, Atom):
-                predicates[g.predicate] = tuple(sort_of(v) for v in g.args)
-                constants |= {v: sort_of(v) for v in g.args if v.startswith("!")}
-            elif isinstance(g, Equal):
-                constants |= {v: sort_of(v) for v in (g.left, g.right) if v.startswith("!")}
+        constants |= {v: sort_of(v) for v in f.free}
+        predicates |= {g.predicate: tuple(sort_of(v) for v in g.args) for g in subformulas(f) if isinstance(g, Atom)}
     lines += [f"(declare-const {symbol(v)} {sort_name(s)})" for v, s in sorted(constants.items())]
     lines += [
         f"(declare-fun {symbol(p)} ({' '.join(sort_name(s) for s in sorts)}) Bool)"

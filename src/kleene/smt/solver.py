@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 
 from kleene.diagnostics import UsageError, did_you_mean
@@ -21,6 +22,7 @@ from kleene.smt.expand import Expansion
 from kleene.smt.finite_model import FiniteModel
 from kleene.smt.ground import Grounding
 from kleene.smt.ground_backend import GroundQuery, decide
+from kleene.smt.named_witnesses import Witnesses
 from kleene.smt.prover import Proof, Prover
 from kleene.smt.smtlib import script
 from kleene.smt.universe import Universe
@@ -152,7 +154,8 @@ class Session:
         self._plain: list[Formula] = []
         self._axioms = 0
         self._make = _make_prover(solver.backend)
-        self._provers: dict[bool, _Synchronised] = {}
+        self.witnesses = Witnesses(self.expansion, self.closures)
+        self._provers: dict[Stage, _Synchronised] = {}
 
     def add(self, f: Formula) -> None:
         """Assert a formula; free variables stand for some individuals."""
@@ -169,10 +172,12 @@ class Session:
         """The answer for all finite universes."""
         answer: Answer = Unknown("time limit reached")
         plain = [self._without_closures(f) for f in assumptions]
-        for strong in (False, True) if self.closures.existential else (False,):
+        for stage in self._stages():
             if self.owner.remaining() <= 0:
                 break
-            proof = self._prove(plain, strong=strong)
+            if stage is Stage.EXISTENTIAL and isinstance(found := self._small_model(assumptions), Sat):
+                return found
+            proof = self._prove(plain, stage)
             if proof.verdict == "unsat":
                 return Unsat(proof.core)
             if proof.model is not None and self._confirmed(proof.model, assumptions):
@@ -180,58 +185,91 @@ class Session:
             answer = Unknown(proof.reason or "the solver's model does not satisfy the closures")
         return answer
 
+    def _stages(self) -> tuple[Stage, ...]:
+        if not self.closures.existential:
+            return (Stage.UNIVERSAL,)
+        if self._make is None or not self.closures.steps:
+            return Stage.UNIVERSAL, Stage.EXISTENTIAL
+        return Stage.UNIVERSAL, Stage.NAMED, Stage.EXISTENTIAL
+
+    def _small_model(self, assumptions: Sequence[Formula]) -> Sat | Unknown:
+        """With closures, models of the axioms are often spurious: look for a small one with exact closures."""
+        finder = self.owner.finder([*self.assertions, *assumptions], self.universe)
+        try:
+            return finder.check()
+        finally:
+            finder.close()
+
     def _confirmed(self, model: FiniteModel, assumptions: Sequence[Formula]) -> bool:
         return all(model.satisfies(exists(f.free, f)) for f in (*self.assertions, *assumptions))
 
-    def _prove(self, plain: list[Formula], *, strong: bool) -> Proof:
-        extra = self.closures.existential if strong else []
+    def _prove(self, plain: list[Formula], stage: Stage) -> Proof:
+        axioms = [*self._plain, *(self.closures.existential if stage is Stage.EXISTENTIAL else [])]
+        expanded = [self.expansion.closed(f) for f in axioms]
         queries = [self.expansion.closed(f) for f in plain]
-        self._dump([*self._plain, *extra], queries)
+        extra: list[Formula] = []
+        if stage is Stage.NAMED:
+            expanded = [self.witnesses.named(f) for f in expanded]
+            queries = [self.witnesses.named(f) for f in queries]
+            extra = self.witnesses.instances([*expanded, *queries])
+        self._dump([*expanded, *extra], queries)
         result: list[Proof] = []
 
         def query() -> str:
-            result.append(self._ask([*self._plain, *extra], plain, queries, strong=strong))
+            if self._make is None:
+                result.append(self._decide(GroundQuery(self.universe, axioms, plain, [*expanded, *queries])))
+            else:
+                result.append(self._ask(expanded, queries, extra, stage))
             return result[0].verdict
 
         self.owner.timed(self.owner.backend, query)
         return result[0]
 
-    def _ask(self, axioms: list[Formula], plain: list[Formula], queries: list[Formula], *, strong: bool) -> Proof:
+    def _decide(self, query: GroundQuery) -> Proof:
         limits = self.owner.limits
-        if self._make is None:
-            expanded = [*map(self.expansion.closed, axioms), *queries]
-            question = GroundQuery(self.universe, axioms, plain, expanded)
-            return decide(question, individuals=limits.individuals, most=limits.grounded, conflicts=limits.conflicts)
-        prover = self._provers.get(strong)
-        if prover is None:
-            prover = self._provers[strong] = _Synchronised(self._make(self.expansion))
-        prover.update(self._plain, self.closures.existential if strong else [], self.expansion)
-        seconds = limits.query_seconds if strong or not self.closures.existential else limits.query_seconds / 4
-        milliseconds = int(1000 * min(seconds, self.owner.remaining()))
-        return prover.prover.check(queries, milliseconds)
+        return decide(query, individuals=limits.individuals, most=limits.grounded, conflicts=limits.conflicts)
 
-    def _dump(self, axioms: list[Formula], queries: list[Formula]) -> None:
+    def _ask(self, expanded: list[Formula], queries: list[Formula], extra: list[Formula], stage: Stage) -> Proof:
+        assert self._make is not None
+        prover = self._provers.get(stage)
+        if prover is None:
+            prover = self._provers[stage] = _Synchronised(self._make(self.expansion))
+        prover.update(expanded)
+        seconds = self.owner.limits.query_seconds
+        if stage is not Stage.EXISTENTIAL and self.closures.existential:
+            seconds /= 4
+        milliseconds = int(1000 * min(seconds, self.owner.remaining()))
+        return prover.prover.check(queries, milliseconds, extra)
+
+    def _dump(self, assertions: list[Formula], queries: list[Formula]) -> None:
         if self.owner.dump is not None:
             number = self.owner.statistics.calls
             cells = self.universe.cells
             names = [f"Cell{i}: {c.name}" for i, c in enumerate(cells)]
-            expanded = [*map(self.expansion.closed, axioms)]
-            text = script(expanded, queries, len(cells), "\n".join(["A query of Kleene.", *names]))
+            text = script(assertions, queries, len(cells), "\n".join(["A query of Kleene.", *names]))
             (self.owner.dump / f"query-{number:04}.smt2").write_text(text, encoding="utf-8")
 
 
+class Stage(Enum):
+    """Which axioms of closures a query has: see `closures` and `named_witnesses`."""
+
+    UNIVERSAL = "universal axioms"
+    NAMED = "existential axioms for named individuals"
+    EXISTENTIAL = "all axioms"
+
+
 class _Synchronised:
-    """A prover and how much of the session it has been told."""
+    """A prover and the assertions that it has been told."""
 
     def __init__(self, prover: Prover) -> None:
         self.prover = prover
-        self.told = [0, 0]
+        self.told: dict[Formula, None] = {}
 
-    def update(self, plain: list[Formula], extra: list[Formula], expansion: Expansion) -> None:
-        for which, formulas in enumerate((plain, extra)):
-            for f in formulas[self.told[which] :]:
-                self.prover.add(expansion.closed(f))
-            self.told[which] = len(formulas)
+    def update(self, formulas: list[Formula]) -> None:
+        for f in formulas:
+            if f not in self.told:
+                self.told[f] = None
+                self.prover.add(f)
 
 
 def check(

@@ -3,13 +3,13 @@
 Terms are kept, solvers are not: a fresh solver answers these queries up to fifty times faster than one that has seen
 others before, and pulling nested quantifiers decides closure queries that are unknown without it.
 
-
 Constants of single cells, quantifiers over one sort for each cell. Models are read as universes with relations.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 from kleene.diagnostics import UsageError
@@ -51,11 +51,12 @@ class Z3Prover:
     def add(self, f: Formula) -> None:
         self.assertions.append(self.term(f))
 
-    def check(self, assumptions: list[Formula], milliseconds: int) -> Proof:
+    def check(self, assumptions: list[Formula], milliseconds: int, extra: Sequence[Formula] = ()) -> Proof:
         solver = self.z3.SimpleSolver(ctx=self.context)
         solver.set("rlimit", max(1, milliseconds) * STEPS_PER_MILLISECOND)
         solver.set("smt.pull_nested_quantifiers", True)
         solver.add(self.assertions)
+        solver.add([self.term(f) for f in extra])
         switches = [self.z3.Bool(f"assume:{i}", self.context) for i in range(len(assumptions))]
         for switch, f in zip(switches, assumptions, strict=True):
             solver.add(self.z3.Implies(switch, self.term(f)))

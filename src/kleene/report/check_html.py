@@ -1,0 +1,165 @@
+"""The result of a check as one self-contained page: verdicts, findings with their runs and heaps, and loop shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from markupsafe import Markup
+
+from kleene.core.verdict import Finding
+from kleene.domains.explicit.heap import Heap
+from kleene.domains.explicit.interpreter import Trace
+from kleene.report.check_report import Checked
+from kleene.report.check_trace import TraceLine, readable
+from kleene.report.heap_picture import heap_dot, same_picture
+from kleene.report.pages import Album, Figure, caption_of, rendered
+from kleene.report.shape_words import Invariant, drawing_options
+from kleene.report.svg import svg_of_dot
+
+_MOST_LINES = 400
+_MOST_HEAPS = 80
+_MOST_SHAPES = 12
+_CONTEXT = 3
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One line of a trace: where, the source line, what happened, and the heap if it changed."""
+
+    number: int
+    where: str
+    source: str
+    depth: int
+    text: str
+    note: str
+    svg: Markup | None
+    last: bool
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A finding with the source around it and its run."""
+
+    finding: Finding
+    title: str
+    excerpt: list[tuple[int, str, bool]]
+    rows: list[_Row]
+    left_out: int
+
+
+@dataclass(frozen=True)
+class _Loop:
+    """The shapes at one loop head, in words and pictures."""
+
+    place: str
+    source: str
+    words: list[str]
+    figures: list[Figure]
+    left_out: int
+
+
+def check_html(report: Checked, invariants: Sequence[Invariant] = ()) -> str:
+    """The page of a check; pictures of runs that are very long are drawn for their last steps only."""
+    drawing = drawing_options(invariants)
+    chosen = [s for i in invariants for s in i.structures[:_MOST_SHAPES]]
+    album = Album(drawing, chosen)
+    loops = [_loop(i, album) for i in invariants]
+    return rendered(
+        "check.html.j2",
+        album,
+        title=f"{', '.join(report.files)}: {report.verdict}",
+        report=report,
+        verdict_class=_CLASSES[str(report.verdict)],
+        classes=_CLASSES,
+        totals=_totals(report),
+        findings=[_found(report, number) for number in range(len(report.findings))],
+        loops=loops,
+        names=", ".join(report.files),
+        complete=report.shape is not None and report.shape.complete,
+        **({} if loops else {"legend": ()}),
+    )
+
+
+_CLASSES = {"TRUE": "verified", "FALSE": "messages", "UNKNOWN": "incomplete"}
+
+
+def _totals(report: Checked) -> list[tuple[str, str]]:
+    shown = [("time", f"{report.seconds:.2f} s")]
+    if report.exploration is not None:
+        shown.append(("states explored", f"{report.exploration.states:,}"))
+    if report.shape is not None:
+        shown.append(("structures", f"{report.shape.structures:,}"))
+        shown.append(("shape class", report.shape.shape_class))
+    return shown
+
+
+def _found(report: Checked, number: int) -> _Found:
+    finding = report.findings[number]
+    rows: list[_Row] = []
+    left_out = 0
+    if number < len(report.traces):
+        trace: Trace = report.traces[number].trace
+        lines = readable(trace)
+        left_out = max(0, len(lines) - _MOST_LINES)
+        rows = _rows(trace, lines[left_out:])
+    kind = finding.kind.replace("_", " ")
+    return _Found(finding, kind[:1].upper() + kind[1:], _excerpt(finding), rows, left_out)
+
+
+def _rows(trace: Trace, lines: list[TraceLine]) -> list[_Row]:
+    """The lines with the heap after each, where it differs from the one before."""
+    first_drawn = max(0, len(lines) - _MOST_HEAPS)
+    previous: Heap | None = None
+    rows = []
+    for position, line in enumerate(lines):
+        svg = None
+        if position >= first_drawn:
+            heap = trace.heap(line.last + 1)
+            if previous is None or not same_picture(previous, heap) or position == len(lines) - 1:
+                svg = _picture(trace, heap, previous)
+            previous = heap
+        last = position == len(lines) - 1
+        where = f"{line.place.line}" if len(trace.program.files) == 1 else f"{Path(line.place.file).name}:{line.place.line}"
+        source = _source_line(line.place.file, line.place.line).strip()
+        source = "" if source.rstrip("; ") == line.text else source
+        rows.append(_Row(position + 1, where, source, line.depth - 1, line.text, line.note, svg, last))
+    return rows
+
+
+def _picture(trace: Trace, heap: Heap, previous: Heap | None) -> Markup:
+    label = str(heap).replace("\n", "; ")
+    return Markup(svg_of_dot(heap_dot(heap, trace.program, previous), label=label))
+
+
+def _excerpt(finding: Finding) -> list[tuple[int, str, bool]]:
+    lines = _source(finding.file)
+    around = range(max(1, finding.line - _CONTEXT), min(len(lines), finding.line + _CONTEXT) + 1)
+    return [(n, lines[n - 1], n == finding.line) for n in around]
+
+
+@cache
+def _source(file: str) -> list[str]:
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def _source_line(file: str, line: int) -> str:
+    lines = _source(file)
+    return lines[line - 1] if 0 < line <= len(lines) else ""
+
+
+def _loop(invariant: Invariant, album: Album) -> _Loop:
+    drawn = invariant.structures[:_MOST_SHAPES]
+    place = invariant.place
+    return _Loop(
+        f"{Path(place.file).name}:{place.line}, {place.function}",
+        _source_line(place.file, place.line).strip(),
+        invariant.words,
+        [album.figure(s, caption_of(s, n)) for n, s in enumerate(drawn, 1)],
+        len(invariant.structures) - len(drawn),
+    )

@@ -1,0 +1,108 @@
+"""The run that shows an error, as people read it: temporaries are put in where they are used, inputs have values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kleene.cfa.operations import Allocate, Call, DeclareLocal, EndScope, Havoc, Place, Realloc, Skip
+from kleene.domains.explicit.interpreter import Trace, TraceStep
+
+_TEMPORARY = re.compile(r"\$[A-Za-z0-9_.#]+")
+_ASSIGNED = re.compile(r"(\$[A-Za-z0-9_.#]+) = (.*)", re.DOTALL)
+_PLAIN = re.compile(r"[\w.$#]+(->[\w.$]+)*(\(.*\))?")
+_MALLOC = "malloc succeeds"
+_NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+_CONDITION = re.compile(r"\[!\(((?:[^()&|]|\([^()]*\))*?) (==|!=|<=|>=|<|>) ([^()&|]*)\)\]")
+
+
+@dataclass(frozen=True)
+class TraceLine:
+    """One line of a trace. `first` and `last` are the numbers of the steps that it stands for."""
+
+    first: int
+    last: int
+    place: Place
+    depth: int
+    text: str
+    note: str = ""
+
+
+def readable(trace: Trace) -> list[TraceLine]:
+    """The steps without declarations, ends of scopes and temporaries."""
+    values = _inputs(trace)
+    held: dict[tuple[int, str], tuple[str, str]] = {}
+    lines: list[TraceLine] = []
+    start: int | None = None
+    for step in trace.steps:
+        operation = step.operation
+        if isinstance(operation, DeclareLocal | EndScope | Skip) and step.number != trace.steps[-1].number:
+            continue
+        start = step.number if start is None else start
+        text, note = _filled(_text(step), step.depth, held)
+        if step.number in values:
+            note = ", ".join(filter(None, (note, _with_input(operation, values[step.number]))))
+        assigned = _ASSIGNED.fullmatch(text)
+        if assigned and step.number != trace.steps[-1].number:
+            held[step.depth, assigned[1]] = (assigned[2], note)
+            if not isinstance(operation, Call):
+                continue
+            text = assigned[2]
+        lines.append(TraceLine(start, step.number, operation.place, step.depth, _clean(text), note))
+        start = None
+    return lines
+
+
+def _text(step: TraceStep) -> str:
+    return str(step).removeprefix(f"{step.operation.place}: ")
+
+
+def _filled(text: str, depth: int, held: dict[tuple[int, str], tuple[str, str]]) -> tuple[str, str]:
+    """The text with temporaries replaced by what they hold, and the notes about them."""
+    target = _ASSIGNED.fullmatch(text)
+    head, body = (f"{target[1]} = ", target[2]) if target else ("", text)
+    notes: list[str] = []
+
+    def replace(found: re.Match[str]) -> str:
+        value, note = held.get((depth, found[0]), (found[0], ""))
+        if note:
+            notes.append(note)
+        return value if _PLAIN.fullmatch(value) else f"({value})"
+
+    return head + _TEMPORARY.sub(replace, body), ", ".join(dict.fromkeys(notes))
+
+
+def _clean(text: str) -> str:
+    """``[x != NULL]`` for ``[!(x == NULL)]``, ``[f()]`` for ``[f() != 0]``."""
+    negated = _CONDITION.fullmatch(text)
+    if negated:
+        text = f"[{negated[1]} {_NEGATED[negated[2]]} {negated[3]}]"
+    return text
+
+
+def _inputs(trace: Trace) -> dict[int, int]:
+    """The value that each step took from the inputs; the others (parameters, open comparisons) are left out."""
+    found: dict[int, int] = {}
+    pairs = iter(_values(trace))
+    waiting = next(pairs, None)
+    for step in trace.steps:
+        if waiting is None:
+            break
+        operation = step.operation
+        wanted = isinstance(operation, Allocate | Realloc) if waiting[1] == _MALLOC else isinstance(operation, Havoc)
+        if wanted and (waiting[1] == _MALLOC or waiting[1] == getattr(operation, "source", None)):
+            found[step.number] = waiting[0]
+            waiting = next(pairs, None)
+    return found
+
+
+def _values(trace: Trace) -> Iterator[tuple[int, str]]:
+    sources = {s.operation.source for s in trace.steps if isinstance(s.operation, Havoc)} | {_MALLOC}
+    return ((v, why) for v, why in zip(trace.inputs, trace.reasons, strict=True) if why in sources)
+
+
+def _with_input(operation: object, value: int) -> str:
+    if isinstance(operation, Allocate | Realloc):
+        return "" if value else "it fails: NULL"
+    return f"input {value}"

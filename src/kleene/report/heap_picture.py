@@ -1,0 +1,203 @@
+"""Concrete heaps as Graphviz DOT text: blocks, variables and pointers at one moment of a run.
+
+A block is a rounded box with its type, the line that allocated it and its numbers; pointer members are edges with
+their names, null ones are listed inside. Freed blocks are dashed and grey, blocks that nothing leads to any more are
+red, and what the last statement changed is drawn in the colour of links.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import dataclass
+
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import PointerType, RecordType, Type
+from kleene.domains.explicit.heap import Heap, HeapBlock
+from kleene.report.dot import FALSE_COLOR, FONT, xml_text
+
+CHANGED_COLOR = "#2357b8"
+FREED_COLOR = "#8a8f98"
+_TARGET = re.compile(r"(#\d+|&[\w.$#]+)(?:\+(\d+))?")
+_MOST_BLOCKS = 40
+_MOST_CELLS = 14
+
+
+@dataclass(frozen=True)
+class _Box:
+    """What is drawn for one block or variable."""
+
+    key: str
+    title: str
+    cells: tuple[tuple[str, str], ...]
+    types: dict[str, Type]
+    freed: bool = False
+    lost: bool = False
+    variable: bool = False
+    offsets: dict[int, str] | None = None
+
+
+def heap_dot(heap: Heap, program: CProgram, before: Heap | None = None) -> str:
+    """The picture of a heap; `before` is the one of which the changes are highlighted."""
+    boxes = _boxes(heap, program)
+    known = {box.key for box in boxes}
+    old = {box.key: box for box in _boxes(before, program)} if before is not None else None
+    lines = [
+        "digraph heap {",
+        "  graph [rankdir=LR, nodesep=0.25, ranksep=0.5, pad=0.06];",
+        f'  graph [bgcolor="transparent", fontname="{FONT}", fontsize=11];',
+        f'  node [fontname="{FONT}", fontsize=11, shape=box, margin="0.08,0.05", height=0.3];',
+        f'  edge [fontname="{FONT}", fontsize=10, arrowsize=0.7];',
+    ]
+    names = {box.key: f"n{number}" for number, box in enumerate(boxes)}
+    by_key = {box.key: box for box in boxes}
+    for box in boxes:
+        lines.append(_node(box, names[box.key], known, old))
+        for name, value in box.cells:
+            found = _TARGET.fullmatch(value)
+            if found and found[1] in known:
+                lines.append(_edge(box, name, value, names, by_key[found[1]], old))
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def same_picture(one: Heap, other: Heap) -> bool:
+    """Whether two heaps look the same: temporaries do not count."""
+    return _visible(one) == _visible(other) and one.blocks == other.blocks
+
+
+def _visible(heap: Heap) -> list[tuple[str, str, str]]:
+    return [v for v in heap.variables if not v[1].startswith("$")]
+
+
+def _boxes(heap: Heap, program: CProgram) -> list[_Box]:
+    found: list[_Box] = []
+    doubled = _doubled([name for _, name, _ in _visible(heap)])
+    for function, name, value in _visible(heap):
+        shown = f"{function}: {name}" if name in doubled and function else name
+        shown = shown.partition("#")[0]
+        type_ = _variable_type(program, function, name)
+        cells = _split(value) if value.startswith("{") else (("", value),)
+        offsets, types = _fields(type_, program)
+        found.append(_Box(f"&{name}", shown, cells, types or {"": type_} if type_ else {}, variable=True, offsets=offsets))
+    reached = _reached(found, heap)
+    for block in heap.blocks[:_MOST_BLOCKS]:
+        record = next((r for r in program.records if block.type in (r, f"struct {r}", f"union {r}")), None)
+        offsets, types = _fields(RecordType(record, 0) if record else None, program) if record else ({}, {})
+        lost = not block.freed and block.kind == "heap" and f"#{block.number}" not in reached
+        found.append(_Box(f"#{block.number}", _title(block), block.cells, types, block.freed, lost, offsets=offsets))
+    return found
+
+
+def _doubled(names: list[str]) -> set[str]:
+    return {name for name in names if names.count(name) > 1}
+
+
+def _variable_type(program: CProgram, function: str, name: str) -> Type | None:
+    if function and function in program.functions:
+        owner = program.functions[function]
+        return next((v.type for v in (*owner.parameters, *owner.locals) if v.name == name), None)
+    return next((g.variable.type for g in program.globals if g.variable.name == name), None)
+
+
+def _fields(type_: Type | None, program: CProgram) -> tuple[dict[int, str], dict[str, Type]]:
+    """The members of a struct: names by offset, and types by name."""
+    offsets: dict[int, str] = {}
+    types: dict[str, Type] = {}
+
+    def visit(record: Type, base: int, prefix: str) -> None:
+        layout = program.records.get(record.name) if isinstance(record, RecordType) else None
+        for member in layout.fields if layout else ():
+            name = f"{prefix}.{member.name}" if prefix and member.name else prefix or member.name
+            offsets.setdefault(base + member.offset, name)
+            types[name] = member.type
+            visit(member.type, base + member.offset, name)
+
+    if type_ is not None:
+        visit(type_, 0, "")
+    return offsets, types
+
+
+def _split(value: str) -> tuple[tuple[str, str], ...]:
+    parts = [part.partition(": ") for part in value[1:-1].split(", ")]
+    return tuple((name, content) for name, _, content in parts if name)
+
+
+def _title(block: HeapBlock) -> str:
+    """The type and where it comes from: `struct node, line 6`."""
+    line = block.label.removeprefix("block from ") if block.label.startswith("block from ") else block.label
+    return f"{block.type or f'{block.size} bytes'}, {line}" if line else block.type
+
+
+def _reached(variables: list[_Box], heap: Heap) -> set[str]:
+    """The blocks that variables lead to, through blocks that are not freed."""
+    blocks = {f"#{b.number}": b for b in heap.blocks}
+    values = [value for box in variables for _, value in box.cells]
+    values += [value for _, name, value in heap.variables if name.startswith("$")]
+    seen: set[str] = set()
+    while values:
+        found = _TARGET.fullmatch(values.pop())
+        if found and found[1] not in seen:
+            seen.add(found[1])
+            block = blocks.get(found[1])
+            if block is not None and not block.freed:
+                values += [value for _, value in block.cells]
+    return seen
+
+
+def _content(box: _Box, known: set[str]) -> list[str]:
+    """The members that are no arrows, as text."""
+    rows = []
+    for name, value in box.cells:
+        found = _TARGET.fullmatch(value)
+        if found and found[1] in known:
+            continue
+        if value == "0" and isinstance(box.types.get(name), PointerType):
+            value = "NULL"
+        rows.append(f"{name} = {value}" if name else f"= {value}")
+    if len(rows) > _MOST_CELLS:
+        rows[_MOST_CELLS:] = [f"... and {len(rows) - _MOST_CELLS} more"]
+    return rows
+
+
+def _node(box: _Box, name: str, known: set[str], old: dict[str, _Box] | None) -> str:
+    rows = _content(box, known)
+    was = old.get(box.key) if old is not None else None
+    changed = old is not None and (was is None or _content(was, known) != rows or was.freed != box.freed)
+    color = FALSE_COLOR if box.lost else FREED_COLOR if box.freed else CHANGED_COLOR if changed else ""
+    title = f"<B>{_escaped(box.title)}</B>" if not box.variable else _escaped(box.title)
+    if box.variable and len(rows) == 1 and rows[0].startswith("= "):
+        title, rows = f"{title} {_escaped(rows[0])}", []
+    state = "freed" if box.freed else "lost: nothing points here" if box.lost else ""
+    parts = [title, *([f"<I>{state}</I>"] if state else []), *map(_escaped, rows)]
+    attributes = [f"label=<{'<BR/>'.join(parts)}>"]
+    style = [] if box.variable else ["rounded"]
+    if box.freed:
+        style.append("dashed")
+    if style:
+        attributes.append(f'style="{",".join(style)}"')
+    if color:
+        attributes += [f'color="{color}"', f'fontcolor="{color}"']
+    kind = "variable" if box.variable else "block"
+    return f'  {name} [{", ".join(attributes)}, class="{kind}"];'
+
+
+def _edge(
+    box: _Box, name: str, value: str, names: dict[str, str], target: _Box, old: dict[str, _Box] | None
+) -> str:
+    _, _, offset = value.partition("+")
+    inside = f" → .{(target.offsets or {}).get(int(offset), '+' + offset)}" if offset else ""
+    was = old.get(box.key) if old is not None else None
+    changed = old is not None and (was is None or dict(was.cells).get(name) != value)
+    color = FREED_COLOR if box.freed or target.freed else CHANGED_COLOR if changed else ""
+    if target.freed and not box.freed:
+        color = FALSE_COLOR
+    attributes = [f"label=<{_escaped(f' {name}{inside} ')}>"] if name or inside else []
+    if color:
+        attributes += [f'color="{color}"', f'fontcolor="{color}"']
+    if box.freed:
+        attributes.append("style=dashed")
+    return f"  {names[box.key]} -> {names[target.key]} [{', '.join(attributes)}];"
+
+
+def _escaped(text: str) -> str:
+    return html.escape(xml_text(text)).replace("\\", "&#92;")

@@ -1,0 +1,199 @@
+"""Groups of pointer cells whose closure is tracked, and the instrumentation predicates and rules of each group.
+
+An acyclic group has the closure ``t`` of its edges. A circular group has one cell, so that its edges are a function f:
+of every cycle one edge is cut, that of the node with ``cut[f]``; the other edges ``sfe[f]`` are a forest of which ``t`` is
+the closure, and what f reaches is what the forest reaches, or what it reaches after one cut edge. A cyclic group has the
+closure of all its edges, whatever they are, with little precision.
+(Loginov, Reps, Sagiv. Automated verification of the Deutsch-Schorr-Waite tree-traversal algorithm, SAS 2006, and
+Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kleene.logic.formula import (
+    Equal,
+    Exists,
+    Formula,
+    Not,
+    conj,
+    disj,
+    exists,
+    forall,
+    implies,
+    reflexive_closure,
+)
+from kleene.logic.vocabulary import Predicate
+from kleene.semantics.names import at
+from kleene.transformers.action import Rule
+
+ACYCLIC, CIRCULAR, CYCLIC = "acyclic", "circular", "cyclic"
+CLOSED = frozenset({"transitive", "reflexive"})
+
+
+@dataclass(frozen=True)
+class ShapeClass:
+    """Which instrumentation predicates are used.
+
+    `back` are the offsets of cells that point against the structure, `circular` those of cells that may form cycles.
+    """
+
+    name: str
+    acyclic: bool = True
+    back: frozenset[int] = frozenset()
+    circular: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Group:
+    """Edge predicates that are followed together. `cells` are the offsets of the cells they belong to."""
+
+    name: str
+    kind: str
+    cells: frozenset[int]
+    members: tuple[str, ...]
+
+    @property
+    def function(self) -> bool:
+        """Whether a node has at most one edge of the group."""
+        return len(self.cells) == 1
+
+    @property
+    def step(self) -> str:
+        """The relation whose closure is `closure`."""
+        return f"sfe[{self.name}]" if self.kind == CIRCULAR else self.name
+
+    @property
+    def closure(self) -> str:
+        return f"t[{self.name}]"
+
+    @property
+    def cut(self) -> str:
+        return f"cut[{self.name}]"
+
+    def reach(self, root: str) -> str:
+        """The predicate of everything that a variable reaches."""
+        return f"rt[{self.name},{root}]" if self.kind == CIRCULAR else f"r[{self.name},{root}]"
+
+    # Predicates -----------------------------------------------------------------------------------------------
+
+    def core(self) -> list[Predicate]:
+        alone = self.kind == ACYCLIC and self.members == (self.name,)
+        properties = frozenset({"function", "acyclic"} if alone else {"function"})
+        found = [Predicate(name, 2, ("v1", "v2"), properties) for name in self.members]
+        if self.kind == CIRCULAR:
+            found.append(Predicate(self.cut, 1, ("v",), abstraction=True, unique_per_component=(self.name,)))
+        return found
+
+    def instrumentation(self, roots: Sequence[str]) -> list[Predicate]:
+        acyclic = frozenset({"acyclic"} if self.kind == ACYCLIC else ())
+        function = frozenset({"function"} if self.function else ())
+        found: list[Predicate] = []
+        if self.members != (self.name,):
+            union = disj(*(at(m, "v1", "v2") for m in self.members))
+            found.append(Predicate(self.name, 2, ("v1", "v2"), acyclic | function, union))
+        if self.kind == CIRCULAR:
+            forest = conj(at(self.name, "v1", "v2"), Not(at(self.cut, "v1")))
+            found.append(Predicate(self.step, 2, ("v1", "v2"), frozenset({"function", "acyclic"}), forest))
+        found.append(_unary(f"is[{self.name}]", self._shared()))
+        found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
+        if self.kind != ACYCLIC:
+            found.append(_unary(f"c[{self.name}]", self._on_cycle()))
+        found += [
+            _unary(f"r[{self.name},{root}]", Exists("v1", conj(at(root, "v1"), at(self.closure, "v1", "v"))))
+            for root in roots
+        ]
+        if self.kind == CIRCULAR:
+            found += [_unary(self.reach(root), self._reached(root)) for root in roots]
+        return [*found, *self._null_cells(roots)]
+
+    def _shared(self) -> Formula:
+        """Two cells point to the node: of two nodes, or two cells of one node."""
+        name = self.name
+        two = exists(["v1", "v2"], conj(Not(Equal("v1", "v2")), at(name, "v1", "v"), at(name, "v2", "v")))
+        if self.function:
+            return two
+        same = [
+            exists(["v1"], conj(at(f, "v1", "v"), at(g, "v1", "v")))
+            for i, f in enumerate(self.members)
+            for g in self.members[i + 1 :]
+        ]
+        return disj(two, *same)
+
+    def _on_cycle(self) -> Formula:
+        if self.kind == CYCLIC:
+            return Exists("v1", conj(at(self.name, "v", "v1"), at(self.closure, "v1", "v")))
+        there, back = at(self.closure, "v2", "v"), at(self.closure, "v", "v1")
+        return exists(["v1", "v2"], conj(at(self.cut, "v1"), at(self.name, "v1", "v2"), there, back))
+
+    def _reached(self, root: str) -> Formula:
+        """From the root along the forest, or on after the cut edge."""
+        here = at(f"r[{self.name},{root}]", "v")
+        start, on = at(f"r[{self.name},{root}]", "v1"), at(self.closure, "v2", "v")
+        return disj(here, exists(["v1", "v2"], conj(start, at(self.cut, "v1"), at(self.name, "v1", "v2"), on)))
+
+    def _null_cells(self, roots: Sequence[str]) -> list[Predicate]:
+        """Where a node has several cells, what is below does not tell which of them is null."""
+        if len(self.members) == 1:
+            return []
+        found = [Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1"))) for m in self.members]
+        found += [
+            Predicate(
+                f"nn[{root}->{m}]",
+                0,
+                (),
+                definition=exists(["v1", "v2"], conj(at(root, "v1"), at(m, "v1", "v2"))),
+                abstraction=True,
+            )
+            for root in roots
+            for m in self.members
+        ]
+        return found
+
+    def rules(self) -> list[Rule]:
+        """Facts about closures that the automatic rules do not say."""
+        t, origin = self.closure, f"closure of {self.name}"
+        apart = Not(at(t, "v1", "v2"))
+        found = [
+            Rule(apart, Not(at(self.step, "v1", "v2")), origin),
+            Rule(apart, Not(Equal("v1", "v2")), origin),
+        ]
+        if self.function:  # what one node reaches along a function is a line
+            line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
+            found.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))
+        return found
+
+
+def groups_of(shape: ShapeClass, edges: Sequence[tuple[int, int, str]], names: dict[int, str]) -> list[Group]:
+    """The forward cells together, each back cell alone (for each target offset), each circular cell alone."""
+    plain = ACYCLIC if shape.acyclic else CYCLIC
+    forward = [(o, name) for o, _, name in edges if o not in shape.back | shape.circular]
+    found = []
+    if forward:
+        members = tuple(name for _, name in forward)
+        union = "down" if "down" not in names.values() else "down*"
+        found.append(Group(members[0] if len(members) == 1 else union, plain, frozenset(o for o, _ in forward), members))
+    for offset, _, name in edges:
+        if offset in shape.back - shape.circular:
+            found.append(Group(name, plain, frozenset({offset}), (name,)))
+    for offset in sorted(shape.circular):
+        members = tuple(name for o, _, name in edges if o == offset)
+        if members:
+            name = members[0] if len(members) == 1 else f"{names[offset]}*"
+            found.append(Group(name, CIRCULAR, frozenset({offset}), members))
+    return found
+
+
+def cancellation(forward: Iterable[str], back: Iterable[str]) -> list[Predicate]:
+    """``v->f->b == v`` wherever v->f is not null, for forward cells f and back cells b, and the other way round."""
+    pairs = [(f, b) for f in forward for b in back]
+    return [
+        _unary(f"c[{f},{b}]", forall(["v1"], implies(at(f, "v", "v1"), at(b, "v1", "v"))))
+        for f, b in [*pairs, *((b, f) for f, b in pairs)]
+    ]
+
+
+def _unary(name: str, definition: Formula) -> Predicate:
+    return Predicate(name, 1, ("v",), definition=definition, abstraction=True)

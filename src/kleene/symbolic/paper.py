@@ -1,0 +1,169 @@
+"""`assume` and `bif` exactly as Figs. 4 and 5 of seed 000 print them: the reference that the tests and benchmarks use.
+
+Deviations, each of them necessary (ecosystem.md section 1.1): the done flags are not inherited by S0 and S1, a
+structure that was removed is not added again, and the loop leaves it as soon as it is removed. The result is not always
+exact, as printed: each 1/2 is justified by a query of its own. `assume.assume` is the algorithm to use.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from kleene.logic.formula import Atom, Equal, Formula, conj, exists, neg
+from kleene.logic.kleene import Kleene
+from kleene.smt import Solver, Universe, Unsat
+from kleene.structures.canonical import canonical_abstraction
+from kleene.structures.evaluate import evaluate
+from kleene.structures.structure import Structure, StructureBuilder
+from kleene.symbolic.gamma_hat import check_bounded, gamma_hat, node_formula
+from kleene.symbolic.result import SymbolicOptions, SymbolicResult, in_order
+from kleene.symbolic.theory import Theory, check_closed, staged
+
+_DEFAULT = SymbolicOptions()
+
+
+def assume(
+    formula: Formula, structures: Sequence[Structure], theory: Theory, options: SymbolicOptions = _DEFAULT
+) -> SymbolicResult:
+    """Fig. 4. Every structure that a query does not exclude is kept, so a time-out is sound."""
+    check_closed(formula)
+    for structure in structures:
+        check_bounded(structure)
+    start = time.perf_counter()
+    run = _Run(formula, theory, options.solver())
+    found = run.refine(run.bif(list(structures)))
+    reason = "a query was not decided" if run.undecided else "Fig. 4 justifies each 1/2 on its own"
+    ordered = in_order(map(canonical_abstraction, found), minimal=options.minimal)
+    return SymbolicResult(
+        ordered,
+        (None,) * len(ordered),
+        most_precise=False,
+        reason=reason,
+        solver_calls=run.solver.statistics.calls,
+        seconds=time.perf_counter() - start,
+        statistics=run.solver.statistics,
+    )
+
+
+class _Run:
+    def __init__(self, formula: Formula, theory: Theory, solver: Solver) -> None:
+        self.formula = staged(formula, {})
+        self.theory = theory
+        self.solver = solver
+        self.undecided = 0
+
+    def possible(self, structure: Structure, *more: Formula) -> bool:
+        """``isSatisfiable(gamma_hat(S) & phi & ...)``; True if that was not decided."""
+        if all(structure.is_maybe_active(u) for u in structure.nodes) and not more and self._holds_empty():
+            return True
+        question = [gamma_hat(structure, self.theory), self.formula, *more]
+        answer = self.solver.session(question, Universe(), self.theory.fields()).check()
+        self.undecided += type(answer).__name__ == "Unknown"
+        return not isinstance(answer, Unsat)
+
+    def _holds_empty(self) -> bool:
+        """Whether the store without individuals is legal and satisfies phi; solvers know no empty universes."""
+        empty = StructureBuilder(self.theory.vocabulary, 0).build()
+        rules = (rule.formula for rule in self.theory.integrity)
+        return all(evaluate(empty, f) is Kleene.TRUE for f in (*rules, self.formula))
+
+    def bif(self, working: list[Structure]) -> list[Structure]:
+        """Fig. 5: split nodes until all abstraction predicates are definite."""
+        waiting = [s for s in working if self.possible(s)]
+        done: list[Structure] = []
+        while waiting:
+            structure = waiting.pop()
+            place = _indefinite_name(structure)
+            if place is None:
+                done.append(structure)
+                continue
+            name, node = place
+            if self.possible(structure, differs(structure, name, (node,))):
+                waiting.append(_bifurcated(structure, name, node))
+            for value in (Kleene.FALSE, Kleene.TRUE):
+                copy = _with_value(structure, name, (node,), value)
+                if self.possible(copy):
+                    waiting.append(copy)
+        return done
+
+    def refine(self, working: list[Structure]) -> list[Structure]:
+        """Fig. 4, phase 2: lower 1/2 to 0 and 1 where a store shows them."""
+        result: dict[Structure, None] = dict.fromkeys(working)
+        seen = set(result)
+        waiting = list(result)
+        while waiting:
+            structure = waiting.pop()
+            for name, nodes in _indefinite_tuples(structure):
+                if not self.possible(structure, differs(structure, name, nodes)):
+                    del result[structure]
+                for value in (Kleene.FALSE, Kleene.TRUE) if name != "sm" else (Kleene.FALSE,):
+                    copy = _with_value(structure, name, nodes, value)
+                    if copy not in seen and self.possible(copy):
+                        seen.add(copy)
+                        result[copy] = None
+                        waiting.append(copy)
+                if structure not in result:
+                    break
+        return list(result)
+
+
+def differs(structure: Structure, name: str, nodes: tuple[int, ...]) -> Formula:
+    """Eq. (1): two tuples of individuals, both represented by the nodes, on which the predicate differs.
+
+    For the paper's `eq` on a node itself (`sm` here) that is: two individuals of the node.
+    """
+    first = tuple(f"w1{i}" for i in range(len(nodes)))
+    second = tuple(f"w2{i}" for i in range(len(nodes)))
+    if name == "sm":
+        first, second = ("w10",), ("w20",)
+    represented = [node_formula(structure, u, v) for vs in (first, second) for u, v in zip(nodes, vs, strict=True)]
+    distinct = neg(conj(*(Equal(v, w) for v, w in zip(first, second, strict=True))))
+    values = () if name == "sm" else (Atom(name, first), neg(Atom(name, second)))
+    return staged(exists((*first, *second), conj(*represented, distinct, *values)), {})
+
+
+def _indefinite_name(structure: Structure) -> tuple[str, int] | None:
+    for p in structure.vocabulary.unary_abstraction:
+        for u in structure.nodes:
+            if not structure.value(p.name, u).definite:
+                return p.name, u
+    return None
+
+
+def _indefinite_tuples(structure: Structure) -> Iterator[tuple[str, tuple[int, ...]]]:
+    for p in structure.vocabulary:
+        if p.name == "ac" or (p.name == "sm" and not structure.size):
+            continue
+        for nodes in product(structure.nodes, repeat=p.arity):
+            if not structure.value(p.name, *nodes).definite:
+                yield p.name, nodes
+
+
+def _with_value(structure: Structure, name: str, nodes: tuple[int, ...], value: Kleene) -> Structure:
+    builder = _copy(structure)
+    builder.set(name, nodes, value)
+    return builder.build()
+
+
+def _copy(structure: Structure, size: int | None = None) -> StructureBuilder:
+    builder = StructureBuilder(structure.vocabulary, structure.size if size is None else size)
+    for p in structure.vocabulary:
+        for nodes in product(structure.nodes, repeat=p.arity):
+            builder.set(p.name, nodes, structure.value(p.name, *nodes))
+    return builder
+
+
+def _bifurcated(structure: Structure, name: str, node: int) -> Structure:
+    """``S[u -> u.0, u.1]`` with the predicate 0 on one and 1 on the other; all other values are copied."""
+    new = structure.size
+    builder = _copy(structure, new + 1)
+    origin = [*structure.nodes, node]
+    for p in structure.vocabulary:
+        for nodes in product(range(new + 1), repeat=p.arity):
+            if new in nodes:
+                builder.set(p.name, nodes, structure.value(p.name, *(origin[u] for u in nodes)))
+    builder.set(name, (node,), Kleene.FALSE)
+    builder.set(name, (new,), Kleene.TRUE)
+    return builder.build()

@@ -1,0 +1,112 @@
+"""Every program of `examples/c` says what is true of it; `kleene check`, gcc and its sanitizers must not contradict.
+
+A FALSE property that is proved, or a TRUE one that is refuted, is a wrong result and fails hard. What is not decided
+although no mark accepts it is a loss of precision; a mark that is no longer needed fails too, so that it is removed.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+from compiled import GCC, can_detect_leaks, compile_program, run_compiled
+from marks import EXAMPLES, PROPERTIES, Program, programs
+
+from kleene.analysis.check import CheckOptions, CheckReport, check
+from kleene.cli.check_command import command
+
+TIMEOUT = 20.0
+RANDOM_RUNS = 4
+ALL = programs()
+BY_NAME = {p.name: p for p in ALL}
+NAMES = list(BY_NAME)
+HEAP_ERRORS = {"dangling_dereference", "double_free", "invalid_free"}
+
+
+@pytest.fixture
+def program(request: pytest.FixtureRequest) -> Program:
+    found = BY_NAME[request.param]
+    if found.slow and not request.config.getoption("--slow", default=False):
+        pytest.skip("marked SLOW: run with --slow")
+    return found
+
+
+each = pytest.mark.parametrize("program", NAMES, indirect=True)
+
+
+def malloc_may_fail(program: Program) -> bool:
+    return not {"--malloc-never-fails", "--svcomp"} & set(program.options)
+
+
+@cache
+def report_of(name: str) -> CheckReport:
+    """The result of a program with the options of its RUN line."""
+    program = BY_NAME[name]
+    given = command.make_context("check", [*program.files, *program.options]).params
+    options = CheckOptions(
+        malloc_may_fail=malloc_may_fail(program),
+        include=given["include"],
+        defines=given["defines"],
+        data_model="ILP32" if given["bits32"] or given["svcomp"] else "LP64",
+        timeout=min(given["timeout"], TIMEOUT),
+    )
+    return check(program.files, options)
+
+
+@each
+def test_verdicts(program: Program) -> None:
+    report = report_of(program.name)
+    got = {name: str(verdict) for name, verdict in report.properties.items()}
+    wrong = [p for p in PROPERTIES if {got[p], program.expected[p]} == {"TRUE", "FALSE"}]
+    assert not wrong, f"WRONG: {wrong} expected {program.expected}, got {got}"
+    accepted = program.imprecise | program.not_refuted
+    lost = [p for p in PROPERTIES if got[p] == "UNKNOWN" and program.expected[p] != "ANY" and p not in accepted]
+    assert not lost, f"not decided: {lost}: {report.reason}"
+    better = [p for p in sorted(accepted) if got[p] != "UNKNOWN"]
+    assert not better, f"decided, although marked UNKNOWN: {better}; take the mark away"
+
+
+@each
+def test_findings_are_where_the_marks_are(program: Program) -> None:
+    report = report_of(program.name)
+    confirmed = {(f.kind, f.line) for f in report.findings if f.confirmed}
+    assert confirmed <= program.fails, "a confirmed finding on a line without a FAILS mark"
+    if not program.not_refuted:
+        assert confirmed == program.fails
+
+
+@each
+def test_marks_agree_with_each_other(program: Program) -> None:
+    assert program.buggy == bool(program.fails)
+    assert all(program.expected[p] == "TRUE" for p in program.imprecise)
+    assert all(program.expected[p] == "FALSE" for p in program.not_refuted)
+    assert program.about
+
+
+@pytest.mark.skipif(GCC is None, reason="gcc is not installed")
+@each
+def test_compiled_runs_agree(program: Program) -> None:
+    """Random runs of safe programs never fail; the inputs of confirmed findings make the compiled program fail."""
+    with tempfile.TemporaryDirectory() as folder:
+        binary = compile_program(program, Path(folder))
+        for seed in range(RANDOM_RUNS):
+            run = run_compiled(binary, seed=seed, malloc_may_fail=malloc_may_fail(program))
+            if not program.buggy:
+                assert not run.error, f"seed {seed}: {run.errors}"
+        for finding in report_of(program.name).findings:
+            if not finding.confirmed or (finding.kind == "memory_leak" and not can_detect_leaks()):
+                continue
+            if program.expected["memsafety"] == "TRUE" and finding.kind == "memory_leak":
+                continue  # still reachable from a global variable: not a leak for LeakSanitizer
+            run = run_compiled(binary, inputs=finding.inputs, malloc_may_fail=malloc_may_fail(program))
+            assert run.error or finding.kind == "uninitialized_pointer", f"{finding} does not happen: {run}"
+
+
+def test_the_table_of_the_readme_is_complete() -> None:
+    text = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert [p.name for p in ALL if f"]({p.name}.c)" not in text] == []
+    for program in ALL:
+        verdicts = " | ".join(program.expected[p] for p in PROPERTIES)
+        assert f"]({program.name}.c) | {program.about} | {verdicts} |" in text, program.name

@@ -1,0 +1,106 @@
+"""One program, judged three ways: shape analysis alone, exact exploration, and compiled runs under a sanitizer."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kleene.analysis.shape_of_c import ShapeResult, analyse
+from kleene.c.reader import read_program
+from kleene.domains.explicit.explore import explore
+
+STUB = """\
+#include <stdio.h>
+#include <stdlib.h>
+int __VERIFIER_nondet_int(void) { int v; if (scanf("%d", &v) != 1) _Exit(0); return v; }
+void __VERIFIER_error(void) { fprintf(stderr, "ERROR: reached\\n"); _Exit(99); }
+"""
+
+
+@dataclass
+class Judgement:
+    """What was found out about a program; `contradictions` is empty if all agree."""
+
+    seed: int
+    proved: bool
+    complete: bool
+    reason: str
+    confirmed: list[str] = field(default_factory=list)
+    contradictions: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def judge(path: Path, seed: int, *, seconds: float, runs: int = 0) -> Judgement:
+    """Compare the shape analysis with the exploration, and with `runs` runs of the compiled program."""
+    program = read_program([str(path)], data_model="LP64")
+    shape = analyse(program, malloc_may_fail=False, seconds=seconds, max_structures=20_000)
+    unsupported = [a for a in shape.alarms if a.kind == "unsupported"]
+    complete = shape.complete and not unsupported
+    reason = unsupported[0].text if unsupported else shape.reason
+    result = Judgement(seed, complete and not shape.alarms, complete, reason, seconds=shape.seconds)
+    if not complete:
+        return result
+    exploration = explore(program, seconds=min(seconds, 1.5), malloc_may_fail=False)
+    for confirmed in exploration.findings:
+        finding = confirmed.finding
+        kind = "memory_cleanup" if finding.detail == "exit" else finding.kind
+        result.confirmed.append(f"{kind} at line {finding.place.line}")
+        if not _covered(kind, finding.place.line, shape):
+            result.contradictions.append(f"explored {kind} at line {finding.place.line}: {finding.message}")
+    if runs:
+        result.contradictions += _contradicted_by_runs(path, shape, runs)
+    return result
+
+
+def _covered(kind: str, line: int, shape: ShapeResult) -> bool:
+    """Whether the analysis raised an alarm of that kind (at that line, where errors have one)."""
+    if kind in ("memory_leak", "memory_cleanup"):
+        return any(
+            a.kind in ("memory_leak", "memory_cleanup") and (a.kind == kind or kind == "memory_cleanup")
+            for a in shape.alarms
+        )
+    return any(a.kind == kind and a.place.line == line for a in shape.alarms)
+
+
+def _contradicted_by_runs(path: Path, shape: ShapeResult, runs: int) -> list[str]:
+    """Run the compiled program on random inputs; an error where nothing was raised contradicts."""
+    binary = path.with_suffix(".exe")
+    stub = path.with_name("stub.c")
+    stub.write_text(STUB)
+    flags = ["-g", "-O0", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+    subprocess.run(["gcc", *flags, "-o", str(binary), str(path), str(stub)], check=True, capture_output=True)
+    found = []
+    kinds = {a.kind for a in shape.alarms}
+    memory = kinds & {
+        "null_dereference",
+        "dangling_dereference",
+        "uninitialized_pointer",
+        "double_free",
+        "invalid_free",
+    }
+    leaks = bool(kinds & {"memory_leak", "memory_cleanup"})
+    chooser = random.Random(shape.structures)
+    for _ in range(runs):
+        inputs = " ".join(str(chooser.choice((0, 1, 1, 2))) for _ in range(30))
+        environment = {**os.environ, "ASAN_OPTIONS": f"detect_leaks={int(not leaks)}"}
+        try:
+            run = subprocess.run(
+                [str(binary)], input=inputs, text=True, capture_output=True, timeout=5, env=environment, check=False
+            )
+        except subprocess.TimeoutExpired:
+            continue
+        crashed = bool(re.search(r"ERROR: AddressSanitizer|runtime error", run.stderr))
+        if crashed and not memory:
+            found.append(f"run on {inputs}: {run.stderr[:300]}")
+        if "LeakSanitizer" in run.stderr and not leaks and not crashed:
+            found.append(f"leak on {inputs}: {run.stderr[:300]}")
+        if "Assertion" in run.stderr and "assertion" not in kinds and not memory:
+            found.append(f"assertion on {inputs}")
+        if run.returncode == 99 and "unreach_call" not in kinds and not memory:
+            found.append(f"error call on {inputs}")
+    binary.unlink(missing_ok=True)
+    return found
