@@ -17,6 +17,10 @@ demo: venv
 	@mkdir -p out
 	$(BIN)/kleene run examples/tvp/sll/reverse --html out/reverse.html --svg out/reverse --explain n6
 	@echo "The report is in out/reverse.html, the structures are drawn in out/reverse/."
+	$(BIN)/kleene check examples/c/sll/reverse.c --invariants --html out/check-reverse.html
+	@# exit code 1 says that the bug was found, which is what we want to see here
+	$(BIN)/kleene check examples/c/dll/remove_dangling.c --trace --html out/check-remove-dangling.html || test $$? -eq 1
+	@echo "The proof is in out/check-reverse.html, the bug step by step in out/check-remove-dangling.html."
 
 test: venv
 	$(BIN)/python -m pytest -n 2
@@ -33,6 +37,7 @@ format: venv
 
 bench: venv
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/check.py
 
 clean:
 	rm -rf $(VENV) out

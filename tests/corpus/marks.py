@@ -43,6 +43,11 @@ class Program:
         return [str(self.path), *self.more_files]
 
     @property
+    def undecided(self) -> frozenset[str]:
+        """The properties of which marks accept that they stay UNKNOWN."""
+        return self.imprecise | self.not_refuted
+
+    @property
     def buggy(self) -> bool:
         return "FALSE" in self.expected.values()
 

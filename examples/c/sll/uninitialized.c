@@ -22,8 +22,8 @@ int main(void) {
         fresh->next = list;
         list = fresh;
     }
-    while (list) {  // FAILS: uninitialized_pointer
-        struct node *next = list->next;
+    while (list) {
+        struct node *next = list->next;  // FAILS: uninitialized_pointer
         free(list);
         list = next;
     }

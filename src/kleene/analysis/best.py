@@ -73,5 +73,3 @@ def _condition(action: Action, message: Message) -> Formula:
 def _more_precise(best: Sequence[Structure], plain: Sequence[Structure]) -> bool:
     """The plain result has a structure that no structure of the best result covers."""
     return any(not any(s == b or embeds(s, b) for b in best) for s in plain)
-
-

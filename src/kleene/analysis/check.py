@@ -13,11 +13,14 @@ from dataclasses import dataclass, field
 
 from kleene.analysis.shape_of_c import ShapeResult, analyse
 from kleene.c.reader import read_program
+from kleene.cfa.operations import Error, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, FindingStep, Verdict
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
 from kleene.semantics.translate import Alarm
 
+UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
+"""Errors after which C promises nothing: no other property is proved of a program that may have one."""
 FIRST_LOOK = 0.3
 """Seconds of exact exploration before the abstract analysis."""
 LONG_LOOK = 10.0
@@ -73,7 +76,7 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
         entry=options.entry,
         data_model=options.data_model,
     )
-    report = CheckReport(tuple(paths), {name: Verdict.UNKNOWN for name in options.properties}, {}, [], "", 0.0)
+    report = CheckReport(tuple(paths), dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
     report.warnings = program.warnings
     _decide(program, options, report, start)
     report.seconds = time.monotonic() - start
@@ -84,6 +87,7 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
     def left() -> float:
         return options.timeout - (time.monotonic() - start)
 
+    _prove(report, [n for n in _without_calls(program) if n in report.properties], "there is no such call")
     _explore(program, options, report, min(FIRST_LOOK, left()))
     if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         report.shape = analyse(
@@ -95,7 +99,8 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
         )
         _conclude(report, report.shape)
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
-        _explore(program, options, report, min(LONG_LOOK, left()))
+        decided = Verdict.FALSE in report.properties.values()
+        _explore(program, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
     _explain(report)
 
 
@@ -103,18 +108,34 @@ def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seco
     exploration = explore(program, seconds=seconds, malloc_may_fail=options.malloc_may_fail)
     report.exploration = exploration
     report.findings, report.traces = [], []
+    touched: set[str] = set()
     for confirmed in exploration.findings:
-        for name in _violated(confirmed.finding.kind, confirmed.finding.detail):
-            if name in report.properties:
+        violated = [n for n in _violated(confirmed.finding.kind, confirmed.finding.detail) if n in report.properties]
+        touched.update(violated)
+        if violated:
+            report.findings.append(_finding(confirmed))
+            report.traces.append(confirmed)
+        for name in violated:
+            if name != "memcleanup" or confirmed.trace.outcome == "exit":
                 report.properties[name] = Verdict.FALSE
-                report.findings.append(_finding(confirmed))
-                report.traces.append(confirmed)
-                break
-    if exploration.complete and not exploration.possible:
-        for name, verdict in report.properties.items():
-            if verdict is Verdict.UNKNOWN:
-                report.properties[name] = Verdict.TRUE
-                report.proved_by[name] = "exhaustive exploration"
+    undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
+    if exploration.complete and not exploration.possible and not undefined:
+        _prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
+
+
+def _prove(report: CheckReport, names: Sequence[str], how: str) -> None:
+    for name in names:
+        if report.properties[name] is Verdict.UNKNOWN:
+            report.properties[name] = Verdict.TRUE
+            report.proved_by[name] = how
+
+
+def _without_calls(program: CProgram) -> list[str]:
+    """The properties about error calls that the program cannot violate, since it has no such call."""
+    reachable = [program.functions[name] for name in program.reachable_functions]
+    kinds = {e.label.kind for f in reachable for e in f.cfa.edges if isinstance(e.label, Error)}
+    unknown = any(isinstance(e.label, Unsupported) for f in reachable for e in f.cfa.edges)
+    return [] if unknown else [name for name in ("unreach", "assert") if not set(PROPERTIES[name]) & kinds]
 
 
 def _violated(kind: str, detail: str) -> list[str]:
@@ -158,11 +179,12 @@ def _conclude(report: CheckReport, shape: ShapeResult) -> None:
     if not shape.complete or any(alarm.kind == "unsupported" for alarm in shape.alarms):
         return
     raised = {alarm.kind for alarm in shape.alarms}
-    for name, verdict in report.properties.items():
+    if raised & UNDEFINED:  # what happens after such an error is not followed
+        return
+    for name in report.properties:
         kinds = set(PROPERTIES[name]) | ({"memory_leak"} if name == "memcleanup" else set())
-        if verdict is Verdict.UNKNOWN and not raised & kinds:
-            report.properties[name] = Verdict.TRUE
-            report.proved_by[name] = f"shape analysis ({shape.shape_class})"
+        if not raised & kinds:
+            _prove(report, [name], f"shape analysis ({shape.shape_class})")
 
 
 def _explain(report: CheckReport) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kleene.analysis.input import completed
@@ -19,8 +19,8 @@ from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
+from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.memory import Memory
-from kleene.semantics.predicates import ShapeClass
 from kleene.semantics.promote import promoted
 from kleene.semantics.translate import Alarm, Translation, Translator
 from kleene.structures.structure import Structure
@@ -29,7 +29,7 @@ from kleene.transformers.action import Action
 from kleene.transformers.differencing import DifferencingOptions, derive
 from kleene.transformers.rules import all_rules
 
-_CYCLE = "Closed cycle"
+_CYCLE = "Closed cycle for acyclic predicate "
 _BACK = re.compile(r"prev|pred|back|parent|father|up$|owner|head", re.IGNORECASE)
 
 
@@ -44,6 +44,7 @@ class ShapeResult:
     structures: int
     stored: int
     seconds: float
+    cyclic: frozenset[str] = frozenset()
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
 
@@ -65,33 +66,49 @@ def analyse(
     except LimitReached as limit:
         return _gave_up(str(limit), start)
     cfa = promoted(inlined.main.cfa)
+    shape: ShapeClass | None = first_class(Memory(inlined, cfa))
     result = _gave_up("there is no shape class for this program", start)
-    for shape in classes(Memory(inlined, cfa)):
-        if only_class is not None and shape.name != only_class:
-            continue
+    while shape is not None:
         left = seconds - (time.monotonic() - start)
         if left <= 0:
             break
-        translation = Translator(inlined, cfa, shape, malloc_may_fail=malloc_may_fail).translate()
-        result = _run(translation, shape, left, max_structures)
-        if result.reason != _CYCLE:
+        translator = Translator(inlined, cfa, shape, malloc_may_fail=malloc_may_fail)
+        result = _run(translator.translate(), shape, left, max_structures)
+        if not result.cyclic:
             break
+        shape = next_class(shape, result.cyclic, translator.symbols.groups)
     result.seconds = time.monotonic() - start
-    if result.reason == _CYCLE:
+    if result.cyclic:
         result.reason = "the heap may be cyclic, and no shape class for that was tried"
     return result
 
 
-def classes(memory: Memory) -> Iterator[ShapeClass]:
-    """The shape classes to try for a program, best first."""
+def first_class(memory: Memory) -> ShapeClass:
+    """Everything acyclic; cells whose names say so point back."""
     back = frozenset(o for o, name in memory.cell_names.items() if _BACK.search(name.rpartition(".")[2]))
-    forward = frozenset(memory.cell_offsets) - back
-    if back and forward:
-        yield ShapeClass("acyclic with back pointers", back=back)
-    yield ShapeClass("acyclic")
-    if back and forward:
-        yield ShapeClass("cyclic with back pointers", acyclic=False, back=back)
-    yield ShapeClass("cyclic", acyclic=False)
+    if back and back != frozenset(memory.cell_offsets):
+        return ShapeClass("acyclic with back pointers", back=back)
+    return ShapeClass("acyclic")
+
+
+def next_class(shape: ShapeClass, cyclic: frozenset[str], groups: Sequence[Group]) -> ShapeClass | None:
+    """What to try when the edges of some group may form a cycle; None if there is nothing more."""
+    if not shape.acyclic:
+        return None
+    back, circular = shape.back, shape.circular
+    for group in groups:
+        if group.step not in cyclic:
+            continue
+        if group.kind == CIRCULAR:  # not even the forest was seen to be acyclic
+            return ShapeClass("cyclic", acyclic=False, back=shape.back)
+        if group.function:
+            circular |= group.cells
+        elif len(group.cells) == 2:
+            back |= {max(group.cells)}
+        else:
+            circular |= group.cells
+    name = "circular" if circular else "acyclic"
+    return ShapeClass(f"{name} with back pointers" if back else name, back=back, circular=circular)
 
 
 def _gave_up(reason: str, start: float) -> ShapeResult:
@@ -114,7 +131,7 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
     initial = completed(TvsStructure(translation.initial, core))
 
     def limits(reached: Reached[Structure]) -> None:
-        if any(entry.text.startswith(_CYCLE) for entry in domain.log):
+        if _cycles(domain):
             raise LimitReached(_CYCLE)
         if reached.generated > max_structures:
             raise LimitReached(f"more than {max_structures} structures")
@@ -123,18 +140,24 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
 
     reached = solve(cfa, domain, [initial], Schedule(), check_limits=limits)
     alarms = [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms]
-    cycle = any(e.text.startswith(_CYCLE) for e in domain.log)
+    cyclic = _cycles(domain)
     return ShapeResult(
         shape.name,
         alarms,
-        reached.complete and not cycle,
-        _CYCLE if cycle else reached.reason or "",
+        reached.complete and not cyclic,
+        _CYCLE if cyclic else reached.reason or "",
         reached.generated,
         sum(len(store) for store in reached.stores.values()),
         time.monotonic() - start,
+        cyclic,
         reached,
         translation,
     )
+
+
+def _cycles(domain: ShapeDomain) -> frozenset[str]:
+    """The predicates that were assumed to be acyclic and may not be."""
+    return frozenset(e.text.removeprefix(_CYCLE) for e in domain.log if e.text.startswith(_CYCLE))
 
 
 def place_text(place: Place) -> str:

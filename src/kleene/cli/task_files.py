@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kleene.diagnostics import Diagnostic, InputError, Position, UsageError, did_you_mean
+from kleene.diagnostics import Diagnostic, InputError, KleeneError, Position, UsageError, did_you_mean
 
 _CHECK = re.compile(r"CHECK\s*\(\s*init\s*\(\s*(\w+)\s*\(\s*\)\s*\)\s*,\s*LTL\s*\((.*)\)\s*\)\s*$")
 _FORMULAS = {
@@ -81,8 +81,10 @@ def read_property_file(path: str) -> PropertyFile:
 def read_task(path: str) -> Task:
     """The task of a `.yml` file. Names in it are relative to its folder; property files that we cannot check are
     left out as long as one remains."""
-    import yaml
-
+    try:
+        import yaml
+    except ImportError as error:
+        raise KleeneError("task files need PyYAML: install it with 'pip install pyyaml'") from error
     try:
         document = yaml.safe_load(_text(path))
     except yaml.MarkedYAMLError as problem:

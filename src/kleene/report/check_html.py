@@ -113,13 +113,16 @@ def _rows(trace: Trace, lines: list[TraceLine]) -> list[_Row]:
     """The lines with the heap after each, where it differs from the one before."""
     first_drawn = max(0, len(lines) - _MOST_HEAPS)
     previous: Heap | None = None
+    numbers: dict[int, int] = {}
     rows = []
     for position, line in enumerate(lines):
         svg = None
         if position >= first_drawn:
             heap = trace.heap(line.last + 1)
+            for block in sorted(b.number for b in heap.blocks):
+                numbers.setdefault(block, len(numbers) + 1)
             if previous is None or not same_picture(previous, heap) or position == len(lines) - 1:
-                svg = _picture(trace, heap, previous)
+                svg = _picture(trace, heap, previous, numbers)
             previous = heap
         last = position == len(lines) - 1
         where = f"{line.place.line}" if len(trace.program.files) == 1 else f"{Path(line.place.file).name}:{line.place.line}"
@@ -129,9 +132,9 @@ def _rows(trace: Trace, lines: list[TraceLine]) -> list[_Row]:
     return rows
 
 
-def _picture(trace: Trace, heap: Heap, previous: Heap | None) -> Markup:
+def _picture(trace: Trace, heap: Heap, previous: Heap | None, numbers: dict[int, int]) -> Markup:
     label = str(heap).replace("\n", "; ")
-    return Markup(svg_of_dot(heap_dot(heap, trace.program, previous), label=label))
+    return Markup(svg_of_dot(heap_dot(heap, trace.program, previous, numbers=numbers), label=label))
 
 
 def _excerpt(finding: Finding) -> list[tuple[int, str, bool]]:

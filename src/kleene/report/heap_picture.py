@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kleene.cfa.program import CProgram
@@ -37,11 +38,16 @@ class _Box:
     offsets: dict[int, str] | None = None
 
 
-def heap_dot(heap: Heap, program: CProgram, before: Heap | None = None) -> str:
-    """The picture of a heap; `before` is the one of which the changes are highlighted."""
-    boxes = _boxes(heap, program)
+def heap_dot(
+    heap: Heap, program: CProgram, before: Heap | None = None, *, numbers: Mapping[int, int] | None = None
+) -> str:
+    """The picture of a heap; `before` is the one of which the changes are highlighted.
+
+    `numbers` gives blocks the numbers by which people know them from one picture to the next.
+    """
+    boxes = _boxes(heap, program, numbers or {})
     known = {box.key for box in boxes}
-    old = {box.key: box for box in _boxes(before, program)} if before is not None else None
+    old = {box.key: box for box in _boxes(before, program, numbers or {})} if before is not None else None
     lines = [
         "digraph heap {",
         "  graph [rankdir=LR, nodesep=0.25, ranksep=0.5, pad=0.06];",
@@ -51,13 +57,36 @@ def heap_dot(heap: Heap, program: CProgram, before: Heap | None = None) -> str:
     ]
     names = {box.key: f"n{number}" for number, box in enumerate(boxes)}
     by_key = {box.key: box for box in boxes}
+    pointed = {found[1] for box in boxes for _, value in box.cells if (found := _TARGET.fullmatch(value))}
+    plain = [box for box in boxes if _is_plain(box, known) and box.key not in pointed]
+    if plain:
+        lines.append(_plain_variables(plain, known, old))
     for box in boxes:
+        if box in plain:
+            continue
         lines.append(_node(box, names[box.key], known, old))
         for name, value in box.cells:
             found = _TARGET.fullmatch(value)
             if found and found[1] in known:
                 lines.append(_edge(box, name, value, names, by_key[found[1]], old))
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _is_plain(box: _Box, known: set[str]) -> bool:
+    """A variable that is no struct and does not point anywhere."""
+    return box.variable and len(_content(box, known)) == 1 == len(box.cells) and box.cells[0][0] == ""
+
+
+def _plain_variables(boxes: Sequence[_Box], known: set[str], old: dict[str, _Box] | None) -> str:
+    """All of them in one box."""
+    rows = []
+    for box in boxes:
+        text = _escaped(f"{box.title} {_content(box, known)[0]}")
+        was = old.get(box.key) if old is not None else None
+        if old is not None and (was is None or was.cells != box.cells):
+            text = f'<FONT COLOR="{CHANGED_COLOR}">{text}</FONT>'
+        rows.append(f'{text}<BR ALIGN="LEFT"/>')
+    return f'  plain [shape=note, label=<{"".join(rows)}>, class="variable"];'
 
 
 def same_picture(one: Heap, other: Heap) -> bool:
@@ -69,7 +98,7 @@ def _visible(heap: Heap) -> list[tuple[str, str, str]]:
     return [v for v in heap.variables if not v[1].startswith("$")]
 
 
-def _boxes(heap: Heap, program: CProgram) -> list[_Box]:
+def _boxes(heap: Heap, program: CProgram, numbers: Mapping[int, int]) -> list[_Box]:
     found: list[_Box] = []
     doubled = _doubled([name for _, name, _ in _visible(heap)])
     for function, name, value in _visible(heap):
@@ -84,7 +113,7 @@ def _boxes(heap: Heap, program: CProgram) -> list[_Box]:
         record = next((r for r in program.records if block.type in (r, f"struct {r}", f"union {r}")), None)
         offsets, types = _fields(RecordType(record, 0) if record else None, program) if record else ({}, {})
         lost = not block.freed and block.kind == "heap" and f"#{block.number}" not in reached
-        found.append(_Box(f"#{block.number}", _title(block), block.cells, types, block.freed, lost, offsets=offsets))
+        found.append(_Box(f"#{block.number}", _title(block, numbers), block.cells, types, block.freed, lost, offsets=offsets))
     return found
 
 
@@ -122,10 +151,11 @@ def _split(value: str) -> tuple[tuple[str, str], ...]:
     return tuple((name, content) for name, _, content in parts if name)
 
 
-def _title(block: HeapBlock) -> str:
-    """The type and where it comes from: `struct node, line 6`."""
+def _title(block: HeapBlock, numbers: Mapping[int, int]) -> str:
+    """The number, the type and where it comes from: `2: struct node, line 6`."""
+    number = f"{numbers[block.number]}: " if block.number in numbers else ""
     line = block.label.removeprefix("block from ") if block.label.startswith("block from ") else block.label
-    return f"{block.type or f'{block.size} bytes'}, {line}" if line else block.type
+    return f"{number}{block.type or f'{block.size} bytes'}" + (f", {line}" if line else "")
 
 
 def _reached(variables: list[_Box], heap: Heap) -> set[str]:

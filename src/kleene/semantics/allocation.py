@@ -11,7 +11,8 @@ from kleene.logic.formula import FALSE, TRUE, UNKNOWN, IfThenElse, Not, conj, di
 from kleene.semantics.integer_steps import IntegerSteps
 from kleene.semantics.integers import UNKNOWN_INTEGER, IntegerValue
 from kleene.semantics.memory import Unmodelled, constant_of
-from kleene.semantics.predicates import FREED, HEAP, Pointer, at
+from kleene.semantics.names import FREED, HEAP, at
+from kleene.semantics.predicates import Pointer
 from kleene.semantics.steps import Base
 from kleene.transformers.action import Update
 

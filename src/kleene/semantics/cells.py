@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kleene.cfa.expressions import Expression
-from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, neg
+from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
+from kleene.semantics.groups import CIRCULAR, Group
 from kleene.semantics.memory import Unmodelled
+from kleene.semantics.names import at
 from kleene.semantics.pointers import PointerSteps
-from kleene.semantics.predicates import Pointer, at
+from kleene.semantics.predicates import Pointer
 from kleene.semantics.steps import Base
 from kleene.transformers.action import Update
 
@@ -29,22 +31,43 @@ class CellSteps(PointerSteps):
     def _clear(self, bases: Sequence[Base], text: str) -> None:
         """The cell becomes NULL, one edge predicate after another."""
         for base in bases:
-            undefined = self.symbols.cell_undefined(base.offset)
-            keep = Update(undefined, ("v",), conj(at(undefined, "v"), neg(base.formula("v"))))
             if base.offset not in self.memory.cell_offsets:
                 raise Unmodelled(f"{text} is at a place where no pointer is known")
+            undefined = self.symbols.cell_undefined(base.offset)
+            keep = Update(undefined, ("v",), conj(at(undefined, "v"), neg(base.formula("v"))))
             targets = sorted(self.memory.cell_offsets[base.offset])
             if not targets:
                 self._step(f"{text} = NULL", [keep])
             for to in targets:
                 edge = self.symbols.cell(base.offset, to)
                 self._remove_edge(base, edge, keep, text)
+            groups = {self.symbols.group_of(self.symbols.cell(base.offset, to)) for to in targets}
+            for group in groups:
+                if group.kind == CIRCULAR:
+                    self._mend(group)
 
     def _remove_edge(self, base: Base, edge: str, keep: Update, text: str) -> None:
         remaining = conj(at(edge, "v1", "v2"), neg(base.formula("v1")))
         updates = [Update(edge, ("v1", "v2"), remaining), keep]
+        group = self.symbols.group_of(edge)
+        if group.kind == CIRCULAR:
+            gone = conj(base.formula("v1"), at(edge, "v1", "v2"))
+            mine = conj(base.formula("v"), exists(["v1"], at(edge, "v", "v1")))
+            updates.append(Update(group.cut, ("v",), conj(at(group.cut, "v"), neg(mine))))
+            updates.append(Update(group.step, ("v1", "v2"), conj(at(group.step, "v1", "v2"), neg(gone))))
         focus = [base.formula("v"), self._edge_focus(base, edge)]
         self._step(f"{text} = NULL", updates, focus=focus)
+
+    def _mend(self, group: Group) -> None:
+        """A cut edge that closes no cycle any more becomes an edge of the forest."""
+        closes = exists(["v1"], conj(at(group.name, "v", "v1"), at(group.closure, "v1", "v")))
+        back = at(group.closure, "v2", "v1")
+        mended = conj(at(group.name, "v1", "v2"), at(group.cut, "v1"), neg(back))
+        updates = [
+            Update(group.cut, ("v",), conj(at(group.cut, "v"), closes)),
+            Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), mended)),
+        ]
+        self._step(f"mend {group.name}", updates)
 
     def _set_cell(self, bases: Sequence[Base], source: Pointer, text: str) -> None:
         for base in bases:
@@ -62,6 +85,12 @@ class CellSteps(PointerSteps):
     def _add_edge(self, base: Base, edge: str, source: Pointer, offset: int, keep: Update, text: str) -> None:
         added = conj(base.formula("v1"), source.at(offset, "v2"))
         updates = [Update(edge, ("v1", "v2"), disj(at(edge, "v1", "v2"), added)), keep]
+        group = self.symbols.group_of(edge)
+        if group.kind == CIRCULAR:  # an edge to where its own source can be reached from closes a cycle, and is cut
+            closes = exists(["v1"], conj(source.at(offset, "v1"), at(group.closure, "v1", "v")))
+            opens = neg(at(group.closure, "v2", "v1"))
+            updates.append(Update(group.cut, ("v",), disj(at(group.cut, "v"), conj(base.formula("v"), closes))))
+            updates.append(Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), conj(added, opens))))
         focus = [base.formula("v"), source.at(offset), self.symbols.reach_focus(source, offset, edge)]
         self._step(f"{text} = {source.name}", updates, focus=focus)
 

@@ -9,7 +9,7 @@ from kleene.semantics.allocation import AllocationSteps
 from kleene.semantics.integer_steps import compared
 from kleene.semantics.integers import COMPARE
 from kleene.semantics.memory import Unmodelled
-from kleene.semantics.predicates import at
+from kleene.semantics.names import at
 from kleene.transformers.action import Update
 
 

@@ -1,9 +1,9 @@
 """Groups of pointer cells whose closure is tracked, and the instrumentation predicates and rules of each group.
 
 An acyclic group has the closure ``t`` of its edges. A circular group has one cell, so that its edges are a function f:
-of every cycle one edge is cut, that of the node with ``cut[f]``; the other edges ``sfe[f]`` are a forest of which ``t`` is
-the closure, and what f reaches is what the forest reaches, or what it reaches after one cut edge. A cyclic group has the
-closure of all its edges, whatever they are, with little precision.
+of every cycle one edge is cut, that of the node with ``cut[f]``; the other edges ``sfe[f]`` are a forest of which ``t``
+is the closure, and what f reaches is what the forest reaches, or what it reaches after one cut edge. A cyclic group has
+the closure of all its edges, whatever they are, with little precision.
 (Loginov, Reps, Sagiv. Automated verification of the Deutsch-Schorr-Waite tree-traversal algorithm, SAS 2006, and
 Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
 """
@@ -174,7 +174,9 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[int, int, str]], names: d
     if forward:
         members = tuple(name for _, name in forward)
         union = "down" if "down" not in names.values() else "down*"
-        found.append(Group(members[0] if len(members) == 1 else union, plain, frozenset(o for o, _ in forward), members))
+        found.append(
+            Group(members[0] if len(members) == 1 else union, plain, frozenset(o for o, _ in forward), members)
+        )
     for offset, _, name in edges:
         if offset in shape.back - shape.circular:
             found.append(Group(name, plain, frozenset({offset}), (name,)))

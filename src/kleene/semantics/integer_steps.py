@@ -22,7 +22,7 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
 from kleene.semantics.cells import CellSteps
 from kleene.semantics.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combined
-from kleene.semantics.predicates import at
+from kleene.semantics.names import at
 from kleene.semantics.steps import Base
 from kleene.transformers.action import Update
 

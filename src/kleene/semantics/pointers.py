@@ -8,7 +8,8 @@ from kleene.cfa.expressions import AddressOf, Cast, Deref, Expression, Field, In
 from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
 from kleene.semantics.memory import Unmodelled, constant_of
-from kleene.semantics.predicates import FREED, Pointer, at
+from kleene.semantics.names import FREED, at
+from kleene.semantics.predicates import Pointer
 from kleene.semantics.steps import Base, StepBuilder, at_offset
 
 Span = tuple[int, int]

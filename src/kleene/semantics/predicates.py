@@ -4,30 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from kleene.cfa.expressions import Variable
-from kleene.logic.formula import (
-    Atom,
-    Equal,
-    Exists,
-    Formula,
-    Not,
-    conj,
-    disj,
-    exists,
-    forall,
-    implies,
-    reflexive_closure,
-)
+from kleene.logic.formula import Formula, Not, conj, disj, exists
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
+from kleene.semantics.groups import Group, ShapeClass, cancellation, groups_of
 from kleene.semantics.memory import Memory
+from kleene.semantics.names import FREED, HEAP, TEMPORARY, at
 from kleene.transformers.action import Rule
-
-FREED, HEAP, DOWN, TEMPORARY = "freed", "heap", "down", "%p"
-
-
-def at(name: str, *variables: str) -> Formula:
-    return Atom(name, variables)
 
 
 @dataclass(frozen=True)
@@ -50,15 +35,6 @@ class Pointer:
     @property
     def undefined(self) -> str:
         return f"undef[{self.name}]"
-
-
-@dataclass(frozen=True)
-class ShapeClass:
-    """Which instrumentation predicates are used. `back` are the offsets of cells that point against the structure."""
-
-    name: str
-    acyclic: bool = True
-    back: frozenset[int] = frozenset()
 
 
 @dataclass
@@ -91,7 +67,7 @@ class Symbols:
 
     @property
     def _reserved(self) -> set[str]:
-        return {FREED, HEAP, DOWN, *RESERVED, *(self.cell(o, 0) for o in self.memory.cell_offsets)}
+        return {FREED, HEAP, "down", *RESERVED, *self.memory.cell_names.values()}
 
     def pointer(self, variable: Variable) -> Pointer:
         return self.named(self.name(variable), self.memory.pointer_offsets.get(variable, set()))
@@ -154,31 +130,21 @@ class Symbols:
             for target in sorted(targets)
         ]
 
-    @property
-    def groups(self) -> dict[str, list[str]]:
-        """Unions of edge predicates whose closure is tracked: the forward cells together, each back cell alone."""
-        forward = [name for offset, _, name in self.edges if offset not in self.shape.back]
-        groups = {self._union_name if len(forward) > 1 else forward[0]: forward} if forward else {}
-        for offset, _, name in self.edges:
-            if offset in self.shape.back:
-                groups[name] = [name]
-        return groups
+    @cached_property
+    def groups(self) -> list[Group]:
+        return groups_of(self.shape, self.edges, self.memory.cell_names)
 
-    @property
-    def _union_name(self) -> str:
-        return DOWN if DOWN not in self.memory.cell_names.values() else f"{DOWN}*"
-
-    def group_of(self, edge: str) -> str:
-        return next(group for group, members in self.groups.items() if edge in members)
+    def group_of(self, edge: str) -> Group:
+        return next(group for group in self.groups if edge in group.members)
 
     def edge_focus(self, base: Callable[[str], Formula], edge: str) -> Formula:
         """What the edge of an object points to, and what is reachable from there."""
-        closure = f"t[{self.group_of(edge)}]"
+        closure = self.group_of(edge).closure
         return exists(["u", "w"], conj(base("u"), at(edge, "u", "w"), at(closure, "w", "v")))
 
     def reach_focus(self, source: Pointer, offset: int, edge: str) -> Formula:
         """What is reachable from the target of an edge that is added."""
-        closure = f"t[{self.group_of(edge)}]"
+        closure = self.group_of(edge).closure
         return exists(["u"], conj(source.at(offset, "u"), at(closure, "u", "v")))
 
     # The vocabulary -------------------------------------------------------------------------------------------
@@ -197,108 +163,33 @@ class Symbols:
             )
         predicates += [Predicate(name, 0, (), abstraction=True) for name in self._nullary]
         predicates += [Predicate(name, 1, ("v",), abstraction=True) for name in (HEAP, FREED)]
-        acyclic = {"acyclic"} if self.shape.acyclic else set()
-        for _, _, name in self.edges:
-            alone = self.groups[self.group_of(name)] == [name]
-            properties = frozenset({"function"} | (acyclic if alone else set()))
-            predicates.append(Predicate(name, 2, ("v1", "v2"), properties))
-        return Vocabulary((*predicates, *self._instrumentation()))
-
-    def _instrumentation(self) -> list[Predicate]:
-        found: list[Predicate] = []
-        for group, members in self.groups.items():
-            acyclic = frozenset({"acyclic"}) if self.shape.acyclic else frozenset()
-            if members != [group]:
-                union = disj(*(at(m, "v1", "v2") for m in members))
-                found.append(Predicate(group, 2, ("v1", "v2"), acyclic, union))
-            found.append(Predicate(f"is[{group}]", 1, ("v",), definition=_shared(group, members), abstraction=True))
-            closed = frozenset({"transitive", "reflexive"})
-            closure = reflexive_closure(group, "v1", "v2")
-            found.append(Predicate(f"t[{group}]", 2, ("v1", "v2"), closed, closure))
-            if not self.shape.acyclic:
-                on_cycle = Exists("v1", conj(at(group, "v", "v1"), at(f"t[{group}]", "v1", "v")))
-                found.append(Predicate(f"c[{group}]", 1, ("v",), definition=on_cycle, abstraction=True))
-            found += self._reachability(group)
-            if len(members) > 1:  # where a node has several cells, what is below does not tell which of them is null
-                found += [
-                    Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1"))) for m in members
-                ]
-                found += [
-                    Predicate(
-                        f"nn[{root}->{m}]",
-                        0,
-                        (),
-                        definition=exists(["v1", "v2"], conj(at(root, "v1"), at(m, "v1", "v2"))),
-                        abstraction=True,
-                    )
-                    for root in self._roots()
-                    for m in members
-                ]
-        found += self._cancellation()
-        return found
+        roots = self._roots()
+        for group in self.groups:
+            predicates += group.core()
+        for group in self.groups:
+            predicates += group.instrumentation(roots)
+        forward = [name for offset, _, name in self.edges if offset not in self.shape.back]
+        back = [name for offset, _, name in self.edges if offset in self.shape.back]
+        return Vocabulary((*predicates, *cancellation(forward, back)))
 
     def _roots(self) -> list[str]:
         roots = [p.predicate(o) for p in self._pointers.values() for o in p.offsets if not self.is_temporary(p)]
         return roots + [name for name in self._unary if name.startswith("&")]
 
-    def _reachability(self, group: str) -> list[Predicate]:
-        return [
-            Predicate(
-                f"r[{group},{root}]",
-                1,
-                ("v",),
-                definition=Exists("v1", conj(at(root, "v1"), at(f"t[{group}]", "v1", "v"))),
-                abstraction=True,
-            )
-            for root in self._roots()
-        ]
-
-    def _cancellation(self) -> list[Predicate]:
-        """``v->f->b == v`` wherever v->f is not null, for forward cells f and back cells b, and the other way round."""
-        forward = [name for offset, _, name in self.edges if offset not in self.shape.back]
-        back = [name for offset, _, name in self.edges if offset in self.shape.back]
-        pairs = [(f, b) for f in forward for b in back] + [(b, f) for f in forward for b in back]
-        return [
-            Predicate(
-                f"c[{f},{b}]",
-                1,
-                ("v",),
-                definition=forall(["v1"], implies(at(f, "v", "v1"), at(b, "v1", "v"))),
-                abstraction=True,
-            )
-            for f, b in pairs
-        ]
-
     def rules(self) -> list[Rule]:
-        """Facts about closures of functions that the automatic rules do not say."""
-        found = []
-        for group, members in self.groups.items():
-            t = f"t[{group}]"
-            apart = Not(at(t, "v1", "v2"))
-            found.append(Rule(apart, Not(at(group, "v1", "v2")), f"closure of {group}"))
-            found.append(Rule(apart, Not(Equal("v1", "v2")), f"closure of {group}"))
-            if len(members) == 1:  # what one node reaches along a function is a line
-                line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
-                found.append(Rule(line, at(t, "v3", "v2"), f"{group} is a function"))
-        for name in [p.predicate(o) for p in self._pointers.values() for o in p.offsets]:
-            for other in [p.predicate(o) for p in self._pointers.values() for o in p.offsets]:
-                base, other_base = name.partition("+")[0], other.partition("+")[0]
-                if name != other and base == other_base:  # a pointer points to one place only
-                    found.append(Rule(exists(["v"], at(name, "v")), Not(at(other, "w")), f"{base} is one pointer"))
+        """The rules of the groups; and a pointer points to one place only."""
+        found = [rule for group in self.groups for rule in group.rules()]
+        for pointer in self._pointers.values():
+            places = [pointer.predicate(o) for o in pointer.offsets]
+            for name in places:
+                found += [
+                    Rule(exists(["v"], at(name, "v")), Not(at(other, "w")), f"{pointer.name} is one pointer")
+                    for other in places
+                    if other != name
+                ]
         return found
 
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
-        parts = [at(f"r[{group},{root}]", v) for group in self.groups for root in self._roots()]
-        return disj(*parts, *(at(root, v) for root in self._roots()))
-
-
-def _shared(group: str, members: list[str]) -> Formula:
-    """Two cells point to the node: of two nodes, or two cells of one node."""
-    two = exists(["v1", "v2"], conj(Not(Equal("v1", "v2")), at(group, "v1", "v"), at(group, "v2", "v")))
-    same = [
-        exists(["v1"], conj(at(f, "v1", "v"), at(g, "v1", "v")))
-        for i, f in enumerate(members)
-        for g in members[i + 1 :]
-    ]
-    return disj(two, *same)
+        roots = self._roots()
+        return disj(*(at(group.reach(root), v) for group in self.groups for root in roots), *(at(r, v) for r in roots))

@@ -10,7 +10,8 @@ from kleene.cfa.program import CProgram
 from kleene.logic.formula import FALSE, TRUE, Formula
 from kleene.semantics.integers import Constants
 from kleene.semantics.memory import Memory, Unmodelled
-from kleene.semantics.predicates import Pointer, Symbols, at
+from kleene.semantics.names import at
+from kleene.semantics.predicates import Pointer, Symbols
 from kleene.transformers.action import Action, Update
 
 

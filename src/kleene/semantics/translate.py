@@ -38,10 +38,12 @@ from kleene.logic.formula import FALSE, TRUE, Atom, Formula, Not, Or, conj, disj
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.conditions import ConditionSteps
+from kleene.semantics.groups import ShapeClass
 from kleene.semantics.integers import Constants
 from kleene.semantics.liveness import live_before, redeclared
 from kleene.semantics.memory import Memory, Unmodelled
-from kleene.semantics.predicates import FREED, HEAP, ShapeClass, Symbols, at
+from kleene.semantics.names import FREED, HEAP, at
+from kleene.semantics.predicates import Symbols
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.transformers.action import Action, Message, Rule, Update
@@ -105,6 +107,7 @@ class Translator(ConditionSteps):
             branches = self._branches(edge)
             for steps in branches:
                 self._connect(edge.source, steps, edge.target, edges)
+        self._name_globals()
         vocabulary = self.symbols.vocabulary()
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
         return Translation(vocabulary, tuple(self.symbols.rules()), cfa, self._initial(vocabulary), self.alarms, places)
@@ -186,6 +189,18 @@ class Translator(ConditionSteps):
         if self.memory.kind(variable) == "integer":
             return [Update(self.symbols.integer(variable, c), (), FALSE) for c in self.constants.of(variable)]
         return []
+
+    def _name_globals(self) -> None:
+        """Make sure that the predicates of the initial structure exist, though no operation may use them."""
+        for size in sorted(self.memory.sizes):
+            self.symbols.size(size)
+        for offset, constants in self._integer_cells():
+            for c in constants:
+                self.symbols.integer_cell(offset, c)
+        for item in self.program.globals:
+            if self.memory.kind(item.variable) == "integer":
+                for c in self.constants.of(item.variable):
+                    self.symbols.integer(item.variable, c)
 
     def _initial(self, vocabulary: Vocabulary) -> Structure:
         """Before main: the global objects, all zero."""

@@ -1,0 +1,82 @@
+"""Promotion of constant addresses, liveness, offsets and cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kleene.cfa.expressions import Variable
+from kleene.semantics.liveness import live_before, redeclared, used
+from kleene.semantics.memory import Memory
+
+from .translated import HEADER, inlined, translator
+
+PUSH = (
+    "void push(struct node **l) { struct node *n = malloc(sizeof *n); n->next = *l; *l = n; }"
+    "int main(void) { struct node *l = NULL; push(&l); push(&l); return 0; }"
+)
+
+
+def variable(cfa_variables: frozenset[Variable], name: str) -> Variable:
+    return next(v for v in cfa_variables if v.name == name)
+
+
+def test_a_parameter_that_is_always_one_address_is_replaced(tmp_path: Path) -> None:
+    program, cfa = inlined(tmp_path, PUSH)
+    memory = Memory(program, cfa)
+    assert [v.name for v in memory.objects] == []
+    assert "l" in [v.name for v in memory.pointers]
+
+
+def test_an_address_that_changes_is_not_replaced(tmp_path: Path) -> None:
+    program, cfa = inlined(tmp_path, "struct node *a, *b, **p = &a; if (__VERIFIER_nondet_int()) p = &b; *p = NULL;")
+    assert {v.name for v in Memory(program, cfa).objects} == {"a", "b"}
+
+
+def test_an_address_that_outlives_its_variable_is_not_replaced(tmp_path: Path) -> None:
+    body = "int *p; { int x = 1; p = &x; } *p = 2;"
+    program, cfa = inlined(tmp_path, body)
+    assert {v.name for v in Memory(program, cfa).objects} == {"x"}
+
+
+def test_liveness_ends_with_the_last_use_and_with_the_scope(tmp_path: Path) -> None:
+    text = "void f(struct node *p) { p->data = 1; } int main(void) { struct node s; f(&s); exit(0); }"
+    _, cfa = inlined(tmp_path, text)
+    found = frozenset(v for edge in cfa.edges for v in used(edge.label))
+    parameter = variable(found, "f$1.p")
+    live = live_before(cfa, {parameter})
+    ends = [e for e in cfa.edges if str(e.label).startswith("end")]
+    assert all(parameter not in live[e.target] for e in ends)
+
+
+def test_a_variable_that_is_assigned_to_itself_is_used(tmp_path: Path) -> None:
+    _, cfa = inlined(tmp_path, "struct node *p = NULL; p = p;")
+    assert any(str(e.label) == "p = p" and used(e.label) for e in cfa.edges)
+
+
+def test_scopes_end_before_a_variable_is_declared_again(tmp_path: Path) -> None:
+    body = "for (int i = 0; i < 3; i++) { struct node s; s.data = i; if (i == 1) continue; }"
+    assert redeclared(inlined(tmp_path, body)[1]) == frozenset()
+
+
+def test_offsets_of_interior_pointers(tmp_path: Path) -> None:
+    body = "struct node s; int *d = &s.data; struct node *p = (struct node *)((char *)d - 8); p->next = p;"
+    program, cfa = inlined(tmp_path, body)
+    memory = Memory(program, cfa)
+    assert {v.name: memory.pointer_offsets[v] for v in memory.pointers} == {"d": {8}, "p": {0}}
+    assert memory.cell_offsets == {0: {0}}
+
+
+def test_pointers_that_are_copied_with_a_record_keep_their_offsets(tmp_path: Path) -> None:
+    header = HEADER + "struct pair { int *a; struct node *b; };\n"
+    body = "struct node n; struct pair x, y; x.a = &n.data; x.b = &n; y = x;"
+    program, cfa = inlined(tmp_path, body, header)
+    memory = Memory(program, cfa)
+    assert memory.cell_offsets[0] == {8}
+    assert memory.cell_offsets[8] == {0}
+
+
+def test_names_of_variables_and_cells_do_not_collide(tmp_path: Path) -> None:
+    body = "struct node *next = NULL, *heap = NULL, *down = NULL, *sm = NULL; next = heap; down = sm; heap = down;"
+    vocabulary = translator(tmp_path, body).translate().vocabulary
+    names = [p.name for p in vocabulary]
+    assert len(names) == len(set(names))
