@@ -17,6 +17,7 @@ from kleene.cfa.operations import Error, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, FindingStep, Verdict
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
+from kleene.domains.explicit.interpreter import run
 from kleene.semantics.translate import Alarm
 
 UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
@@ -116,11 +117,17 @@ def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seco
             report.findings.append(_finding(confirmed))
             report.traces.append(confirmed)
         for name in violated:
-            if name != "memcleanup" or confirmed.trace.outcome == "exit":
+            if name != "memcleanup" or _ends_normally(confirmed):
                 report.properties[name] = Verdict.FALSE
     undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
     if exploration.complete and not exploration.possible and not undefined:
         _prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
+
+
+def _ends_normally(confirmed: Confirmed) -> bool:
+    """Whether the program, run on with the same inputs, exits: then what it lost is never freed."""
+    trace = confirmed.trace
+    return run(trace.program, trace.inputs, malloc_may_fail=trace.malloc_may_fail).outcome == "exit"
 
 
 def _prove(report: CheckReport, names: Sequence[str], how: str) -> None:

@@ -35,9 +35,7 @@ def chains(folder: Path) -> tuple[Vocabulary, dict[str, list[Action]]]:
         if str(edge.label) in OPERATIONS:
             steps[str(edge.label)] = [s.action for s in made._steps(edge.label) if s.action.updates]
     vocabulary = made.translate().vocabulary
-    return vocabulary, {
-        name: [derive(a, vocabulary).action for a in actions] for name, actions in steps.items()
-    }
+    return vocabulary, {name: [derive(a, vocabulary).action for a in actions] for name, actions in steps.items()}
 
 
 def cycles(next_: Successors) -> list[list[int]]:
@@ -106,7 +104,7 @@ def check(vocabulary: Vocabulary, transformers: list[Transformer], heap: tuple, 
     after = list(next_)
     after[x] = y if sets else None
     size = len(next_)
-    cut_after = {u for u in range(size) if current.value("cut[next]", (u,)) is Kleene.TRUE}
+    cut_after = {u for u in range(size) if current.value("cut[next]", u) is Kleene.TRUE}
     for path in cycles(tuple(after)):
         assert len(cut_after & set(path)) == 1, heap
     assert cut_after <= {u for path in cycles(tuple(after)) for u in path}, heap
@@ -115,7 +113,7 @@ def check(vocabulary: Vocabulary, transformers: list[Transformer], heap: tuple, 
         if p.name.startswith(("undef", "%")) or p.arity == 0:
             continue
         for nodes in itertools.product(range(size), repeat=p.arity):
-            assert current.value(p.name, nodes) is expected.value(p.name, nodes), (heap, p.name, nodes)
+            assert current.value(p.name, *nodes) is expected.value(p.name, *nodes), (heap, p.name, nodes)
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

@@ -71,6 +71,8 @@ def test_conversion_to_bool_is_a_test_for_zero() -> None:
 
 
 def test_adding_a_constant_keeps_other_values_apart() -> None:
-    value = combined(IntegerValue({1: SOME}, Atom("q", ())), IntegerValue.constant(1), lambda a, b: a + b, injective=True)
+    value = combined(
+        IntegerValue({1: SOME}, Atom("q", ())), IntegerValue.constant(1), lambda a, b: a + b, injective=True
+    )
     assert value.at(2) is SOME
     assert value.at(5) is conj(Atom("q", ()), UNKNOWN)

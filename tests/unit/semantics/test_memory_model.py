@@ -27,11 +27,15 @@ BAD = [
     (NEW + "struct node *q = malloc(sizeof *q); q->next = p; free(q);", "memory_leak"),
     ("struct node *p = NULL; int *d = &p->data; if (d) { struct node *q = NULL; q->data = 1; }", "null_dereference"),
     (NEW + "*(char *)&p->next = 1; if (p->next) p->next->data = 1; free(p);", "uninitialized_pointer"),
-    (NEW + "struct node *q = p; free(p); p = malloc(sizeof *p); if (p == q) q = NULL, q->data = 1; free(p);",
-     "null_dereference"),
+    (
+        NEW + "struct node *q = p; free(p); p = malloc(sizeof *p); if (p == q) q = NULL, q->data = 1; free(p);",
+        "null_dereference",
+    ),
     ("struct node *p = malloc(sizeof *p); if (p->next) p->next->data = 1; free(p);", "uninitialized_pointer"),
-    ("union { struct node *p; long i; } u; u.p = malloc(16); free(u.p); u.i = 0; u.p->data = 1;",
-     "uninitialized_pointer"),
+    (
+        "union { struct node *p; long i; } u; u.p = malloc(16); free(u.p); u.i = 0; u.p->data = 1;",
+        "uninitialized_pointer",
+    ),
 ]
 GOOD = [
     "free(NULL);",
