@@ -1,8 +1,8 @@
 """`make bench`, second part: `kleene check` on the C examples, beside the analysers that are installed, in one run.
 
 For each program: seconds, structures, peak memory and verdicts. The others (gcc -fanalyzer, and cppcheck, cbmc and
-frama-c where installed) say `alarm` or nothing; beside the truth that the program's marks state, this is right, missed (an
-error and no alarm) or false (an alarm and no error).
+frama-c where installed) raise an alarm or not; beside the truth that the marks state, this is right, missed (an error
+and no alarm) or a false alarm.
 """
 
 from __future__ import annotations

@@ -1,3 +1,17 @@
-"""Kleene: shape analysis with three-valued logic."""
+"""Kleene: shape analysis with three-valued logic. The names of `kleene.api` are available here, loaded when used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    api = importlib.import_module("kleene.api")
+    if name not in api.__all__:
+        raise AttributeError(f"module 'kleene' has no attribute '{name}'")
+    return getattr(api, name)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from cli_samples import Kleene
 
+from kleene.cli.check_command import command
 from kleene.report.json_report import schema
 
 ROOT = Path(__file__).parent.parent.parent
@@ -240,3 +242,9 @@ def test_bad_task_files(kleene: Kleene, folder: Path, text: str, said: str) -> N
     done = kleene("check", "task.yml")
     assert done.code == 2
     assert said in done.err
+
+
+def test_every_option_is_documented() -> None:
+    visible = {o for p in command.params for o in p.opts if o.startswith("--")}
+    rows = re.findall(r"^\| `(--[a-z0-9-]+)[ `]", (ROOT / "docs" / "manual" / "check.md").read_text(), re.MULTILINE)
+    assert sorted(rows) == sorted(visible)

@@ -1,11 +1,11 @@
 """The marks in `examples/c`: how to check a program, what is true of it, and what is accepted for now.
 
-    // RUN: kleene check [options] [further files]   the first line
-    // EXPECT: memsafety=TRUE memcleanup=FALSE ...   what is true; ANY: undefined after the error of another property
-    // FAILS: double_free                            on the line of an error
-    // UNKNOWN: memsafety ...                        accepted imprecision: TRUE, not proved yet
-    // UNKNOWN!: memsafety ...                       soundness: FALSE, but no run is found yet; must never be proved
-    // SLOW                                          only in the benchmarks and with --slow
+// RUN: kleene check [options] [further files]   the first line
+// EXPECT: memsafety=TRUE memcleanup=FALSE ...   what is true; ANY: undefined after the error of another property
+// FAILS: double_free                            on the line of an error
+// UNKNOWN: memsafety ...                        accepted imprecision: TRUE, not proved yet
+// UNKNOWN!: memsafety ...                       soundness: FALSE, but no run is found yet; must never be proved
+// SLOW                                          only in the benchmarks and with --slow
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 // RUN: kleene check
-// EXPECT: memsafety=FALSE memcleanup=TRUE unreach=TRUE assert=TRUE
+// EXPECT: memsafety=FALSE memcleanup=ANY unreach=TRUE assert=TRUE
 // A list node that is a local variable of a function that has returned.
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-// RUN: kleene check --timeout 20
+// RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
+// UNKNOWN: memsafety memcleanup
 // A hash table as an array of lists.
 #include <stdlib.h>
 

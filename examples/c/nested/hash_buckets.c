@@ -1,4 +1,4 @@
-// RUN: kleene check --timeout 20
+// RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
 // A hash table with two buckets, each a list.
 #include <stdlib.h>

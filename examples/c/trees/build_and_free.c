@@ -1,4 +1,4 @@
-// RUN: kleene check --timeout 20
+// RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
 // A binary search tree: inserts by value, then frees leaf by leaf.
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-// RUN: kleene check --timeout 20
+// RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
+// UNKNOWN: memsafety memcleanup
 // A tree with parent pointers: grown at random leaves, freed on the way up.
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// RUN: kleene check --timeout 20
+// RUN: kleene check
 // EXPECT: memsafety=FALSE memcleanup=ANY unreach=TRUE assert=TRUE
 // Frees a tree by recursion, the node before its right subtree.
 #include <stdlib.h>

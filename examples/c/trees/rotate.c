@@ -1,4 +1,4 @@
-// RUN: kleene check --timeout 20
+// RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
 // Rotates the root of a tree to the right, as balanced trees do.
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// RUN: kleene check --timeout 20
+// RUN: kleene check
 // EXPECT: memsafety=FALSE memcleanup=TRUE unreach=TRUE assert=TRUE
 // Searches a tree of at most three nodes and forgets that a key may be missing.
 #include <stdlib.h>

@@ -65,10 +65,12 @@ def read_property_file(path: str) -> PropertyFile:
             continue
         found = _CHECK.match(line.strip())
         formula = " ".join(found[2].split()) if found else ""
-        name = _FORMULAS.get(formula.replace("G!", "G !").replace("! call", "! call"))
+        name = _FORMULAS.get(formula.replace("G!", "G !").replace("!call", "! call"))
         if found is None or name is None:
             known = "reach_error(), valid-free, valid-deref, valid-memtrack and valid-memcleanup"
-            what = f"'{formula}' is no property that can be checked" if found else "this is no CHECK(init(...), LTL(...))"
+            what = (
+                f"'{formula}' is no property that can be checked" if found else "this is no CHECK(init(...), LTL(...))"
+            )
             column = len(line) - len(line.lstrip()) + 1
             raise InputError(f"{what}; known are {known}", Position(path, number, column, line))
         names.append(name)

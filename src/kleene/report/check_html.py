@@ -10,11 +10,10 @@ from pathlib import Path
 from markupsafe import Markup
 
 from kleene.core.verdict import Finding
-from kleene.domains.explicit.heap import Heap
 from kleene.domains.explicit.interpreter import Trace
 from kleene.report.check_report import Checked
-from kleene.report.check_trace import TraceLine, readable
-from kleene.report.heap_picture import heap_dot, same_picture
+from kleene.report.check_trace import TraceLine, lines_of
+from kleene.report.heap_picture import Film
 from kleene.report.pages import Album, Figure, caption_of, rendered
 from kleene.report.shape_words import Invariant, drawing_options
 from kleene.report.svg import svg_of_dot
@@ -102,7 +101,7 @@ def _found(report: Checked, number: int) -> _Found:
     left_out = 0
     if number < len(report.traces):
         trace: Trace = report.traces[number].trace
-        lines = readable(trace)
+        lines = lines_of(report.traces[number])
         left_out = max(0, len(lines) - _MOST_LINES)
         rows = _rows(trace, lines[left_out:])
     kind = finding.kind.replace("_", " ")
@@ -112,29 +111,21 @@ def _found(report: Checked, number: int) -> _Found:
 def _rows(trace: Trace, lines: list[TraceLine]) -> list[_Row]:
     """The lines with the heap after each, where it differs from the one before."""
     first_drawn = max(0, len(lines) - _MOST_HEAPS)
-    previous: Heap | None = None
-    numbers: dict[int, int] = {}
+    film = Film(trace.program)
     rows = []
     for position, line in enumerate(lines):
         svg = None
+        last = position == len(lines) - 1
         if position >= first_drawn:
             heap = trace.heap(line.last + 1)
-            for block in sorted(b.number for b in heap.blocks):
-                numbers.setdefault(block, len(numbers) + 1)
-            if previous is None or not same_picture(previous, heap) or position == len(lines) - 1:
-                svg = _picture(trace, heap, previous, numbers)
-            previous = heap
-        last = position == len(lines) - 1
-        where = f"{line.place.line}" if len(trace.program.files) == 1 else f"{Path(line.place.file).name}:{line.place.line}"
-        source = _source_line(line.place.file, line.place.line).strip()
+            if last or film.changes(heap):
+                svg = Markup(svg_of_dot(film.picture(heap), label=str(heap).replace("\n", "; ")))
+        place = line.place
+        where = str(place.line) if len(trace.program.files) == 1 else f"{Path(place.file).name}:{place.line}"
+        source = _source_line(place.file, place.line).strip()
         source = "" if source.rstrip("; ") == line.text else source
         rows.append(_Row(position + 1, where, source, line.depth - 1, line.text, line.note, svg, last))
     return rows
-
-
-def _picture(trace: Trace, heap: Heap, previous: Heap | None, numbers: dict[int, int]) -> Markup:
-    label = str(heap).replace("\n", "; ")
-    return Markup(svg_of_dot(heap_dot(heap, trace.program, previous, numbers=numbers), label=label))
 
 
 def _excerpt(finding: Finding) -> list[tuple[int, str, bool]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kleene.core.verdict import Finding, Verdict
-from kleene.report.check_trace import readable
+from kleene.report.check_trace import lines_of
 
 CHECK_SCHEMA = "kleene.check/1"
 
@@ -35,7 +35,7 @@ class Checked(Protocol):
 class Expected:
     """What a task file expects of a set of properties, and what came out."""
 
-    property: str
+    property_file: str
     names: tuple[str, ...]
     expected: Verdict | None
     verdict: Verdict
@@ -73,7 +73,7 @@ def check_text(
     lines += invariants
     for entry in expected:
         said = f", expected {entry.expected}: {entry.status}" if entry.expected else ""
-        lines.append(f"{entry.property}: {entry.verdict}{said}")
+        lines.append(f"{entry.property_file}: {entry.verdict}{said}")
     if report.reason:
         lines.append(f"unknown because: {report.reason}")
     return "\n".join([*lines, _work(report), ""])
@@ -83,7 +83,7 @@ def trace_lines(report: Checked, number: int) -> list[str]:
     """The run of a finding, one line for each statement, indented by the depth of calls."""
     if number >= len(report.traces):
         return []
-    shown = readable(report.traces[number].trace)
+    shown = lines_of(report.traces[number])
     files = {line.place.file for line in shown}
     places = [f"{line.place.file if len(files) > 1 else 'line'}:{line.place.line}" for line in shown]
     places = [place.replace("line:", "line ") for place in places]
@@ -134,7 +134,7 @@ def check_document(
     if expected:
         document["expected"] = [
             {
-                "property_file": e.property,
+                "property_file": e.property_file,
                 "properties": list(e.names),
                 "expected": str(e.expected) if e.expected else None,
                 "verdict": str(e.verdict),

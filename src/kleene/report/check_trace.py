@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kleene.cfa.operations import Allocate, Call, DeclareLocal, EndScope, Havoc, Place, Realloc, Skip
+from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import Trace, TraceStep
+from kleene.report.heap_picture import has_lost_block
 
 _TEMPORARY = re.compile(r"\$[A-Za-z0-9_.#]+")
 _ASSIGNED = re.compile(r"(\$[A-Za-z0-9_.#]+) = (.*)", re.DOTALL)
@@ -27,6 +29,17 @@ class TraceLine:
     depth: int
     text: str
     note: str = ""
+
+
+def lines_of(confirmed: Confirmed) -> list[TraceLine]:
+    """The run of a confirmed finding up to the statement that goes wrong: a run goes on after a leak."""
+    trace, finding = confirmed.trace, confirmed.finding
+    lines = readable(trace)
+    if finding.kind == "memory_leak" and finding.detail == "lost":
+        for position, line in enumerate(lines):
+            if line.place == finding.place and has_lost_block(trace.heap(line.last + 1), trace.program):
+                return lines[: position + 1]
+    return lines
 
 
 def readable(trace: Trace) -> list[TraceLine]:

@@ -38,16 +38,63 @@ class _Box:
     offsets: dict[int, str] | None = None
 
 
-def heap_dot(
-    heap: Heap, program: CProgram, before: Heap | None = None, *, numbers: Mapping[int, int] | None = None
-) -> str:
-    """The picture of a heap; `before` is the one of which the changes are highlighted.
+class Film:
+    """The heaps of one run, one picture after the other: blocks keep their numbers and types, changes stand out."""
 
-    `numbers` gives blocks the numbers by which people know them from one picture to the next.
-    """
-    boxes = _boxes(heap, program, numbers or {})
+    def __init__(self, program: CProgram) -> None:
+        self.program = program
+        self.numbers: dict[int, int] = {}
+        self.types: dict[int, str] = {}
+        self._previous: Heap | None = None
+        self._boxes: dict[str, _Box] | None = None
+
+    def changes(self, heap: Heap) -> bool:
+        """Whether the heap looks different from the last one; temporaries do not count."""
+        last = self._previous
+        return last is None or _visible(last) != _visible(heap) or last.blocks != heap.blocks
+
+    def picture(self, heap: Heap) -> str:
+        """The DOT text of the next heap."""
+        for block in sorted(heap.blocks, key=lambda b: b.number):
+            self.numbers.setdefault(block.number, len(self.numbers) + 1)
+            if block.type:
+                self.types[block.number] = block.type
+        boxes = self._all_boxes(heap)
+        dot = _dot(boxes, self._boxes)
+        self._previous, self._boxes = heap, {box.key: box for box in boxes}
+        return dot
+
+    def _all_boxes(self, heap: Heap) -> list[_Box]:
+        variables = _variables(heap, self.program)
+        reached = _reached(variables, heap)
+        return variables + [self._block(block, reached) for block in heap.blocks[:_MOST_BLOCKS]]
+
+    def _block(self, block: HeapBlock, reached: set[str]) -> _Box:
+        type_ = block.type or self.types.get(block.number, "")
+        record = RecordType(type_) if type_ in self.program.records else None
+        offsets, types = _fields(record, self.program)
+        inner = {offset: name for name, offset in _scalars(record, self.program)}
+        cells = tuple((_member(name, inner), value) for name, value in block.cells)
+        lost = not block.freed and block.kind == "heap" and f"#{block.number}" not in reached
+        title = f"{self.numbers[block.number]}: {type_ or f'{block.size} bytes'}"
+        if block.label:
+            title += f", {block.label.removeprefix('block from ')}"
+        return _Box(f"#{block.number}", title, cells, types, block.freed, lost, offsets=offsets)
+
+
+def heap_dot(heap: Heap, program: CProgram) -> str:
+    """The picture of one heap alone."""
+    return Film(program).picture(heap)
+
+
+def has_lost_block(heap: Heap, program: CProgram) -> bool:
+    """Whether some block is not freed and no variable leads to it."""
+    reached = _reached(_variables(heap, program), heap)
+    return any(b.kind == "heap" and not b.freed and f"#{b.number}" not in reached for b in heap.blocks)
+
+
+def _dot(boxes: list[_Box], old: dict[str, _Box] | None) -> str:
     known = {box.key for box in boxes}
-    old = {box.key: box for box in _boxes(before, program, numbers or {})} if before is not None else None
     lines = [
         "digraph heap {",
         "  graph [rankdir=LR, nodesep=0.25, ranksep=0.5, pad=0.06];",
@@ -81,7 +128,7 @@ def _plain_variables(boxes: Sequence[_Box], known: set[str], old: dict[str, _Box
     """All of them in one box."""
     rows = []
     for box in boxes:
-        text = _escaped(f"{box.title} {_content(box, known)[0]}")
+        text = _escaped(f"{box.title}: {_content(box, known)[0]}")
         was = old.get(box.key) if old is not None else None
         if old is not None and (was is None or was.cells != box.cells):
             text = f'<FONT COLOR="{CHANGED_COLOR}">{text}</FONT>'
@@ -89,32 +136,28 @@ def _plain_variables(boxes: Sequence[_Box], known: set[str], old: dict[str, _Box
     return f'  plain [shape=note, label=<{"".join(rows)}>, class="variable"];'
 
 
-def same_picture(one: Heap, other: Heap) -> bool:
-    """Whether two heaps look the same: temporaries do not count."""
-    return _visible(one) == _visible(other) and one.blocks == other.blocks
-
-
 def _visible(heap: Heap) -> list[tuple[str, str, str]]:
     return [v for v in heap.variables if not v[1].startswith("$")]
 
 
-def _boxes(heap: Heap, program: CProgram, numbers: Mapping[int, int]) -> list[_Box]:
-    found: list[_Box] = []
+def _variables(heap: Heap, program: CProgram) -> list[_Box]:
+    found: dict[str, _Box] = {}
     doubled = _doubled([name for _, name, _ in _visible(heap)])
-    for function, name, value in _visible(heap):
+    for depth, (function, name, value) in enumerate(_visible(heap)):
         shown = f"{function}: {name}" if name in doubled and function else name
-        shown = shown.partition("#")[0]
         type_ = _variable_type(program, function, name)
         cells = _split(value) if value.startswith("{") else (("", value),)
         offsets, types = _fields(type_, program)
-        found.append(_Box(f"&{name}", shown, cells, types or {"": type_} if type_ else {}, variable=True, offsets=offsets))
-    reached = _reached(found, heap)
-    for block in heap.blocks[:_MOST_BLOCKS]:
-        record = next((r for r in program.records if block.type in (r, f"struct {r}", f"union {r}")), None)
-        offsets, types = _fields(RecordType(record, 0) if record else None, program) if record else ({}, {})
-        lost = not block.freed and block.kind == "heap" and f"#{block.number}" not in reached
-        found.append(_Box(f"#{block.number}", _title(block, numbers), block.cells, types, block.freed, lost, offsets=offsets))
-    return found
+        if not types and type_ is not None:
+            types = {"": type_}
+        key = f"&{name}" if f"&{name}" not in found else f"&{name}@{depth}"
+        found[key] = _Box(key, shown.partition("#")[0], cells, types, variable=True, offsets=offsets)
+    return list(found.values())
+
+
+def _member(name: str, offsets: Mapping[int, str]) -> str:
+    """``next`` for ``+8``, if that is where it lies."""
+    return offsets.get(int(name[1:]), name) if name.startswith("+") and name[1:].isdigit() else name
 
 
 def _doubled(names: list[str]) -> set[str]:
@@ -146,16 +189,21 @@ def _fields(type_: Type | None, program: CProgram) -> tuple[dict[int, str], dict
     return offsets, types
 
 
+def _scalars(type_: Type | None, program: CProgram, base: int = 0, prefix: str = "") -> list[tuple[str, int]]:
+    """The innermost members of a struct, with their offsets."""
+    layout = program.records.get(type_.name) if isinstance(type_, RecordType) else None
+    if layout is None:
+        return [(prefix, base)] if prefix else []
+    found = []
+    for member in layout.fields:
+        name = f"{prefix}.{member.name}" if prefix and member.name else prefix or member.name
+        found += _scalars(member.type, program, base + member.offset, name)
+    return found
+
+
 def _split(value: str) -> tuple[tuple[str, str], ...]:
     parts = [part.partition(": ") for part in value[1:-1].split(", ")]
     return tuple((name, content) for name, _, content in parts if name)
-
-
-def _title(block: HeapBlock, numbers: Mapping[int, int]) -> str:
-    """The number, the type and where it comes from: `2: struct node, line 6`."""
-    number = f"{numbers[block.number]}: " if block.number in numbers else ""
-    line = block.label.removeprefix("block from ") if block.label.startswith("block from ") else block.label
-    return f"{number}{block.type or f'{block.size} bytes'}" + (f", {line}" if line else "")
 
 
 def _reached(variables: list[_Box], heap: Heap) -> set[str]:
@@ -183,7 +231,7 @@ def _content(box: _Box, known: set[str]) -> list[str]:
             continue
         if value == "0" and isinstance(box.types.get(name), PointerType):
             value = "NULL"
-        rows.append(f"{name} = {value}" if name else f"= {value}")
+        rows.append(f"{name}: {value}" if name else value)
     if len(rows) > _MOST_CELLS:
         rows[_MOST_CELLS:] = [f"... and {len(rows) - _MOST_CELLS} more"]
     return rows
@@ -195,8 +243,8 @@ def _node(box: _Box, name: str, known: set[str], old: dict[str, _Box] | None) ->
     changed = old is not None and (was is None or _content(was, known) != rows or was.freed != box.freed)
     color = FALSE_COLOR if box.lost else FREED_COLOR if box.freed else CHANGED_COLOR if changed else ""
     title = f"<B>{_escaped(box.title)}</B>" if not box.variable else _escaped(box.title)
-    if box.variable and len(rows) == 1 and rows[0].startswith("= "):
-        title, rows = f"{title} {_escaped(rows[0])}", []
+    if box.variable and rows and len(box.cells) == 1 and box.cells[0][0] == "":
+        title, rows = f"{title}: {_escaped(rows[0])}", []
     state = "freed" if box.freed else "lost: nothing points here" if box.lost else ""
     parts = [title, *([f"<I>{state}</I>"] if state else []), *map(_escaped, rows)]
     attributes = [f"label=<{'<BR/>'.join(parts)}>"]
@@ -211,9 +259,7 @@ def _node(box: _Box, name: str, known: set[str], old: dict[str, _Box] | None) ->
     return f'  {name} [{", ".join(attributes)}, class="{kind}"];'
 
 
-def _edge(
-    box: _Box, name: str, value: str, names: dict[str, str], target: _Box, old: dict[str, _Box] | None
-) -> str:
+def _edge(box: _Box, name: str, value: str, names: dict[str, str], target: _Box, old: dict[str, _Box] | None) -> str:
     _, _, offset = value.partition("+")
     inside = f" → .{(target.offsets or {}).get(int(offset), '+' + offset)}" if offset else ""
     was = old.get(box.key) if old is not None else None

@@ -139,7 +139,7 @@ class _Describer:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """Short names: without the function where it is this one, without the number where nothing else has the name."""
+        """Short names: without the function if it is this one, without the number if nothing else has the name."""
         short: dict[str, str] = {}
         for name in self.pointers:
             match = _INLINED.fullmatch(name)
@@ -239,7 +239,7 @@ class _Describer:
         return f"{sure}{' or more' if more else ''} node{'' if sure == 1 and not more else 's'}"
 
     def _shape(self, node: int, predicate: str) -> str:
-        parts = []
+        parts: list[str] = []
         for group, reach in self.groups.items():
             if predicate in reach:
                 parts.append(self._along(group, reach[predicate], first=not parts))
@@ -286,9 +286,10 @@ class _Describer:
         found = []
         for p in self.vocabulary:
             match = _VALUE.fullmatch(p.name) if p.arity == 0 else None
-            if match and not match[1].startswith("$") and (self.live is None or p.name in self.live):
-                if self._value(p.name) is _T:
-                    found.append(f"{self._shown(match[1])} = {match[2]}")
+            if not match or match[1].startswith("$") or self._value(p.name) is not _T:
+                continue
+            if self.live is None or p.name in self.live:
+                found.append(f"{self._shown(match[1])} = {match[2]}")
         return found
 
 

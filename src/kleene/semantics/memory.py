@@ -94,12 +94,12 @@ class Memory:
 
     def _classify(self) -> None:
         taken = address_taken([*self._initial(), *(edge.label for edge in self.cfa.edges)])
-        variables: dict[Variable, None] = {g.variable: None for g in self.program.globals}
-        for edge in self.cfa.edges:
-            for expression in expressions(edge.label):
+        variables: dict[Variable, None] = {}
+        for operation in (*self._initial(), *(edge.label for edge in self.cfa.edges)):
+            for expression in expressions(operation):
                 variables.update({n: None for n in walk(expression) if isinstance(n, Variable)})
-            if isinstance(edge.label, DeclareLocal):
-                variables[edge.label.variable] = None
+            if isinstance(operation, DeclareLocal):
+                variables[operation.variable] = None
         plain = [v for v in variables if v not in taken]
         self.pointers = tuple(v for v in plain if isinstance(v.type, PointerType))
         self.integers = tuple(v for v in plain if isinstance(v.type, IntegerType))

@@ -65,7 +65,8 @@ class PointerSteps(StepBuilder):
         targets: dict[int, Formula] = {}
         undefined: list[Formula] = []
         for base in self._bases(lvalue, None):
-            targets[base.offset] = disj(targets.get(base.offset, FALSE), base.formula("v"))
+            if base.formula("v") is not FALSE:
+                targets[base.offset] = disj(targets.get(base.offset, FALSE), base.formula("v"))
             if base.pointer is not None:
                 undefined.append(self._undefined(base.pointer))
                 if base.offset not in base.pointer.offsets or _shifted(lvalue):
@@ -103,6 +104,8 @@ class PointerSteps(StepBuilder):
             return []
         if span is not None:
             self._check(pointer, span, text)
+        if not pointer.offsets and span is None:  # always null, or not initialized
+            return [Base(0, lambda v: FALSE, pointer)]
         return [Base(o, at_offset(pointer, o), pointer) for o in pointer.offsets]
 
     def _check(self, pointer: Pointer, span: Span, text: str) -> None:

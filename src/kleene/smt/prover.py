@@ -18,6 +18,7 @@ class Proof:
     model: FiniteModel | None = None
     core: frozenset[int] = frozenset()
     reason: str = ""
+    calls: int = 1
 
 
 class Prover(Protocol):

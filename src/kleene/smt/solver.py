@@ -82,16 +82,16 @@ class Solver:
             return float("inf")
         return self.limits.total_seconds - (time.perf_counter() - self.started)
 
-    def timed(self, backend: str, query: Callable[[], str]) -> None:
-        """Run one call of a solver; `query` says how it ended."""
+    def timed(self, backend: str, query: Callable[[], tuple[str, int]]) -> None:
+        """Run one query; it says how it ended and how many calls of the solver it took."""
         start = time.perf_counter()
-        verdict = "unknown"
+        verdict, calls = "unknown", 1
         try:
-            verdict = query()
+            verdict, calls = query()
         finally:
-            self.statistics.calls += 1
+            self.statistics.calls += calls
             self.statistics.seconds += time.perf_counter() - start
-            self.statistics.by_backend[backend] += 1
+            self.statistics.by_backend[backend] += calls
             self.statistics.answers[verdict] += 1
 
 
@@ -129,9 +129,9 @@ class Finder:
         literals = [self.grounding.literal(exists(f.free, f), {}) for f in assumptions]
         outcome: list[bool | None] = []
 
-        def query() -> str:
+        def query() -> tuple[str, int]:
             outcome.append(self.grounding.solve(literals, self.owner.limits.conflicts))
-            return {True: "sat", False: "none within bounds", None: "unknown"}[outcome[0]]
+            return {True: "sat", False: "none within bounds", None: "unknown"}[outcome[0]], 1
 
         self.owner.timed("sat", query)
         if outcome[0]:
@@ -215,12 +215,12 @@ class Session:
         self._dump([*expanded, *extra], queries)
         result: list[Proof] = []
 
-        def query() -> str:
+        def query() -> tuple[str, int]:
             if self._make is None:
                 result.append(self._decide(GroundQuery(self.universe, axioms, plain, [*expanded, *queries])))
             else:
                 result.append(self._ask(expanded, queries, extra, stage))
-            return result[0].verdict
+            return result[0].verdict, result[0].calls
 
         self.owner.timed(self.owner.backend, query)
         return result[0]

@@ -1,7 +1,7 @@
 """Z3, in process (`SimpleSolver`: see ecosystem.md section 1.1, pitfall 5).
 
 Terms are kept, solvers are not: a fresh solver answers these queries up to fifty times faster than one that has seen
-others before, and pulling nested quantifiers decides closure queries that are unknown without it.
+others before.
 
 Constants of single cells, quantifiers over one sort for each cell. Models are read as universes with relations.
 """
@@ -23,6 +23,12 @@ from kleene.smt.prover import Proof
 STEPS_PER_MILLISECOND = 3000
 """Z3's resource steps. They stand for time: the answer is then the same in every run, and Z3's timer thread, which
 crashed the process about once in a thousand short queries (5.4.0), is not used."""
+
+_SETTINGS: tuple[dict[str, object], ...] = (
+    {"smt.mbqi.max_cexs": 5},
+    {"smt.pull_nested_quantifiers": True},
+)
+"""Tried one after the other: each decides closure queries that the other does not."""
 
 
 def load_z3() -> Any:
@@ -52,23 +58,32 @@ class Z3Prover:
         self.assertions.append(self.term(f))
 
     def check(self, assumptions: list[Formula], milliseconds: int, extra: Sequence[Formula] = ()) -> Proof:
-        solver = self.z3.SimpleSolver(ctx=self.context)
-        solver.set("rlimit", max(1, milliseconds) * STEPS_PER_MILLISECOND)
-        solver.set("smt.pull_nested_quantifiers", True)
-        solver.add(self.assertions)
-        solver.add([self.term(f) for f in extra])
         switches = [self.z3.Bool(f"assume:{i}", self.context) for i in range(len(assumptions))]
-        for switch, f in zip(switches, assumptions, strict=True):
-            solver.add(self.z3.Implies(switch, self.term(f)))
+        implied = [self.z3.Implies(s, self.term(f)) for s, f in zip(switches, assumptions, strict=True)]
+        terms = [*self.assertions, *(self.term(f) for f in extra), *implied]
+        proof = Proof("unknown")
+        for attempt, settings in enumerate(_SETTINGS, 1):
+            solver = self.z3.SimpleSolver(ctx=self.context)
+            solver.set("rlimit", max(1, milliseconds // len(_SETTINGS)) * STEPS_PER_MILLISECOND)
+            for name, value in settings.items():
+                solver.set(name, value)
+            solver.add(terms)
+            proof = self._attempt(solver, switches, attempt)
+            if proof.verdict != "unknown":
+                break
+        return proof
+
+    def _attempt(self, solver: Any, switches: list[Any], attempt: int) -> Proof:
         result = solver.check(*switches)
         if result == self.z3.unsat:
             numbers = {switch.get_id(): i for i, switch in enumerate(switches)}
             core = frozenset(numbers[x.get_id()] for x in solver.unsat_core() if x.get_id() in numbers)
-            return Proof("unsat", core=core)
+            return Proof("unsat", core=core, calls=attempt)
         if result == self.z3.unknown:
             reason = solver.reason_unknown()
-            return Proof("unknown", reason="z3: resource limit" if reason == "canceled" else f"z3: {reason}")
-        return Proof("sat", model=self._model(solver.model()))
+            text = "z3: resource limit" if reason == "canceled" else f"z3: {reason}"
+            return Proof("unknown", reason=text, calls=attempt)
+        return Proof("sat", model=self._model(solver.model()), calls=attempt)
 
     # Terms ----------------------------------------------------------------------------------------------
 

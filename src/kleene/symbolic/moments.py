@@ -33,6 +33,7 @@ from kleene.symbolic.abstract_update import AbstractState
 from kleene.symbolic.assume import facts_of, scene_nodes
 from kleene.symbolic.contracts import Call, old
 from kleene.symbolic.rails import may, must
+from kleene.symbolic.reachability import changed_sources, path_lemmas
 from kleene.symbolic.scene import Moment, Scene, SceneNode
 from kleene.symbolic.theory import Theory, staged
 from kleene.transformers.action import Action, Update
@@ -227,6 +228,10 @@ class _Step:
         core = [u for u in core if self.vocabulary[u.predicate].definition is None]
         for update in core:
             self._define(update)
+            if len(update.args) == 2 and not self.action.changes_universe:
+                for mark in changed_sources(update, self.vocabulary):
+                    ends = self.before[update.predicate], self.after[update.predicate]
+                    self.draft.base += path_lemmas(*ends, self.before[mark], self.wide)
         if self.action.retain is not None:
             self.timeline.state = None  # the definitions speak of the individuals that are left
         if self.timeline.state is not None:

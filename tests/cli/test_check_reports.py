@@ -1,0 +1,137 @@
+"""Pictures of heaps, readable traces and shapes in words, on programs small enough to know the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kleene.analysis.check import CheckOptions, CheckReport, check
+from kleene.report.check_trace import lines_of
+from kleene.report.heap_picture import Film, has_lost_block
+from kleene.report.shape_words import invariants_of
+from kleene.report.svg import svg_of_dot
+
+HEAD = "#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\n"
+NODE = HEAD + "struct node { struct node *next; int value; };\n"
+
+
+def checked(folder: Path, text: str, **options: object) -> CheckReport:
+    file = folder / "program.c"
+    file.write_text(text)
+    return check([str(file)], CheckOptions(**options))  # type: ignore[arg-type]
+
+
+def texts(report: CheckReport) -> list[str]:
+    return [line.text for line in lines_of(report.traces[0])]
+
+
+def words(report: CheckReport) -> list[list[str]]:
+    return [invariant.words for invariant in invariants_of(report.shape)]
+
+
+def test_a_trace_has_no_temporaries(tmp_path: Path) -> None:
+    report = checked(
+        tmp_path,
+        HEAD + "static int twice(int x) { return x + x; }\n"
+        "int main(void) {\n    int *p = 0;\n    if (twice(__VERIFIER_nondet_int()) == 6) return *p;\n    return 0;\n}\n",
+    )
+    shown = texts(report)
+    assert not any("$" in text or "declare" in text for text in shown)
+    assert "[twice(__VERIFIER_nondet_int()) == 6]" in shown
+    assert [line.depth for line in lines_of(report.traces[0])][-2:] == [1, 1]
+
+
+def test_a_trace_ends_where_a_block_is_lost(tmp_path: Path) -> None:
+    report = checked(
+        tmp_path, HEAD + "int main(void) {\n    int *p = malloc(4);\n    p = 0;\n    int x = 1;\n    return x;\n}\n"
+    )
+    assert texts(report)[-1] == "p = NULL"
+    trace = report.traces[0].trace
+    last = lines_of(report.traces[0])[-1].last
+    assert has_lost_block(trace.heap(last + 1), trace.program)
+    assert not has_lost_block(trace.heap(last), trace.program)
+
+
+def test_a_failing_malloc_is_noted(tmp_path: Path) -> None:
+    report = checked(tmp_path, HEAD + "int main(void) {\n    int *p = malloc(4);\n    *p = 1;\n    free(p);\n}\n")
+    notes = [line.note for line in lines_of(report.traces[0])]
+    assert "it fails: NULL" in notes
+
+
+@pytest.fixture
+def film_of_a_bug(tmp_path: Path) -> list[str]:
+    report = checked(
+        tmp_path,
+        NODE + "int main(void) {\n    struct node *a = malloc(sizeof *a), *b;\n    if (!a) return 0;\n"
+        "    a->next = 0;\n    a->value = 7;\n    b = a;\n    free(a);\n    return b->value;\n}\n",
+    )
+    trace = report.traces[0].trace
+    film = Film(trace.program)
+    return [film.picture(trace.heap(line.last + 1)) for line in lines_of(report.traces[0])]
+
+
+def test_pictures_show_types_members_and_freed_blocks(film_of_a_bug: list[str]) -> None:
+    last = film_of_a_bug[-1]
+    assert "1: struct node, line 5" in last
+    assert "<I>freed</I>" in last
+    before = next(dot for dot in film_of_a_bug if "value: 7" in dot)
+    assert "next: NULL" in before
+    assert "freed" not in before
+    assert all(svg_of_dot(dot).startswith("<svg") for dot in film_of_a_bug)
+
+
+def test_pictures_highlight_changes(film_of_a_bug: list[str]) -> None:
+    assert "#2357b8" not in film_of_a_bug[0]
+    assert any("#2357b8" in dot for dot in film_of_a_bug[1:])
+
+
+def test_pictures_of_structs_on_the_stack_and_inner_pointers(tmp_path: Path) -> None:
+    report = checked(
+        tmp_path,
+        HEAD + "struct pair { int a; int b; };\nint main(void) {\n    struct pair x = {1, 2};\n    int *p = &x.b;\n"
+        "    free(p);\n    return *p;\n}\n",
+    )
+    trace = report.traces[0].trace
+    dot = Film(trace.program).picture(trace.heap(lines_of(report.traces[0])[-1].last))
+    assert "a: 1" in dot and "b: 2" in dot
+    assert "→ .b" in dot
+
+
+LIST = """\
+int main(void) {
+    struct node *list = NULL;
+    while (__VERIFIER_nondet_int()) {
+        struct node *fresh = malloc(sizeof *fresh);
+        if (!fresh) break;
+        fresh->next = list;
+        list = fresh;
+    }
+    struct node *p = list;
+    while (p && p->value != 3) p = p->next;
+    while (list) { struct node *gone = list; list = list->next; free(gone); }
+    return 0;
+}
+"""
+
+
+def test_words_about_a_list(tmp_path: Path) -> None:
+    report = checked(tmp_path, NODE + LIST)
+    build, walk, free = words(report)
+    assert build == ["list: NULL", "list: acyclic list of 1 node", "list: acyclic list of 2 or more nodes"]
+    assert free == build  # the variable p is dead here, and nothing is said about it
+    assert "list: acyclic list of 2 or more nodes; p: the same node as list" in walk
+    assert any("p: in the list of list, 1 node from there on" in text for text in walk)
+    assert "list: NULL; p: NULL" in walk
+
+
+def test_words_about_back_pointers(tmp_path: Path) -> None:
+    text = NODE.replace("int value;", "struct node *prev;") + LIST.replace("p->value != 3", "__VERIFIER_nondet_int()")
+    text = text.replace("list = fresh;", "fresh->prev = 0; if (list) list->prev = fresh; list = fresh;")
+    build = words(checked(tmp_path, text))[0]
+    assert "list: acyclic list of 2 or more nodes, prev leads back" in build
+
+
+def test_no_words_without_a_shape_analysis(tmp_path: Path) -> None:
+    report = checked(tmp_path, "int main(void) { return 0; }\n")
+    assert report.shape is None or not invariants_of(report.shape)
