@@ -1,4 +1,4 @@
-"""The library for Python programs and notebooks: ``import kleene``, then ``kleene.run_tvp("reverse.tvp", "lists.tvs")``.
+"""The library for Python programs and notebooks: ``kleene.run_tvp("reverse.tvp")``, ``kleene.check_c("list.c")``.
 
 Structures draw themselves in a notebook, and reports show their summary table.
 """

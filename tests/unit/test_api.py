@@ -23,7 +23,7 @@ def test_options_are_those_of_a_run():
     with pytest.raises(TypeError):
         kleene.run_tvp(EXAMPLES / "tvp" / "sll" / "reverse.tvp", colour="red")
     with pytest.raises(AttributeError):
-        kleene.no_such_name  # noqa: B018
+        kleene.no_such_name
 
 
 def test_check_a_c_program():

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kleene.analysis.input import completed
-from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.inline import inline
 from kleene.cfa.operations import Place
 from kleene.cfa.program import CProgram
@@ -28,6 +27,7 @@ from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.action import Action
 from kleene.transformers.differencing import DifferencingOptions, derive
 from kleene.transformers.rules import all_rules
+from kleene.transformers.transformer import Transformer
 
 _CYCLE = "Closed cycle for acyclic predicate "
 _BACK = re.compile(r"prev|pred|back|parent|father|up$|owner|head", re.IGNORECASE)
@@ -85,8 +85,8 @@ def analyse(
 
 def first_class(memory: Memory) -> ShapeClass:
     """Everything acyclic; cells whose names say so point back."""
-    back = frozenset(o for o, name in memory.cell_names.items() if _BACK.search(name.rpartition(".")[2]))
-    if back and back != frozenset(memory.cell_offsets):
+    back = frozenset(cell for cell in memory.cell_targets if _BACK.search(cell))
+    if back and back != frozenset(memory.cell_targets):
         return ShapeClass("acyclic with back pointers", back=back)
     return ShapeClass("acyclic")
 
@@ -118,15 +118,7 @@ def _gave_up(reason: str, start: float) -> ShapeResult:
 def _run(translation: Translation, shape: ShapeClass, seconds: float, max_structures: int) -> ShapeResult:
     start = time.monotonic()
     vocabulary = translation.vocabulary
-    derived: dict[Action, Action] = {}
-    for edge in translation.cfa.edges:
-        if edge.label not in derived:
-            derived[edge.label] = derive(edge.label, vocabulary, DifferencingOptions()).action
-    cfa = Cfa(
-        translation.cfa.entry,
-        tuple(Edge(e.source, derived[e.label], e.target) for e in translation.cfa.edges),
-    )
-    domain = ShapeDomain(vocabulary, all_rules(vocabulary, translation.rules), ShapeOptions())
+    domain = _DerivingDomain(vocabulary, all_rules(vocabulary, translation.rules), ShapeOptions())
     core = frozenset(p.name for p in vocabulary if p.definition is None)
     initial = completed(TvsStructure(translation.initial, core))
 
@@ -138,7 +130,7 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
         if time.monotonic() - start > seconds:
             raise LimitReached(f"the time limit of {seconds:.0f} s was reached")
 
-    reached = solve(cfa, domain, [initial], Schedule(), check_limits=limits)
+    reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
     alarms = [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms]
     cyclic = _cycles(domain)
     return ShapeResult(
@@ -153,6 +145,17 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
         reached,
         translation,
     )
+
+
+class _DerivingDomain(ShapeDomain):
+    """The shape domain, with updates derived when an action is first used: many are never reached."""
+
+    def transformer(self, action: Action) -> Transformer:
+        found = self._transformers.get(action)
+        if found is None:
+            derived = derive(action, self.vocabulary, DifferencingOptions()).action
+            found = self._transformers[action] = super().transformer(derived)
+        return found
 
 
 def _cycles(domain: ShapeDomain) -> frozenset[str]:

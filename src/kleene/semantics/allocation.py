@@ -31,7 +31,7 @@ class AllocationSteps(IntegerSteps):
             self._new(self.symbols.pointer(target), size, zeroed=operation.zeroed)
             return
         bases = self._bases(target, (0, target.type.size))
-        pointer = self._temporary({0})
+        pointer = self._temporary({(size, 0)})
         self._new(pointer, size, zeroed=operation.zeroed)
         self._store_pointer(bases, pointer, str(target))
 
@@ -48,9 +48,10 @@ class AllocationSteps(IntegerSteps):
         kind = self.symbols.size(size)
         if kind:
             updates.append(Update(kind, ("v",), disj(at(kind, "v"), new)))
-        for offset in sorted(self.memory.cell_offsets):
-            if offset < size and not zeroed:
-                name = self.symbols.cell_undefined(offset)
+        cells = {cell for (s, o), cell in self.memory.cell_of.items() if s == size and o < size}
+        for cell in sorted(cells):
+            if not zeroed:
+                name = self.symbols.cell_undefined(cell)
                 updates.append(Update(name, ("v",), disj(at(name, "v"), new)))
         for offset, constants in self._integer_cells():
             for c in constants:
@@ -80,7 +81,8 @@ class AllocationSteps(IntegerSteps):
         focus = tuple(pointer.at(o) for o in pointer.offsets)
         self._checked(f"may free {pointer.name}", alarms, good, focus)
         if 0 in pointer.offsets:
-            self._clear_object(lambda v: pointer.at(0, v), f"free({pointer.name})")
+            sizes = [size for size, o in pointer.places if o == 0]
+            self._clear_object(lambda v: pointer.at(0, v), sizes, f"free({pointer.name})")
             update = Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))
             self._step(f"free({pointer.name})", [update], focus=focus)
 
@@ -100,7 +102,7 @@ class AllocationSteps(IntegerSteps):
         """A memory object ends to live: what it holds is lost, and pointers to it dangle. (Others are dead already.)"""
         if self.memory.kind(variable) == "object":
             name = self.symbols.object(variable)
-            self._clear_object(lambda v: at(name, v), f"end {variable}")
+            self._clear_object(lambda v: at(name, v), [variable.type.size], f"end {variable}")
             updates = [Update(FREED, ("v",), disj(at(FREED, "v"), at(name, "v"))), Update(name, ("v",), FALSE)]
             self._step(f"end {variable}", updates)
 
@@ -140,21 +142,18 @@ class AllocationSteps(IntegerSteps):
             self._overwrite(bases, size)
             return
         for base in bases:
-            for cell in self.memory.overlapped_pointers(base.offset, size):
-                self._zero_pointer(base, cell, size)
-            for cell in self.memory.overlapped_integers(base.offset, size):
-                covered = base.offset <= cell and cell + self.memory.integer_width(cell) <= base.offset + size
+            for place in self.memory.overlapped_pointers(base.place, size):
+                if base.offset <= place[1] <= base.offset + size - self.program.pointer_size:
+                    self._clear([base.to(place)], "memset")
+                else:
+                    self._spoil_pointer(base.to(place))
+            for place in self.memory.overlapped_integers(base.place, size):
+                covered = base.offset <= place[1] <= base.offset + size - max(self.memory.access_widths[place])
                 zero = IntegerValue.constant(0) if covered else UNKNOWN_INTEGER
-                names = [(self.symbols.integer_cell(cell, c), zero.at(c)) for c in self.constants.of(cell)]
+                names = [(self.symbols.integer_cell(place[1], c), zero.at(c)) for c in self.constants.of(place[1])]
                 updates = [Update(n, ("v",), IfThenElse(base.formula("v"), new, at(n, "v"))) for n, new in names]
                 if updates:
                     self._step("memset", updates)
-
-    def _zero_pointer(self, base: Base, cell: int, size: int) -> None:
-        if base.offset <= cell and cell + self.program.pointer_size <= base.offset + size:
-            self._clear([Base(cell, base.formula)], "memset")
-        else:
-            self._spoil_pointer(base, cell)
 
     def _memcopy(self, operation: MemCopy) -> None:
         size = constant_of(operation.size)
@@ -174,41 +173,42 @@ class AllocationSteps(IntegerSteps):
     def _copy_bytes(self, target: Sequence[Base], source: Sequence[Base], size: int, text: str) -> None:
         """Read every cell of the source first, then write them; where ranges overlap, as memmove."""
         width = self.program.pointer_size
-        places = sorted({k - b.offset for b in source for k in self.memory.overlapped_pointers(b.offset, size)})
-        inner = [d for d in places if d >= 0 and d + width <= size]
+        shifts = {o - b.offset for b in source for _, o in self.memory.overlapped_pointers(b.place, size)}
         pointers = {}
-        for shift in inner:
-            bases = [b.moved(shift) for b in source]
-            offsets = {o for b in bases for o in self.memory.cell_offsets.get(b.offset, ())}
-            pointers[shift] = self._temporary(offsets)
-            self._read_cell(pointers[shift], bases, text)
+        for shift in sorted(shifts):
+            if 0 <= shift <= size - width:
+                bases = [b.moved(shift) for b in source]
+                pointers[shift] = self._temporary(self.memory.cell_places(b.place for b in bases))
+                self._read_cell(pointers[shift], bases, text)
         values = self._integers_in(source, size)
         for base in target:
-            for cell in self.memory.overlapped_pointers(base.offset, size):
-                if cell - base.offset in pointers:
-                    self._clear([Base(cell, base.formula)], text)
-                    self._set_cell([Base(cell, base.formula)], pointers[cell - base.offset], text)
+            for place in self.memory.overlapped_pointers(base.place, size):
+                found = pointers.get(place[1] - base.offset)
+                if found is not None:
+                    self._clear([base.to(place)], text)
+                    self._set_cell([base.to(place)], found, text)
                 else:
-                    self._spoil_pointer(base, cell)
+                    self._spoil_pointer(base.to(place))
             self._write_integers(base, values, size, text)
 
     def _integers_in(self, source: Sequence[Base], size: int) -> dict[int, IntegerValue]:
-        places = {k - b.offset for b in source for k in self.memory.overlapped_integers(b.offset, size)}
+        shifts = {o - b.offset for b in source for _, o in self.memory.overlapped_integers(b.place, size)}
         found = {}
-        for shift in sorted(places):
+        for shift in sorted(shifts):
             bases = [b.moved(shift) for b in source]
-            widths = {self.memory.integer_width(b.offset) for b in bases}
-            if shift >= 0 and len(widths) == 1 and max(widths) > 0 and shift + max(widths) <= size:
-                found[shift] = self._read_integer_at(bases, max(widths))
+            widths = {self.memory.integer_width(b.place) for b in bases}
+            width = max(widths)
+            if len(widths) == 1 and width > 0 and 0 <= shift <= size - width:
+                found[shift] = self._read_integer_at(bases, width)
         return found
 
     def _write_integers(self, base: Base, values: dict[int, IntegerValue], size: int, text: str) -> None:
         """The integer cells of the target, all in one step, since they are read from cells of the same kind."""
         updates = []
-        for cell in self.memory.overlapped_integers(base.offset, size):
-            value = values.get(cell - base.offset, UNKNOWN_INTEGER)
-            for c in self.constants.of(cell):
-                name = self.symbols.integer_cell(cell, c)
+        for place in self.memory.overlapped_integers(base.place, size):
+            value = values.get(place[1] - base.offset, UNKNOWN_INTEGER)
+            for c in self.constants.of(place[1]):
+                name = self.symbols.integer_cell(place[1], c)
                 updates.append(Update(name, ("v",), IfThenElse(base.formula("v"), value.at(c), at(name, "v"))))
         if updates:
             self._step(text, updates)

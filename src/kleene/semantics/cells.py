@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import Expression
 from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
@@ -31,20 +31,24 @@ class CellSteps(PointerSteps):
     def _clear(self, bases: Sequence[Base], text: str) -> None:
         """The cell becomes NULL, one edge predicate after another."""
         for base in bases:
-            if base.offset not in self.memory.cell_offsets:
-                raise Unmodelled(f"{text} is at a place where no pointer is known")
-            undefined = self.symbols.cell_undefined(base.offset)
+            cell = self._cell(base, text)
+            undefined = self.symbols.cell_undefined(cell)
             keep = Update(undefined, ("v",), conj(at(undefined, "v"), neg(base.formula("v"))))
-            targets = sorted(self.memory.cell_offsets[base.offset])
-            if not targets:
+            edges = [self.symbols.cell(cell, to) for to in self.symbols.target_offsets(cell)]
+            if not edges:
                 self._step(f"{text} = NULL", [keep])
-            for to in targets:
-                edge = self.symbols.cell(base.offset, to)
+            for edge in edges:
                 self._remove_edge(base, edge, keep, text)
-            groups = {self.symbols.group_of(self.symbols.cell(base.offset, to)) for to in targets}
+            groups = {self.symbols.group_of(edge) for edge in edges}
             for group in groups:
                 if group.kind == CIRCULAR:
                     self._mend(group)
+
+    def _cell(self, base: Base, text: str) -> str:
+        cell = self.memory.cell_of.get(base.place)
+        if cell is None:
+            raise Unmodelled(f"{text} is at a place where no pointer is known")
+        return cell
 
     def _remove_edge(self, base: Base, edge: str, keep: Update, text: str) -> None:
         remaining = conj(at(edge, "v1", "v2"), neg(base.formula("v1")))
@@ -71,16 +75,16 @@ class CellSteps(PointerSteps):
 
     def _set_cell(self, bases: Sequence[Base], source: Pointer, text: str) -> None:
         for base in bases:
-            undefined = self.symbols.cell_undefined(base.offset)
+            cell = self._cell(base, text)
+            undefined = self.symbols.cell_undefined(cell)
             poison = conj(base.formula("v"), self._undefined(source))
             keep = Update(undefined, ("v",), disj(at(undefined, "v"), poison))
             if not source.offsets:
                 self._step(f"{text} = {source.name}", [keep])
-            if not set(source.offsets) <= self.memory.cell_offsets[base.offset]:
+            if not set(source.offsets) <= set(self.symbols.target_offsets(cell)):
                 raise Unmodelled(f"{text} may point to too many places inside objects")
             for offset in source.offsets:
-                edge = self.symbols.cell(base.offset, offset)
-                self._add_edge(base, edge, source, offset, keep, text)
+                self._add_edge(base, self.symbols.cell(cell, offset), source, offset, keep, text)
 
     def _add_edge(self, base: Base, edge: str, source: Pointer, offset: int, keep: Update, text: str) -> None:
         added = conj(base.formula("v1"), source.at(offset, "v2"))
@@ -94,9 +98,11 @@ class CellSteps(PointerSteps):
         focus = [base.formula("v"), source.at(offset), self.symbols.reach_focus(source, offset, edge)]
         self._step(f"{text} = {source.name}", updates, focus=focus)
 
-    def _clear_object(self, formula: Callable[[str], Formula], text: str) -> None:
-        for offset in sorted(self.memory.cell_offsets):
-            self._clear([Base(offset, formula)], f"{text}: {self.memory.cell_names[offset]}")
+    def _clear_object(self, formula: Callable[[str], Formula], sizes: Iterable[int], text: str) -> None:
+        """All pointer cells of an object of one of the sizes become NULL."""
+        cells = {cell: place for place, cell in sorted(self.memory.cell_of.items()) if place[0] in sizes}
+        for cell, place in cells.items():
+            self._clear([Base(place, formula)], f"{text}: {cell}")
 
     # Overlapping writes -----------------------------------------------------------------------------------------
 
@@ -107,19 +113,19 @@ class CellSteps(PointerSteps):
         """
         updates: dict[str, Update] = {}
         for base in bases:
-            for cell in self.memory.overlapped_integers(base.offset, size):
-                if cell == base.offset and integer is not None:
+            for place in self.memory.overlapped_integers(base.place, size):
+                if place == base.place and integer is not None:
                     continue
-                for c in self.constants.of(cell):
-                    name = self.symbols.integer_cell(cell, c)
+                for c in self.constants.of(place[1]):
+                    name = self.symbols.integer_cell(place[1], c)
                     updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), UNKNOWN, at(name, "v")))
-            for cell in self.memory.overlapped_pointers(base.offset, size):
-                if cell != base.offset or integer is not None:
-                    self._spoil_pointer(base, cell)
+            for place in self.memory.overlapped_pointers(base.place, size):
+                if place != base.place or integer is not None:
+                    self._spoil_pointer(base.to(place))
         if updates:
             self._step("spoil integers", updates.values())
 
-    def _spoil_pointer(self, base: Base, cell: int) -> None:
-        self._clear([Base(cell, base.formula)], "overwritten")
-        name = self.symbols.cell_undefined(cell)
+    def _spoil_pointer(self, base: Base) -> None:
+        self._clear([base], "overwritten")
+        name = self.symbols.cell_undefined(self.memory.cell_of[base.place])
         self._step("overwritten", [Update(name, ("v",), disj(at(name, "v"), base.formula("v")))])

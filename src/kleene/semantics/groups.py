@@ -37,22 +37,22 @@ CLOSED = frozenset({"transitive", "reflexive"})
 class ShapeClass:
     """Which instrumentation predicates are used.
 
-    `back` are the offsets of cells that point against the structure, `circular` those of cells that may form cycles.
+    `back` are cells that point against the structure, `circular` those that may form cycles.
     """
 
     name: str
     acyclic: bool = True
-    back: frozenset[int] = frozenset()
-    circular: frozenset[int] = frozenset()
+    back: frozenset[str] = frozenset()
+    circular: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Group:
-    """Edge predicates that are followed together. `cells` are the offsets of the cells they belong to."""
+    """Edge predicates that are followed together. `cells` are those they belong to."""
 
     name: str
     kind: str
-    cells: frozenset[int]
+    cells: frozenset[str]
     members: tuple[str, ...]
 
     @property
@@ -166,25 +166,25 @@ class Group:
         return found
 
 
-def groups_of(shape: ShapeClass, edges: Sequence[tuple[int, int, str]], names: dict[int, str]) -> list[Group]:
+def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Group]:
     """The forward cells together, each back cell alone (for each target offset), each circular cell alone."""
     plain = ACYCLIC if shape.acyclic else CYCLIC
-    forward = [(o, name) for o, _, name in edges if o not in shape.back | shape.circular]
+    cells = {cell for cell, _ in edges}
+    forward = [(cell, name) for cell, name in edges if cell not in shape.back | shape.circular]
     found = []
     if forward:
         members = tuple(name for _, name in forward)
-        union = "down" if "down" not in names.values() else "down*"
-        found.append(
-            Group(members[0] if len(members) == 1 else union, plain, frozenset(o for o, _ in forward), members)
-        )
-    for offset, _, name in edges:
-        if offset in shape.back - shape.circular:
-            found.append(Group(name, plain, frozenset({offset}), (name,)))
-    for offset in sorted(shape.circular):
-        members = tuple(name for o, _, name in edges if o == offset)
+        union = "down" if "down" not in cells else "down*"
+        own = frozenset(cell for cell, _ in forward)
+        found.append(Group(members[0] if len(members) == 1 else union, plain, own, members))
+    for cell, name in edges:
+        if cell in shape.back - shape.circular:
+            found.append(Group(name, plain, frozenset({cell}), (name,)))
+    for cell in sorted(shape.circular):
+        members = tuple(name for c, name in edges if c == cell)
         if members:
-            name = members[0] if len(members) == 1 else f"{names[offset]}*"
-            found.append(Group(name, CIRCULAR, frozenset({offset}), members))
+            name = members[0] if len(members) == 1 else f"{cell}*"
+            found.append(Group(name, CIRCULAR, frozenset({cell}), members))
     return found
 
 

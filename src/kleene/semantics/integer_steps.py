@@ -115,7 +115,7 @@ class IntegerSteps(CellSteps):
 
     def _constants(self, base: Base, size: int) -> tuple[int, ...]:
         """The constants of the integer cell at a base, if it is one of that size."""
-        return self.constants.of(base.offset) if self.memory.integer_width(base.offset) == size else ()
+        return self.constants.of(base.offset) if self.memory.integer_width(base.place) == size else ()
 
     def _assign_integer(self, target: Expression, value: Expression) -> None:
         self._store_integer(target, self._evaluated(value))
@@ -130,7 +130,7 @@ class IntegerSteps(CellSteps):
     def _store_integer_at(self, bases: Sequence[Base], value: IntegerValue, size: int, text: str) -> None:
         updates: dict[str, Update] = {}
         for base in bases:
-            fits = self.memory.integer_width(base.offset) == size
+            fits = self.memory.integer_width(base.place) == size
             for c in self.constants.of(base.offset):
                 name = self.symbols.integer_cell(base.offset, c)
                 old = updates[name].formula if name in updates else at(name, "v")

@@ -157,8 +157,6 @@ class Constants:
         values = set(self._found.get(root, ()))
         if root not in self._compared_roots or not values:
             return ()
-        if isinstance(key, int) and not self.memory.integer_width(key):
-            return ()
         if root in self._counting_roots and max(values) - min(values) <= MAX_CONSTANTS:
             values |= set(range(min(values), max(values) + 1))
         return tuple(sorted(values, key=lambda c: (abs(c), c))[:MAX_CONSTANTS])
@@ -213,7 +211,7 @@ class Constants:
                 return [expression]
             case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
                 try:
-                    return [*self.memory.address_offsets(expression)]
+                    return [*sorted({offset for _, offset in self.memory.address_places(expression)})]
                 except Unmodelled:
                     return []
             case Cast(operand=operand) | Unary(operand=operand):

@@ -7,6 +7,7 @@ without regard to control flow (design.md section 5). A cell is a scalar at an o
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import (
@@ -23,13 +24,15 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Allocate, Assign, DeclareLocal, MemCopy, Operation, Realloc, expressions
+from kleene.cfa.operations import Allocate, Assign, DeclareLocal, MemCopy, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.diagnostics import KleeneError
 from kleene.semantics.promote import address_taken
 
-MAX_OFFSETS = 8
+MAX_PLACES = 12
+Place = tuple[int, int]
+"""Where a pointer may point, or a cell may lie: in objects of some size, at an offset."""
 
 
 class Unmodelled(KleeneError):
@@ -71,18 +74,21 @@ def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> lis
 
 @dataclass
 class Memory:
-    """What the analysis keeps of a program: variables by kind, cells by offset, possible offsets of pointers."""
+    """What the analysis keeps of a program: variables by kind, cells by place, where pointers may point.
+
+    `cell_of` names the pointer cell at each place, `cell_targets` says where the pointers in a cell may point.
+    """
 
     program: CProgram
     cfa: Cfa[Operation]
     pointers: tuple[Variable, ...] = ()
     integers: tuple[Variable, ...] = ()
     objects: tuple[Variable, ...] = ()
-    pointer_offsets: dict[Variable, set[int]] = field(default_factory=dict)
-    cell_offsets: dict[int, set[int]] = field(default_factory=dict)
-    cell_names: dict[int, str] = field(default_factory=dict)
+    pointer_places: dict[Variable, set[Place]] = field(default_factory=dict)
+    cell_of: dict[Place, str] = field(default_factory=dict)
+    cell_targets: dict[str, set[Place]] = field(default_factory=dict)
     sizes: set[int] = field(default_factory=set)
-    access_widths: dict[int, set[int]] = field(default_factory=dict)
+    access_widths: dict[Place, set[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._classify()
@@ -127,7 +133,7 @@ class Memory:
                 self.sizes.add(size)
         self.sizes |= {v.type.size for v in self.objects}
         types += [layout.type for layout in self.program.records.values() if layout.type.size in self.sizes]
-        names: dict[int, dict[str, None]] = {}
+        names: dict[Place, dict[str, None]] = {}
         for type_ in types:
             try:
                 found = leaves(type_, self.program)
@@ -135,15 +141,18 @@ class Memory:
                 continue
             for leaf in found:
                 if isinstance(leaf.type, PointerType):
-                    names.setdefault(leaf.offset, {})[leaf.name or "*"] = None
-        for offset, texts in names.items():
-            self._name_cell(offset, "|".join(texts))
+                    short = leaf.name.rpartition(".")[2] or "*"
+                    names.setdefault((type_.size, leaf.offset), {})[short] = None
+        for place, texts in names.items():
+            self._name_cell(place, "|".join(texts))
 
-    def _name_cell(self, offset: int, name: str) -> None:
-        """A new pointer cell; cells at different offsets have different names."""
-        if offset not in self.cell_offsets:
-            self.cell_offsets[offset] = set()
-            self.cell_names[offset] = name if name not in self.cell_names.values() else f"{name}@{offset}"
+    def _name_cell(self, place: Place, name: str) -> None:
+        """A new pointer cell. Objects of one size have different names for different cells; others may share them."""
+        if place not in self.cell_of:
+            if any(size == place[0] and known == name for (size, _), known in self.cell_of.items()):
+                name = f"{name}@{place[1]}"
+            self.cell_of[place] = name
+            self.cell_targets.setdefault(name, set())
 
     def _find_widths(self) -> None:
         """The sizes of the integers that are read or written at each offset of objects."""
@@ -158,33 +167,35 @@ class Memory:
         if isinstance(lvalue, Variable) and self.kind(lvalue) != "object":
             return
         try:
-            for offset in self.address_offsets(lvalue):
-                self.access_widths.setdefault(offset, set()).add(lvalue.type.size)
+            for place in self.address_places(lvalue):
+                self.access_widths.setdefault(place, set()).add(lvalue.type.size)
         except Unmodelled:
             return
 
-    def integer_width(self, offset: int) -> int:
-        """The size of the integers at an offset, if they are all of one size; else 0, and nothing is known of them."""
-        widths = self.access_widths.get(offset, set())
+    def integer_width(self, place: Place) -> int:
+        """The size of the integers at a place, if they are all of one size; else 0, and nothing is known of them."""
+        widths = self.access_widths.get(place, set())
         return next(iter(widths)) if len(widths) == 1 else 0
 
-    def overlapped_pointers(self, offset: int, size: int) -> list[int]:
-        """The pointer cells that a write of so many bytes at an offset touches."""
+    def overlapped_pointers(self, place: Place, length: int) -> list[Place]:
+        """The pointer cells that a write of so many bytes at a place touches."""
+        size, offset = place
         width = self.program.pointer_size
-        return [cell for cell in sorted(self.cell_offsets) if cell < offset + size and offset < cell + width]
+        return [(s, o) for s, o in sorted(self.cell_of) if s == size and o < offset + length and offset < o + width]
 
-    def overlapped_integers(self, offset: int, size: int) -> list[int]:
-        """The integer cells that a write of so many bytes at an offset touches."""
+    def overlapped_integers(self, place: Place, length: int) -> list[Place]:
+        """The integer cells that a write of so many bytes at a place touches."""
+        size, offset = place
         return [
-            cell
-            for cell, widths in sorted(self.access_widths.items())
-            if cell < offset + size and offset < cell + max(widths)
+            (s, o)
+            for (s, o), widths in sorted(self.access_widths.items())
+            if s == size and o < offset + length and offset < o + max(widths)
         ]
 
     # Offsets --------------------------------------------------------------------------------------------------------
 
     def _flow(self) -> None:
-        self.pointer_offsets = {v: set() for v in self.pointers}
+        self.pointer_places = {v: set() for v in self.pointers}
         operations = [*self._initial(), *(edge.label for edge in self.cfa.edges)]
         changed = True
         while changed:
@@ -196,90 +207,95 @@ class Memory:
                     continue
 
     def _flow_through(self, operation: Operation) -> bool:
-        if isinstance(operation, Assign) and isinstance(operation.target.type, PointerType):
-            return self._add(operation.target, self.value_offsets(operation.value))
-        if isinstance(operation, Assign) and isinstance(operation.target.type, RecordType):
-            size = operation.target.type.size
-            return self._flow_bytes(self.address_offsets(operation.target), self.address_offsets(operation.value), size)
-        if isinstance(operation, MemCopy):
-            size = constant_of(operation.size) or 0
-            return self._flow_bytes(
-                self.value_offsets(operation.destination), self.value_offsets(operation.source), size
-            )
-        if isinstance(operation, Allocate | Realloc) and isinstance(operation.target.type, PointerType):
-            return self._add(operation.target, {0})
+        match operation:
+            case Assign(target=target, value=value) if isinstance(target.type, PointerType):
+                return self._add(target, self.value_places(value))
+            case Assign(target=target, value=value) if isinstance(target.type, RecordType):
+                return self._flow_bytes(self.address_places(target), self.address_places(value), target.type.size)
+            case MemCopy(destination=to, source=source, size=size):
+                return self._flow_bytes(self.value_places(to), self.value_places(source), constant_of(size) or 0)
+            case Allocate(target=target, size=size) if isinstance(target.type, PointerType):
+                number = constant_of(size)
+                return self._add(target, set() if number is None else {(number, 0)})
         return False
 
-    def _flow_bytes(self, targets: set[int], sources: set[int], size: int) -> bool:
+    def _flow_bytes(self, targets: set[Place], sources: set[Place], length: int) -> bool:
         """Pointers that are copied with the bytes around them."""
         changed = False
         for source in sources:
-            for cell, offsets in sorted(self.cell_offsets.items()):
-                if source <= cell and cell + self.program.pointer_size <= source + size:
-                    for target in targets:
-                        changed |= self._add_to_cell(target + cell - source, set(offsets))
+            for cell in self.overlapped_pointers(source, length):
+                shift = cell[1] - source[1]
+                if 0 <= shift <= length - self.program.pointer_size:
+                    for size, offset in targets:
+                        copied = set(self.cell_targets[self.cell_of[cell]])
+                        changed |= self._add_to_cell((size, offset + shift), copied)
         return changed
 
-    def _add(self, target: Expression, offsets: set[int]) -> bool:
-        changed = False
+    def _add(self, target: Expression, places: set[Place]) -> bool:
         if isinstance(target, Variable) and self.kind(target) == "pointer":
-            changed = not offsets <= self.pointer_offsets[target]
-            self.pointer_offsets[target] |= offsets
-            if len(self.pointer_offsets[target]) > MAX_OFFSETS:
-                raise Unmodelled(f"{target} may point to too many places inside objects")
-            return changed
-        for place in self.address_offsets(target):
-            changed |= self._add_to_cell(place, offsets)
-        return changed
+            return _grown(self.pointer_places[target], places, str(target))
+        grown = [self._add_to_cell(place, places) for place in self.address_places(target)]
+        return any(grown)
 
-    def _add_to_cell(self, place: int, offsets: set[int]) -> bool:
-        changed = place not in self.cell_offsets
-        self._name_cell(place, f"@{place}")
-        known = self.cell_offsets[place]
-        changed |= not offsets <= known
-        known |= offsets
-        if len(known) > MAX_OFFSETS:
-            raise Unmodelled("a member may point to too many places inside objects")
-        return changed
+    def _add_to_cell(self, place: Place, places: set[Place]) -> bool:
+        changed = place not in self.cell_of
+        self._name_cell(place, f"@{place[1]}")
+        return _grown(self.cell_targets[self.cell_of[place]], places, "a member") or changed
 
-    def value_offsets(self, value: Expression) -> set[int]:
-        """At which offsets of an object a pointer value may point."""
+    def value_places(self, value: Expression) -> set[Place]:
+        """Where a pointer value may point."""
         match value:
             case Constant(value=0):
                 return set()
             case Variable() if self.kind(value) == "pointer":
-                return set(self.pointer_offsets.get(value, ()))
+                return set(self.pointer_places.get(value, ()))
             case Cast(operand=operand) if isinstance(operand.type, PointerType):
-                return self.value_offsets(operand)
+                return self.value_places(operand)
             case Cast(operand=Constant(value=0)):
                 return set()
             case AddressOf(target=target):
-                return self.address_offsets(target)
+                return self.address_places(target)
             case PointerOffset(pointer=pointer, index=index, scale=scale):
                 shift = constant_of(index)
                 if shift is None:
                     raise Unmodelled("pointer arithmetic with a variable")
-                return {o + shift * scale for o in self.value_offsets(pointer)}
+                return _shifted(self.value_places(pointer), shift * scale)
             case Field() | Deref() | Index() | Variable():
-                places = self.address_offsets(value)
-                return {o for place in places for o in self.cell_offsets.get(place, ())}
+                return self.cell_places(self.address_places(value))
         raise Unmodelled(f"pointer value {value}")
 
-    def address_offsets(self, lvalue: Expression) -> set[int]:
-        """At which offsets of its object an lvalue in memory may lie."""
+    def cell_places(self, places: Iterable[Place]) -> set[Place]:
+        """Where the pointers in cells at these places may point."""
+        return {to for place in places if place in self.cell_of for to in self.cell_targets[self.cell_of[place]]}
+
+    def address_places(self, lvalue: Expression) -> set[Place]:
+        """Where an lvalue in memory may lie."""
         match lvalue:
             case Variable():
-                return {0}
+                return {(lvalue.type.size, 0)}
             case Field(base=base, offset=offset, bit_width=None):
-                return {o + offset for o in self.address_offsets(base)}
+                return _shifted(self.address_places(base), offset)
             case Deref(pointer=pointer):
-                return self.value_offsets(pointer)
+                return self.value_places(pointer)
             case Index(base=base, index=index):
                 number = constant_of(index)
                 if number is None:
                     raise Unmodelled("an array element with a variable index")
-                return {o + number * lvalue.type.size for o in self.address_offsets(base)}
+                return _shifted(self.address_places(base), number * lvalue.type.size)
         raise Unmodelled(f"memory access {lvalue}")
+
+
+def _shifted(places: Iterable[Place], shift: int) -> set[Place]:
+    return {(size, offset + shift) for size, offset in places}
+
+
+def _grown(known: set[Place], places: set[Place], what: str) -> bool:
+    """Add places to a set; true if it has grown."""
+    changed = not places <= known
+    known |= places
+    if len(known) > MAX_PLACES:
+        raise Unmodelled(f"{what} may point to too many places inside objects")
+    return changed
 
 
 def constant_of(expression: Expression) -> int | None:

@@ -26,7 +26,7 @@ class PointerSteps(StepBuilder):
             return self.symbols.pointer(value)
         if constant_of(value) == 0:
             return None
-        pointer = self._temporary(self.memory.value_offsets(value))
+        pointer = self._temporary(self.memory.value_places(value))
         self._move(pointer, value)
         return pointer
 
@@ -82,7 +82,7 @@ class PointerSteps(StepBuilder):
                 if span is not None and (span[0] < 0 or span[1] > lvalue.type.size):
                     self._fail("dangling_dereference", f"access out of the bounds of {lvalue}")
                 name = self.symbols.object(lvalue)
-                return [Base(0, lambda v: at(name, v))]
+                return [Base((lvalue.type.size, 0), lambda v: at(name, v))]
             case Field(base=base, offset=offset, bit_width=None):
                 return [b.moved(offset) for b in self._bases(base, _moved(span, offset))]
             case Index(base=base, index=index):
@@ -105,8 +105,12 @@ class PointerSteps(StepBuilder):
         if span is not None:
             self._check(pointer, span, text)
         if not pointer.offsets and span is None:  # always null, or not initialized
-            return [Base(0, lambda v: FALSE, pointer)]
-        return [Base(o, at_offset(pointer, o), pointer) for o in pointer.offsets]
+            return [Base((0, 0), lambda v: FALSE, pointer)]
+        several = {o for o in pointer.offsets if sum(offset == o for _, offset in pointer.places) > 1}
+        return [
+            Base((size, o), at_offset(pointer, o, self.symbols.size(size) if o in several else None), pointer)
+            for size, o in pointer.places
+        ]
 
     def _check(self, pointer: Pointer, span: Span, text: str) -> None:
         """The pointer must point to an object that is alive and large enough; else an alarm."""
@@ -128,7 +132,7 @@ class PointerSteps(StepBuilder):
     def _outside(self, pointer: Pointer, span: Span) -> Formula:
         found: list[Formula] = []
         for offset in pointer.offsets:
-            sizes = sorted(self.memory.sizes)
+            sizes = [size for size, o in pointer.places if o == offset]
             small = [size for size in sizes if offset + span[1] > size or offset + span[0] < 0]
             if len(small) == len(sizes):
                 found.append(exists(["v"], pointer.at(offset)))
@@ -145,12 +149,13 @@ class PointerSteps(StepBuilder):
         undefined: list[Formula] = []
         focus: list[Formula] = []
         for base in bases:
-            if base.offset not in self.memory.cell_offsets:  # no pointer is ever stored there
+            cell = self.memory.cell_of.get(base.place)
+            if cell is None:  # no pointer is ever stored there
                 undefined.append(exists(["u"], base.formula("u")))
                 continue
-            undefined.append(exists(["u"], conj(base.formula("u"), at(self.symbols.cell_undefined(base.offset), "u"))))
-            for to in sorted(self.memory.cell_offsets[base.offset]):
-                edge = self.symbols.cell(base.offset, to)
+            undefined.append(exists(["u"], conj(base.formula("u"), at(self.symbols.cell_undefined(cell), "u"))))
+            for to in self.symbols.target_offsets(cell):
+                edge = self.symbols.cell(cell, to)
                 found = exists(["u"], conj(base.formula("u"), at(edge, "u", "v")))
                 targets[to] = disj(targets.get(to, FALSE), found)
                 focus.append(self._edge_focus(base, edge))

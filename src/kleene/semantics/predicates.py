@@ -10,17 +10,21 @@ from kleene.cfa.expressions import Variable
 from kleene.logic.formula import Formula, Not, conj, disj, exists
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.semantics.groups import Group, ShapeClass, cancellation, groups_of
-from kleene.semantics.memory import Memory
+from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, TEMPORARY, at
 from kleene.transformers.action import Rule
 
 
 @dataclass(frozen=True)
 class Pointer:
-    """A pointer variable or temporary: one predicate for each offset at which it may point."""
+    """A pointer variable or temporary: where it may point; one predicate for each offset."""
 
     name: str
-    offsets: tuple[int, ...]
+    places: tuple[Place, ...]
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        return tuple(sorted({offset for _, offset in self.places}))
 
     def predicate(self, offset: int) -> str:
         return self.name if offset == 0 else f"{self.name}+{offset}"
@@ -67,15 +71,15 @@ class Symbols:
 
     @property
     def _reserved(self) -> set[str]:
-        return {FREED, HEAP, "down", *RESERVED, *self.memory.cell_names.values()}
+        return {FREED, HEAP, "down", *RESERVED, *self.memory.cell_targets}
 
     def pointer(self, variable: Variable) -> Pointer:
-        return self.named(self.name(variable), self.memory.pointer_offsets.get(variable, set()))
+        return self.named(self.name(variable), self.memory.pointer_places.get(variable, set()))
 
-    def temporary(self, number: int, offsets: Iterable[int]) -> Pointer:
+    def temporary(self, number: int, places: Iterable[Place]) -> Pointer:
         """A pointer that lives during one operation only."""
-        own = tuple(sorted(set(offsets)))
-        return replace(self.named(f"{TEMPORARY}{number}", own), offsets=own)
+        own = tuple(sorted(set(places)))
+        return replace(self.named(f"{TEMPORARY}{number}", own), places=own)
 
     def is_temporary(self, pointer: Pointer) -> bool:
         return pointer.name.startswith(TEMPORARY)
@@ -88,11 +92,11 @@ class Symbols:
         """The predicate of objects with an integer of that value at the offset."""
         return self.unary(f"@{offset}={constant}")
 
-    def named(self, name: str, offsets: Iterable[int]) -> Pointer:
-        """The pointer of that name; its offsets grow with what it is given."""
+    def named(self, name: str, places: Iterable[Place]) -> Pointer:
+        """The pointer of that name; its places grow with what it is given."""
         known = self._pointers.get(name)
-        union = tuple(sorted({*offsets, *(known.offsets if known else ())}))
-        if known is None or known.offsets != union:
+        union = tuple(sorted({*places, *(known.places if known else ())}))
+        if known is None or known.places != union:
             self._pointers[name] = Pointer(name, union)
         return self._pointers[name]
 
@@ -107,13 +111,15 @@ class Symbols:
         self._nullary[name] = None
         return name
 
-    def cell(self, offset: int, target: int) -> str:
+    def cell(self, cell: str, target: int) -> str:
         """The edge predicate of a pointer cell, for targets at one offset."""
-        name = self.memory.cell_names[offset]
-        return name if target == 0 else f"{name}+{target}"
+        return cell if target == 0 else f"{cell}+{target}"
 
-    def cell_undefined(self, offset: int) -> str:
-        return self.unary(f"undef.{self.memory.cell_names[offset]}")
+    def target_offsets(self, cell: str) -> list[int]:
+        return sorted({offset for _, offset in self.memory.cell_targets[cell]})
+
+    def cell_undefined(self, cell: str) -> str:
+        return self.unary(f"undef.{cell}")
 
     def size(self, size: int) -> str | None:
         """The predicate of objects of that size, if there are several sizes."""
@@ -122,17 +128,14 @@ class Symbols:
     # Edges ----------------------------------------------------------------------------------------------------
 
     @property
-    def edges(self) -> list[tuple[int, int, str]]:
-        """(cell offset, target offset, predicate) of every edge predicate."""
-        return [
-            (offset, target, self.cell(offset, target))
-            for offset, targets in sorted(self.memory.cell_offsets.items())
-            for target in sorted(targets)
-        ]
+    def edges(self) -> list[tuple[str, str]]:
+        """(cell, predicate) of every edge predicate."""
+        cells = self.memory.cell_targets
+        return [(cell, self.cell(cell, target)) for cell in cells for target in self.target_offsets(cell)]
 
     @cached_property
     def groups(self) -> list[Group]:
-        return groups_of(self.shape, self.edges, self.memory.cell_names)
+        return groups_of(self.shape, self.edges)
 
     def group_of(self, edge: str) -> Group:
         return next(group for group in self.groups if edge in group.members)
@@ -168,8 +171,8 @@ class Symbols:
             predicates += group.core()
         for group in self.groups:
             predicates += group.instrumentation(roots)
-        forward = [name for offset, _, name in self.edges if offset not in self.shape.back]
-        back = [name for offset, _, name in self.edges if offset in self.shape.back]
+        forward = [name for cell, name in self.edges if cell not in self.shape.back]
+        back = [name for cell, name in self.edges if cell in self.shape.back]
         return Vocabulary((*predicates, *cancellation(forward, back)))
 
     def _roots(self) -> list[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from kleene.cfa.operations import Place
+from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.program import CProgram
-from kleene.logic.formula import FALSE, TRUE, Formula
+from kleene.logic.formula import FALSE, TRUE, Formula, conj
 from kleene.semantics.integers import Constants
-from kleene.semantics.memory import Memory, Unmodelled
+from kleene.semantics.memory import Memory, Place, Unmodelled
 from kleene.semantics.names import at
 from kleene.semantics.predicates import Pointer, Symbols
 from kleene.transformers.action import Action, Update
@@ -20,7 +20,7 @@ class Alarm:
     """What a message of the analysis means: a kind of finding at a place in the source."""
 
     kind: str
-    place: Place
+    place: SourcePlace
     text: str
 
 
@@ -34,14 +34,22 @@ class Step:
 
 @dataclass(frozen=True)
 class Base:
-    """An object that is accessed: a formula for it, and at which offset of it the access begins."""
+    """An object that is accessed: a formula for it, and at which place (its size, an offset) the access begins."""
 
-    offset: int
+    place: Place
     formula: Callable[[str], Formula]
     pointer: Pointer | None = None
 
+    @property
+    def offset(self) -> int:
+        return self.place[1]
+
     def moved(self, shift: int) -> Base:
-        return Base(self.offset + shift, self.formula, self.pointer)
+        return Base((self.place[0], self.place[1] + shift), self.formula, self.pointer)
+
+    def to(self, place: Place) -> Base:
+        """Another place in the same object."""
+        return Base(place, self.formula, self.pointer)
 
 
 class StepBuilder:
@@ -53,7 +61,7 @@ class StepBuilder:
         self.constants = constants
         self.symbols = symbols
         self.steps: list[Step] = []
-        self.place = Place("", 0, 0, "")
+        self.place = SourcePlace("", 0, 0, "")
         self._used_temporaries: list[Pointer] = []
 
     def _step(self, name: str, updates: Iterable[Update], *, focus: Sequence[Formula] = (), **parts: object) -> None:
@@ -82,8 +90,8 @@ class StepBuilder:
     def _undefined(self, pointer: Pointer) -> Formula:
         return at(self.symbols.nullary(pointer.undefined))
 
-    def _temporary(self, offsets: Iterable[int]) -> Pointer:
-        pointer = self.symbols.temporary(len(self._used_temporaries) + 1, offsets)
+    def _temporary(self, places: Iterable[Place]) -> Pointer:
+        pointer = self.symbols.temporary(len(self._used_temporaries) + 1, places)
         self._used_temporaries.append(pointer)
         return pointer
 
@@ -94,5 +102,8 @@ class StepBuilder:
         self._used_temporaries = []
 
 
-def at_offset(pointer: Pointer, offset: int) -> Callable[[str], Formula]:
-    return lambda v: pointer.at(offset, v)
+def at_offset(pointer: Pointer, offset: int, size: str | None) -> Callable[[str], Formula]:
+    """What a pointer points to at an offset, if it is of a size that has a predicate."""
+    if size is None:
+        return lambda v: pointer.at(offset, v)
+    return lambda v: conj(pointer.at(offset, v), at(size, v))

@@ -180,7 +180,7 @@ class Translator(ConditionSteps):
     def _collect(self) -> Action:
         """Drop freed blocks that nothing points to: they have no edges, so nothing else changes."""
         pointed = [at(p.predicate(o), "v") for p in self.symbols.pointers for o in p.offsets]
-        pointed += [exists(["u"], at(name, "u", "v")) for _, _, name in self.symbols.edges]
+        pointed += [exists(["u"], at(name, "u", "v")) for _, name in self.symbols.edges]
         return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed)))
 
     def _forget(self, variable: Variable) -> list[Update]:
@@ -275,7 +275,7 @@ class Translator(ConditionSteps):
     def _leave_scope(self, variable: Variable) -> None:
         if variable in self.undeclared:  # stays, but what it holds is lost
             name = self.symbols.object(variable)
-            self._clear_object(lambda v: at(name, v), f"end {variable}")
+            self._clear_object(lambda v: at(name, v), [variable.type.size], f"end {variable}")
         else:
             self._end(variable)
 

@@ -27,7 +27,7 @@ OPERATIONS = {"x->next = y": True, "x->next = NULL": False}
 
 def chains(folder: Path) -> tuple[Vocabulary, dict[str, list[Action]]]:
     """The steps of ``x->next = y`` and ``x->next = NULL``, with derived updates; no checks, no focus."""
-    shape = ShapeClass("circular", circular=frozenset({0}))
+    shape = ShapeClass("circular", circular=frozenset({"next"}))
     body = "struct node *x = malloc(16), *y = malloc(16); x->next = y; y = malloc(16); x->next = NULL; x->next = y;"
     made = translator(folder, body, shape)
     steps = {}
@@ -110,7 +110,7 @@ def check(vocabulary: Vocabulary, transformers: list[Transformer], heap: tuple, 
     assert cut_after <= {u for path in cycles(tuple(after)) for u in path}, heap
     expected = structure(vocabulary, tuple(after), cut_after, x, y)
     for p in vocabulary.declared:
-        if p.name.startswith(("undef", "%")) or p.arity == 0:
+        if p.name.startswith(("undef", "$")) or p.arity == 0:
             continue
         for nodes in itertools.product(range(size), repeat=p.arity):
             assert current.value(p.name, *nodes) is expected.value(p.name, *nodes), (heap, p.name, nodes)

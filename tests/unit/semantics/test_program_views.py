@@ -39,7 +39,10 @@ def test_an_address_that_outlives_its_variable_is_not_replaced(tmp_path: Path) -
 
 
 def test_liveness_ends_with_the_last_use_and_with_the_scope(tmp_path: Path) -> None:
-    text = "void f(struct node *p) { while (p) p = p->next; } int main(void) { struct node s; s.next = NULL; f(&s); exit(0); }"
+    text = (
+        "void f(struct node *p) { while (p) p = p->next; }"
+        "int main(void) { struct node s; s.next = NULL; f(&s); exit(0); }"
+    )
     _, cfa = inlined(tmp_path, text)
     found = frozenset(v for edge in cfa.edges for v in used(edge.label))
     parameter = variable(found, "f$1.p")
@@ -62,17 +65,17 @@ def test_offsets_of_interior_pointers(tmp_path: Path) -> None:
     body = "struct node s; int *d = &s.data; struct node *p = (struct node *)((char *)d - 8); p->next = p;"
     program, cfa = inlined(tmp_path, body)
     memory = Memory(program, cfa)
-    assert {v.name: memory.pointer_offsets[v] for v in memory.pointers} == {"d": {8}, "p": {0}}
-    assert memory.cell_offsets == {0: {0}}
+    assert {v.name: memory.pointer_places[v] for v in memory.pointers} == {"d": {(16, 8)}, "p": {(16, 0)}}
+    assert memory.cell_targets == {"next": {(16, 0)}}
 
 
 def test_pointers_that_are_copied_with_a_record_keep_their_offsets(tmp_path: Path) -> None:
-    header = HEADER + "struct pair { int *a; struct node *b; };\n"
+    header = HEADER + "struct pair { int *a; struct node *b; long c; };\n"
     body = "struct node n; struct pair x, y; x.a = &n.data; x.b = &n; y = x;"
     program, cfa = inlined(tmp_path, body, header)
     memory = Memory(program, cfa)
-    assert memory.cell_offsets[0] == {8}
-    assert memory.cell_offsets[8] == {0}
+    assert memory.cell_targets["a"] == {(16, 8)}
+    assert memory.cell_targets["b"] == {(16, 0)}
 
 
 def test_names_of_variables_and_cells_do_not_collide(tmp_path: Path) -> None:
