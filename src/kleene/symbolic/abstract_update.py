@@ -1,21 +1,24 @@
 """What the three-valued update decides already, so that the solver need not: constants for the best transformer.
 
 By the embedding theorem a definite value of a formula on a structure is its value in every store that the structure
-represents. The state after an action is the state before with the updates and definitions evaluated in it, sharpened
-by the rules.
+represents. The state after an action is the state before with the updates evaluated in it, sharpened by the rules. The
+updates of instrumentation predicates are derived by finite differencing: what the program writes is not relied on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
+from kleene.diagnostics import InputError
 from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.theory import Theory
-from kleene.transformers.action import Update
+from kleene.transformers.action import Action, Update
+from kleene.transformers.differencing import derive
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,11 @@ class AbstractState:
         return AbstractState(builder.build(), (*self.places, place))
 
     def updated(
-        self, core: Sequence[Update], changed: Collection[str], chosen: frozenset[str], theory: Theory
+        self, updates: Sequence[Update], chosen: frozenset[str], unknown: Collection[str], theory: Theory
     ) -> AbstractState | None:
         """The state after the updates; None if no store is left. Predicates about chosen individuals become 1/2."""
         old = self.structure
-        values = {u.predicate: self._values(u, chosen) for u in core}
+        values = {u.predicate: self._values(u, chosen) for u in updates}
         builder = StructureBuilder(old.vocabulary, old.size)
         for u in old.nodes:
             builder.set("ac", (u,), old.value("ac", u))
@@ -54,7 +57,7 @@ class AbstractState:
             if p.name in values:
                 for nodes, value in values[p.name].items():
                     builder.set(p.name, nodes, value)
-            elif p.name in changed:
+            elif p.name in unknown:
                 builder.fill(p.name, Kleene.UNKNOWN)
             elif p.name not in ("ac", "isNew", "instance"):
                 for nodes, value in old.entries(p.name):
@@ -78,3 +81,12 @@ class AbstractState:
             value = self.structure.value(predicate, *nodes)
             if value.definite:
                 yield tuple(self.places[u] for u in nodes), value is Kleene.TRUE
+
+
+def derived_updates(action: Action, core: Sequence[Update], vocabulary: Vocabulary) -> list[Update] | None:
+    """The updates of the instrumentation predicates that the core updates change; None if they cannot be derived."""
+    try:
+        derivation = derive(replace(action, updates=tuple(core)), vocabulary)
+    except InputError:
+        return None
+    return [u for u in derivation.action.updates if vocabulary[u.predicate].definition is not None]

@@ -20,6 +20,7 @@ from kleene.symbolic.moments import Timeline, UnsupportedAction, affected
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action
+from kleene.transformers.draft import Draft
 from kleene.transformers.focus import Focuser, FocusOptions
 from kleene.transformers.transformer import Transformer
 
@@ -45,7 +46,7 @@ class BestTransformer:
     def run(self, structures: Sequence[Structure]) -> SymbolicResult:
         """The same for a set of structures, with what it cost and whether everything was decided."""
         run = Run(self.theory, self.options)
-        for structure in structures:
+        for structure in (f for s in structures for f in self.focused(s)):
             try:
                 timeline = Timeline(self.theory, structure)
                 for action in self.actions:
@@ -56,6 +57,14 @@ class BestTransformer:
                 continue
             run.solve(timeline.scene(), partial(self.plain, structure))
         return run.result()
+
+    def focused(self, structure: Structure) -> list[Structure]:
+        """The structure split by the first action's focus formulas: the same stores, with more definite values."""
+        first = self._plain[0] if self._plain else None
+        if not isinstance(first, Transformer):
+            return [structure]
+        drafts = first.focused(Draft.of(structure, self.theory.coercer.all))
+        return [draft.structure(structure) for draft in drafts if first.coerced(draft)]
 
     def can_hold(self, condition: Formula, structure: Structure) -> bool:
         """False only if no store of the structure satisfies a closed formula before the first action."""

@@ -29,7 +29,7 @@ from kleene.logic.transform import substitute
 from kleene.logic.vocabulary import Vocabulary
 from kleene.smt.universe import in_domain
 from kleene.structures.structure import Structure
-from kleene.symbolic.abstract_update import AbstractState
+from kleene.symbolic.abstract_update import AbstractState, derived_updates
 from kleene.symbolic.assume import facts_of, scene_nodes
 from kleene.symbolic.contracts import Call, old
 from kleene.symbolic.rails import may, must
@@ -259,7 +259,10 @@ class _Step:
         """What three-valued evaluation knows of the new values."""
         state = self.timeline.state
         assert state is not None
-        state = state.updated(core, self.changed, frozenset(self.chosen), self.timeline.theory)
+        derived = derived_updates(self.action, core, self.vocabulary)
+        unknown = self.changed if derived is None else ()
+        updates = [*core, *(derived or ())]
+        state = state.updated(updates, frozenset(self.chosen), unknown, self.timeline.theory)
         self.timeline.state = state
         if state is None:
             self.draft.base.append(FALSE)

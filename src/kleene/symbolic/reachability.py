@@ -1,8 +1,8 @@
 """How closures before and after an action are related, when the action changes a field of one object.
 
-A path of the old field that is no path of the new one passes an object whose field was changed, and up to the first such
-object it is a path of both. Stated as formulas, these are valid whatever the field is like; they spare the solver an
-induction. (Dong and Su's maintenance of closures, and Itzhaky et al. 2013, section 4, are exact versions for lists.)
+A path of the old field that is no path of the new one passes an object whose field was changed, and up to the first
+such object it is a path of both. Stated as formulas, these are valid whatever the field is like; they spare the solver
+an induction. (Dong and Su's maintenance of closures, and Itzhaky et al. 2013, are exact versions for lists.)
 """
 
 from __future__ import annotations
