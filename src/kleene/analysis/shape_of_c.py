@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kleene.analysis.input import completed
+from kleene.analysis.limits import Watchdog
 from kleene.cfa.inline import inline
 from kleene.cfa.operations import Place
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
+from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.memory import Memory
 from kleene.semantics.promote import promoted
@@ -29,6 +31,8 @@ from kleene.transformers.differencing import DifferencingOptions, derive
 from kleene.transformers.rules import all_rules
 from kleene.transformers.transformer import Transformer
 
+MEMORY = 4 << 30
+"""Bytes after which the analysis gives up."""
 _CYCLE = "Closed cycle for acyclic predicate "
 _BACK = re.compile(r"prev|pred|back|parent|father|up$|owner|head", re.IGNORECASE)
 
@@ -65,7 +69,7 @@ def analyse(
         inlined = inline(program)
     except LimitReached as limit:
         return _gave_up(str(limit), start)
-    cfa = promoted(inlined.main.cfa)
+    cfa = coalesced(promoted(inlined.main.cfa))
     shape: ShapeClass | None = first_class(Memory(inlined, cfa))
     result = _gave_up("there is no shape class for this program", start)
     while shape is not None:
@@ -101,7 +105,7 @@ def next_class(shape: ShapeClass, cyclic: frozenset[str], groups: Sequence[Group
             continue
         if group.kind == CIRCULAR:  # not even the forest was seen to be acyclic
             return ShapeClass("cyclic", acyclic=False, back=shape.back)
-        if group.function:
+        if len(group.cells) == 1:
             circular |= group.cells
         elif len(group.cells) == 2:
             back |= {max(group.cells)}
@@ -127,10 +131,9 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
             raise LimitReached(_CYCLE)
         if reached.generated > max_structures:
             raise LimitReached(f"more than {max_structures} structures")
-        if time.monotonic() - start > seconds:
-            raise LimitReached(f"the time limit of {seconds:.0f} s was reached")
 
-    reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
+    with Watchdog(seconds, MEMORY):
+        reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
     alarms = [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms]
     cyclic = _cycles(domain)
     return ShapeResult(

@@ -163,46 +163,42 @@ def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Fo
 
 @lru_cache(maxsize=4096)
 def _canonical(f: Formula, prefix: str) -> Formula:
-    result: dict[Formula, tuple[Formula, int]] = {}
+    heights: dict[Formula, int] = {}
     for g in postorder(f):
-        below = [result[c] for c in g.children]
-        height = max((h for _, h in below), default=0)
-        match g:
-            case Exists(variable, _) | Forall(variable, _):
-                name = f"{_PLACE}{height}"
-                body = substitute(below[0][0], {variable: name})
-                result[g] = _bind(g, name, body), height + 1
-            case Closure(left, right, sub_left, sub_right, _):
-                a, b = f"{_PLACE}{height}", f"{_PLACE}{height + 1}"
-                body = substitute(below[0][0], {sub_left: a, sub_right: b})
-                result[g] = Closure(left, right, a, b, body), height + 2
-            case _:
-                result[g] = rebuild(g, tuple(c for c, _ in below)), height
-    return _name_places(result[f][0], prefix)
+        height = max((heights[c] for c in g.children), default=0)
+        heights[g] = height + (2 if isinstance(g, Closure) else 1 if isinstance(g, Exists | Forall) else 0)
+    return _renamed(f, {}, heights, prefix, {})
 
 
-# Stands for the final prefix while old and new bound names are mixed; no variable begins with it.
-_PLACE = "%"
+def _renamed(f: Formula, names: dict[str, str], heights: dict[Formula, int], prefix: str, memo: _Memo) -> Formula:
+    """The formula with free variables renamed, and bound ones called by the number of binders below them."""
+    relevant = {v: names[v] for v in f.free if v in names}
+    if not relevant and not heights[f]:
+        return f
+    key = (f, tuple(relevant.items()))
+    found = memo.get(key)
+    if found is not None:
+        return found
 
-
-def _name_places(f: Formula, prefix: str) -> Formula:
     def name(v: str) -> str:
-        return prefix + v[1:] if v.startswith(_PLACE) else v
+        return relevant.get(v, v)
 
-    result: dict[Formula, Formula] = {}
-    for g in postorder(f):
-        match g:
-            case Atom(predicate, args):
-                result[g] = Atom(predicate, tuple(map(name, args)))
-            case Equal(left, right):
-                result[g] = Equal(name(left), name(right))
-            case Exists(variable, body) | Forall(variable, body):
-                result[g] = _bind(g, name(variable), result[body])
-            case Closure(left, right, a, b, body):
-                result[g] = Closure(name(left), name(right), name(a), name(b), result[body])
-            case _:
-                result[g] = rebuild(g, tuple(result[c] for c in g.children))
-    return result[f]
+    match f:
+        case Atom(predicate, args):
+            found = Atom(predicate, tuple(map(name, args)))
+        case Equal(left, right):
+            found = Equal(name(left), name(right))
+        case Exists(variable, body) | Forall(variable, body):
+            bound = f"{prefix}{heights[body]}"
+            found = _bind(f, bound, _renamed(body, relevant | {variable: bound}, heights, prefix, memo))
+        case Closure(left, right, sub_left, sub_right, body):
+            a, b = f"{prefix}{heights[body]}", f"{prefix}{heights[body] + 1}"
+            inner = _renamed(body, relevant | {sub_left: a, sub_right: b}, heights, prefix, memo)
+            found = Closure(name(left), name(right), a, b, inner)
+        case _:
+            found = rebuild(f, tuple(_renamed(c, relevant, heights, prefix, memo) for c in f.children))
+    memo[key] = found
+    return found
 
 
 def alpha_equal(f: Formula, g: Formula) -> bool:

@@ -10,7 +10,7 @@ Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kleene.logic.formula import (
@@ -54,11 +54,8 @@ class Group:
     kind: str
     cells: frozenset[str]
     members: tuple[str, ...]
-
-    @property
-    def function(self) -> bool:
-        """Whether a node has at most one edge of the group."""
-        return len(self.cells) == 1
+    function: bool = True
+    """Whether a node has at most one edge of the group."""
 
     @property
     def step(self) -> str:
@@ -136,7 +133,7 @@ class Group:
 
     def _null_cells(self, roots: Sequence[str]) -> list[Predicate]:
         """Where a node has several cells, what is below does not tell which of them is null."""
-        if len(self.members) == 1:
+        if self.function:
             return []
         found = [Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1"))) for m in self.members]
         found += [
@@ -166,8 +163,11 @@ class Group:
         return found
 
 
-def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Group]:
-    """The forward cells together, each back cell alone (for each target offset), each circular cell alone."""
+def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, set[int]]) -> list[Group]:
+    """The forward cells together, each back cell alone (for each target offset), each circular cell alone.
+
+    Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.
+    """
     plain = ACYCLIC if shape.acyclic else CYCLIC
     cells = {cell for cell, _ in edges}
     forward = [(cell, name) for cell, name in edges if cell not in shape.back | shape.circular]
@@ -176,7 +176,8 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Group
         members = tuple(name for _, name in forward)
         union = "down" if "down" not in cells else "down*"
         own = frozenset(cell for cell, _ in forward)
-        found.append(Group(members[0] if len(members) == 1 else union, plain, own, members))
+        function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
+        found.append(Group(members[0] if len(members) == 1 else union, plain, own, members, function))
     for cell, name in edges:
         if cell in shape.back - shape.circular:
             found.append(Group(name, plain, frozenset({cell}), (name,)))

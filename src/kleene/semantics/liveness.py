@@ -54,7 +54,12 @@ def _read(expression: Expression) -> set[Variable]:
 
 
 def live_before(cfa: Cfa[Operation], tracked: Set[Variable]) -> dict[str, frozenset[Variable]]:
-    """For each location, the tracked variables whose value some path from there reads before writing it."""
+    """For each location, the tracked variables whose value some path from there reads before writing it.
+
+    Where the program ends in the middle, the pointers in scope still hold their blocks: they count as read.
+    """
+    scope = in_scope(cfa)
+    pointers = {v for v in tracked if isinstance(v.type, PointerType) and not v.is_temporary}
     live: dict[str, frozenset[Variable]] = {name: frozenset() for name in cfa.locations}
     waiting = list(cfa.locations)
     while waiting:
@@ -65,7 +70,7 @@ def live_before(cfa: Cfa[Operation], tracked: Set[Variable]) -> dict[str, frozen
             after.difference_update(defined(edge.label))
             needed |= after | used(edge.label)
             if isinstance(edge.label, Exit | Error):
-                needed |= {v for v in tracked if isinstance(v.type, PointerType)}  # they still hold their blocks
+                needed |= pointers & scope.get(location, frozenset())
         needed &= tracked
         if needed != live[location]:
             live[location] = frozenset(needed)
@@ -73,22 +78,30 @@ def live_before(cfa: Cfa[Operation], tracked: Set[Variable]) -> dict[str, frozen
     return live
 
 
-def redeclared(cfa: Cfa[Operation]) -> frozenset[Variable]:
-    """The variables that some path declares again before their scope has ended."""
-    alive: dict[str, frozenset[Variable]] = {cfa.entry: frozenset()}
+def in_scope(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
+    """For each location that can be reached, the variables that some path has declared or written and not ended."""
+    found: dict[str, frozenset[Variable]] = {cfa.entry: frozenset()}
     waiting = [cfa.entry]
-    found: set[Variable] = set()
     while waiting:
         location = waiting.pop()
         for edge in cfa.leaving(location):
-            after = set(alive[location])
-            if isinstance(edge.label, DeclareLocal):
-                found |= {edge.label.variable} & after
-                after.add(edge.label.variable)
-            elif isinstance(edge.label, EndScope):
+            after = set(found[location])
+            if isinstance(edge.label, EndScope):
                 after.difference_update(edge.label.variables)
-            merged = alive.get(edge.target, frozenset()) | after
-            if merged != alive.get(edge.target):
-                alive[edge.target] = merged
+            else:
+                after.update(defined(edge.label))
+            merged = found.get(edge.target, frozenset()) | after
+            if merged != found.get(edge.target):
+                found[edge.target] = merged
                 waiting.append(edge.target)
-    return frozenset(found)
+    return found
+
+
+def redeclared(cfa: Cfa[Operation]) -> frozenset[Variable]:
+    """The variables that some path declares again before their scope has ended."""
+    scope = in_scope(cfa)
+    return frozenset(
+        edge.label.variable
+        for edge in cfa.edges
+        if isinstance(edge.label, DeclareLocal) and edge.label.variable in scope.get(edge.source, frozenset())
+    )

@@ -135,7 +135,10 @@ class Symbols:
 
     @cached_property
     def groups(self) -> list[Group]:
-        return groups_of(self.shape, self.edges)
+        sizes: dict[str, set[int]] = {}
+        for (size, _), cell in self.memory.cell_of.items():
+            sizes.setdefault(cell, set()).add(size)
+        return groups_of(self.shape, self.edges, sizes)
 
     def group_of(self, edge: str) -> Group:
         return next(group for group in self.groups if edge in group.members)

@@ -149,7 +149,7 @@ def parse_contracts(text: str, file: str = "<contracts>") -> Contracts:
 
 def _parts(text: str) -> list[tuple[int, str]]:
     """The clauses with their places; text before the first keyword is a clause of its own, and an error."""
-    places = [m.end() for m in _START.finditer(text)]
+    places = sorted({m.end() for m in _START.finditer(text)})
     if text[: places[0] if places else len(text)].strip():
         places.insert(0, len(text) - len(text.lstrip()))
     return [(a, text[a:b].strip()) for a, b in zip(places, [*places[1:], len(text)], strict=True)]
