@@ -164,6 +164,14 @@ def test_task_files(kleene: Kleene) -> None:
     assert document["file"] == "buggy.c"
 
 
+def test_the_property_files_of_svcomp_need_not_be_there(kleene: Kleene, folder: Path) -> None:
+    (folder / "task.yml").write_text(TASK.replace("properties/", "elsewhere/"))
+    done = kleene("check", "task.yml")
+    assert done.code == 1
+    assert "valid-memsafety.prp: FALSE, expected FALSE: correct" in done.out
+    assert "termination" not in done.out
+
+
 def test_a_wrong_expectation_is_said(kleene: Kleene, folder: Path) -> None:
     (folder / "task.yml").write_text(TASK.replace("verdict: false", "verdict: true"))
     assert "valid-memsafety.prp: FALSE, expected TRUE: wrong" in kleene("check", "task.yml").out
@@ -235,6 +243,7 @@ def test_no_entry_function(kleene: Kleene, folder: Path) -> None:
         ("input_files: safe.c\noptions: {data_model: LP128}\n", "data_model 'LP128' is not known"),
         ("input_files: missing.c\n", "there is no file 'missing.c'"),
         ("input_files: safe.c\nproperties: [{property_file: properties/termination.prp}]\n", "'F end' is no property"),
+        ("input_files: safe.c\nproperties: [{property_file: x.prp}]\n", "x.prp: there is no such property file"),
     ],
 )
 def test_bad_task_files(kleene: Kleene, folder: Path, text: str, said: str) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from kleene.analysis.check import CheckOptions, CheckReport, check
+from kleene.analysis.source_names import source_names
+from kleene.c.reader import read_program
 from kleene.report.check_trace import lines_of
 from kleene.report.heap_picture import Film, has_lost_block
-from kleene.report.shape_words import invariants_of
+from kleene.report.shape_words import for_drawing, invariants_of
 from kleene.report.svg import svg_of_dot
 
 HEAD = "#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\n"
@@ -27,14 +29,15 @@ def texts(report: CheckReport) -> list[str]:
 
 
 def words(report: CheckReport) -> list[list[str]]:
-    return [invariant.words for invariant in invariants_of(report.shape)]
+    names = source_names(read_program(report.files, data_model="LP64"))
+    return [invariant.words for invariant in invariants_of(report.shape, names)]
 
 
 def test_a_trace_has_no_temporaries(tmp_path: Path) -> None:
     report = checked(
         tmp_path,
-        HEAD + "static int twice(int x) { return x + x; }\n"
-        "int main(void) {\n    int *p = 0;\n    if (twice(__VERIFIER_nondet_int()) == 6) return *p;\n    return 0;\n}\n",
+        HEAD + "static int twice(int x) { return x + x; }\nint main(void) {\n    int *p = 0;\n"
+        "    if (twice(__VERIFIER_nondet_int()) == 6) return *p;\n    return 0;\n}\n",
     )
     shown = texts(report)
     assert not any("$" in text or "declare" in text for text in shown)
@@ -123,6 +126,15 @@ def test_words_about_a_list(tmp_path: Path) -> None:
     assert "list: acyclic list of 2 or more nodes; p: the same node as list" in walk
     assert any("p: in the list of list, 1 node from there on" in text for text in walk)
     assert "list: NULL; p: NULL" in walk
+
+
+def test_shared_predicates_get_the_name_of_the_variable_that_lives(tmp_path: Path) -> None:
+    report = checked(tmp_path, NODE + LIST)
+    names = source_names(read_program(report.files, data_model="LP64"))
+    assert any("p" in found.values() for found in names.values())
+    for invariant in invariants_of(report.shape, names):
+        drawn = for_drawing(invariant.structures[-1], invariant.names)
+        assert {p.name for p in drawn.vocabulary if p.arity == 2} >= {"next"}
 
 
 def test_words_about_back_pointers(tmp_path: Path) -> None:

@@ -56,14 +56,20 @@ def judge(path: Path, seed: int, *, seconds: float, runs: int = 0) -> Judgement:
     return result
 
 
+ACCESSES = ("null_dereference", "dangling_dereference", "uninitialized_pointer")
+
+
 def _covered(kind: str, line: int, shape: ShapeResult) -> bool:
-    """Whether the analysis raised an alarm of that kind (at that line, where errors have one)."""
-    if kind in ("memory_leak", "memory_cleanup"):
-        return any(
-            a.kind in ("memory_leak", "memory_cleanup") and (a.kind == kind or kind == "memory_cleanup")
-            for a in shape.alarms
-        )
-    return any(a.kind == kind and a.place.line == line for a in shape.alarms)
+    """Whether the analysis raised an alarm of that kind, at that line where errors have one.
+
+    Bad pointers are one kind: a null pointer that was moved counts as not initialized in one place, as null in another.
+    """
+    if kind == "memory_cleanup":
+        return any(a.kind in ("memory_leak", "memory_cleanup") for a in shape.alarms)
+    if kind == "memory_leak":
+        return any(a.kind == "memory_leak" for a in shape.alarms)
+    kinds = ACCESSES if kind in ACCESSES else (kind,)
+    return any(a.kind in kinds and a.place.line == line for a in shape.alarms)
 
 
 def _contradicted_by_runs(path: Path, shape: ShapeResult, runs: int) -> list[str]:

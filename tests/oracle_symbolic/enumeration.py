@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tests.oracle.concrete import holds, is_valid
+from tests.oracle.generate import Setting
+from tests.oracle.naive import NaiveStructure, blur, embeds, from_structure, to_structure
+
 from kleene.logic.formula import Formula
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure
 from kleene.symbolic.result import SymbolicResult
-from tests.oracle.concrete import holds, is_valid
-from tests.oracle.generate import Setting
-from tests.oracle.naive import NaiveStructure, blur, embeds, from_structure, to_structure
 
 
 def abstraction_of(s: NaiveStructure) -> Structure:

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from kleene.smt import Limits
-from kleene.structures.embedding import embeds
-from kleene.symbolic import BestTransformer, SymbolicOptions, Theory
-from kleene.transformers.focus import InfiniteFocus
 from tests.oracle.actions import actions
 from tests.oracle.concrete import is_valid, step
 from tests.oracle.generate import ACYCLIC, GRAPH, LIST, Setting, abstractions, gamma
 from tests.oracle.naive import NaiveStructure, from_structure, isomorphic, to_structure
 
+from kleene.smt import Limits
+from kleene.structures.embedding import embeds
+from kleene.symbolic import BestTransformer, SymbolicOptions, Theory
+from kleene.transformers.action import Action
+from kleene.transformers.focus import InfiniteFocus
+
 from .enumeration import abstraction_of, assert_covers
 from .test_assume import few_enough
 
-LIMITS = Limits(query_seconds=0.3, total_seconds=3.0, individuals=3)
+LIMITS = Limits(query_seconds=0.2, total_seconds=1.5, individuals=3)
 OPTIONS = SymbolicOptions(limits=LIMITS, leaves=40)
 DATA = st.data()
 
 
-def concrete_results(setting: Setting, s: NaiveStructure, sequence: list) -> list[NaiveStructure]:
+def concrete_results(setting: Setting, s: NaiveStructure, sequence: list[Action]) -> list[NaiveStructure]:
     """The legal stores after the actions, from all stores of s up to the setting's bound."""
     current = gamma(setting, s)
     for action in sequence:
@@ -31,7 +32,7 @@ def concrete_results(setting: Setting, s: NaiveStructure, sequence: list) -> lis
     return current
 
 
-def compare(setting: Setting, s: NaiveStructure, sequence: list) -> None:
+def compare(setting: Setting, s: NaiveStructure, sequence: list[Action]) -> None:
     best = BestTransformer(sequence, Theory(setting.vocabulary, setting.rules), OPTIONS)
     structure = to_structure(s)
     result = best.run([structure])
@@ -57,7 +58,7 @@ def compare(setting: Setting, s: NaiveStructure, sequence: list) -> None:
             assert any(embeds(store, p) for p in plain), f"{store} is not below focus, update, coerce, blur: {plain}"
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(DATA)
 def test_best_transformer_of_one_action(data: st.DataObject) -> None:
     setting = data.draw(st.sampled_from((LIST, ACYCLIC, GRAPH)))
@@ -65,7 +66,7 @@ def test_best_transformer_of_one_action(data: st.DataObject) -> None:
     compare(setting, s, [data.draw(actions(setting, universe=("keep", "keep", "new", "retain")))])
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(DATA)
 def test_best_transformer_of_a_block(data: st.DataObject) -> None:
     setting = data.draw(st.sampled_from((LIST, ACYCLIC)))

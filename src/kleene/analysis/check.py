@@ -211,10 +211,10 @@ def _explain(report: CheckReport) -> None:
         known = {(f.kind, f.line) for f in report.findings}
         for alarm in shape.alarms:
             violated = _violated(alarm.kind, "")
-            if alarm.kind != "unsupported" and set(violated) & set(open_properties):
-                if (alarm.kind, alarm.place.line) not in known:
-                    report.findings.append(_possible(alarm))
-                    reasons.append(f"{alarm.place}: possible {alarm.kind} that no run confirmed")
+            relevant = alarm.kind != "unsupported" and set(violated) & set(open_properties)
+            if relevant and (alarm.kind, alarm.place.line) not in known:
+                report.findings.append(_possible(alarm))
+                reasons.append(f"{alarm.place}: possible {alarm.kind} that no run confirmed")
     elif report.exploration is not None:
         reasons.append(report.exploration.reason)
     report.reason = reasons[0] if reasons else "the analysis did not decide"

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from kleene.analysis.input import completed
 from kleene.analysis.limits import Watchdog
+from kleene.cfa.graph import Cfa
 from kleene.cfa.inline import inline
-from kleene.cfa.operations import Place
+from kleene.cfa.operations import Operation, Place
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
@@ -69,30 +70,77 @@ def analyse(
         inlined = inline(program)
     except LimitReached as limit:
         return _gave_up(str(limit), start)
-    cfa = coalesced(promoted(inlined.main.cfa))
-    shape: ShapeClass | None = first_class(Memory(inlined, cfa))
-    result = _gave_up("there is no shape class for this program", start)
-    while shape is not None:
+    cfa = promoted(inlined.main.cfa)
+    places = Memory(inlined, cfa).pointer_places
+    result = _gave_up("there is no time left", start)
+    for whole_scope in (False, True):
         left = seconds - (time.monotonic() - start)
-        if left <= 0:
+        if left <= 0 or (whole_scope and not _only_leaks(result)):
             break
-        translator = Translator(inlined, cfa, shape, malloc_may_fail=malloc_may_fail)
-        result = _run(translator.translate(), shape, left, max_structures)
-        if not result.cyclic:
-            break
-        shape = next_class(shape, result.cyclic, translator.symbols.groups)
+        plan = _Plan(
+            inlined, cfa if whole_scope else coalesced(cfa, places), malloc_may_fail, whole_scope, max_structures
+        )
+        found = plan.run(left, only_class)
+        if not whole_scope or found.complete:
+            result = found
     result.seconds = time.monotonic() - start
-    if result.cyclic:
-        result.reason = "the heap may be cyclic, and no shape class for that was tried"
     return result
 
 
-def first_class(memory: Memory) -> ShapeClass:
-    """Everything acyclic; cells whose names say so point back."""
+def _only_leaks(result: ShapeResult) -> bool:
+    """Whether blocks that seem to be lost, perhaps because a pointer that is not used again was forgotten, are all."""
+    kinds = {alarm.kind for alarm in result.alarms}
+    return result.complete and "memory_leak" in kinds and kinds <= {"memory_leak", "memory_cleanup"}
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """One program, prepared; shape classes are tried on it from the most to the least demanding."""
+
+    program: CProgram
+    cfa: Cfa[Operation]
+    malloc_may_fail: bool
+    whole_scope: bool
+    max_structures: int
+
+    def run(self, seconds: float, only_class: str | None) -> ShapeResult:
+        start = time.monotonic()
+        shape: ShapeClass | None = first_class(Memory(self.program, self.cfa), only_class)
+        result = _gave_up("there is no time left", start)
+        while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
+            translator = Translator(
+                self.program,
+                self.cfa,
+                shape,
+                malloc_may_fail=self.malloc_may_fail,
+                whole_scope=self.whole_scope,
+            )
+            result = _run(translator.translate(), shape, left, self.max_structures)
+            if not result.cyclic or only_class is not None:
+                break
+            shape = next_class(shape, result.cyclic, translator.symbols.groups)
+        if result.cyclic:
+            result.reason = "the heap may be cyclic, and no shape class for that was tried"
+        return result
+
+
+def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
+    """Everything acyclic but cells that a statement points to their own object; cells whose names say so point back.
+
+    The name of a class may say otherwise.
+    """
     back = frozenset(cell for cell in memory.cell_targets if _BACK.search(cell))
-    if back and back != frozenset(memory.cell_targets):
-        return ShapeClass("acyclic with back pointers", back=back)
-    return ShapeClass("acyclic")
+    if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
+        back = frozenset()
+    if name is None:
+        return _named(back, memory.self_loops)
+    circular = frozenset(memory.cell_targets if name.startswith("circular") else ())
+    return ShapeClass(name, not name.startswith("cyclic"), back, circular)
+
+
+def _named(back: frozenset[str], circular: frozenset[str]) -> ShapeClass:
+    name = "circular" if circular else "acyclic"
+    return ShapeClass(f"{name} with back pointers" if back else name, back=back, circular=circular)
 
 
 def next_class(shape: ShapeClass, cyclic: frozenset[str], groups: Sequence[Group]) -> ShapeClass | None:
@@ -105,14 +153,14 @@ def next_class(shape: ShapeClass, cyclic: frozenset[str], groups: Sequence[Group
             continue
         if group.kind == CIRCULAR:  # not even the forest was seen to be acyclic
             return ShapeClass("cyclic", acyclic=False, back=shape.back)
-        if len(group.cells) == 1:
-            circular |= group.cells
-        elif len(group.cells) == 2:
-            back |= {max(group.cells)}
+        if len(group.cells) == 2:
+            back |= {group.cells[-1]}
         else:
-            circular |= group.cells
-    name = "circular" if circular else "acyclic"
-    return ShapeClass(f"{name} with back pointers" if back else name, back=back, circular=circular)
+            circular |= set(group.cells)
+    if len(back) == 1 and circular and sum(len(set(g.cells) - back) for g in groups) == 1:
+        circular |= back  # a doubly linked list is circular both ways
+    following = _named(back, circular)
+    return following if following != shape else ShapeClass("cyclic", acyclic=False, back=shape.back)
 
 
 def _gave_up(reason: str, start: float) -> ShapeResult:

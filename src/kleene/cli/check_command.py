@@ -119,7 +119,7 @@ def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
     from kleene.report.check_report import check_json, check_text
 
     expected = _expected(report, wanted.task)
-    invariants = _invariants(report) if given["invariants"] or given["html_file"] else []
+    invariants = _invariants(report, wanted, given) if given["invariants"] or given["html_file"] else []
     asked = given["invariants"]
     if given["json_file"]:
         text = check_json(report, expected=expected, invariants=invariants if asked else None)
@@ -137,10 +137,23 @@ def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
         click.echo(check_text(report, traces=given["trace"], expected=expected, invariants=words), nl=False)
 
 
-def _invariants(report: CheckReport) -> list[Invariant]:
+def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> list[Invariant]:
+    """The shapes at loop heads; the program is read again for the names of its variables."""
+    from kleene.analysis.source_names import source_names
+    from kleene.c.reader import read_program
     from kleene.report.shape_words import invariants_of
 
-    return invariants_of(report.shape) if report.shape is not None else []
+    if report.shape is None or report.shape.reached is None:
+        return []
+    options = _options(wanted, given)
+    program = read_program(
+        list(wanted.files),
+        include=options.include,
+        defines=options.defines,
+        entry=options.entry,
+        data_model=options.data_model,
+    )
+    return invariants_of(report.shape, source_names(program))
 
 
 def _expected(report: CheckReport, task: Task | None) -> list[Expected]:

@@ -20,6 +20,12 @@ _FORMULAS = {
     "G valid-memtrack": "memsafety",
     "G valid-memcleanup": "memcleanup",
 }
+_STANDARD = {
+    "unreach-call.prp": ("unreach",),
+    "valid-memsafety.prp": ("memsafety",),
+    "valid-memcleanup.prp": ("memcleanup",),
+}
+"""SV-COMP's own property files, for tasks that were copied without them."""
 _DATA_MODELS = ("ILP32", "LP64")
 
 
@@ -113,7 +119,7 @@ def _expectations(document: dict[str, Any], path: str, folder: Path) -> tuple[Ex
         if expected not in (True, False, None):
             raise InputError(f"{path}: expected_verdict is true or false, not '{expected}'")
         try:
-            file = read_property_file(str(folder / str(entry["property_file"])))
+            file = _property_file(folder / str(entry["property_file"]))
         except InputError as problem:
             problems += problem.diagnostics
             continue
@@ -121,6 +127,14 @@ def _expectations(document: dict[str, Any], path: str, folder: Path) -> tuple[Ex
     if problems and not found:
         raise InputError(problems)
     return tuple(found)
+
+
+def _property_file(path: Path) -> PropertyFile:
+    if not path.exists() and path.name in _STANDARD:
+        return PropertyFile(str(path), _STANDARD[path.name], "main")
+    if not path.exists():
+        raise InputError(f"{path}: there is no such property file")
+    return read_property_file(str(path))
 
 
 def _data_model(document: dict[str, Any], path: str) -> str:

@@ -15,8 +15,10 @@ from kleene.report.check_report import Checked
 from kleene.report.check_trace import TraceLine, lines_of
 from kleene.report.heap_picture import Film
 from kleene.report.pages import Album, Figure, caption_of, rendered
-from kleene.report.shape_words import Invariant, drawing_options
+from kleene.report.picture import DrawingOptions
+from kleene.report.shape_words import Invariant, for_drawing
 from kleene.report.svg import svg_of_dot
+from kleene.structures.structure import Structure
 
 _MOST_LINES = 400
 _MOST_HEAPS = 80
@@ -62,10 +64,9 @@ class _Loop:
 
 def check_html(report: Checked, invariants: Sequence[Invariant] = ()) -> str:
     """The page of a check; pictures of runs that are very long are drawn for their last steps only."""
-    drawing = drawing_options(invariants)
-    chosen = [s for i in invariants for s in i.structures[:_MOST_SHAPES]]
-    album = Album(drawing, chosen)
-    loops = [_loop(i, album) for i in invariants]
+    drawn = [[for_drawing(s, i.names) for s in i.structures[:_MOST_SHAPES]] for i in invariants]
+    album = Album(DrawingOptions(rotate=True, names=False), [s for structures in drawn for s in structures])
+    loops = [_loop(i, structures, album) for i, structures in zip(invariants, drawn, strict=True)]
     return rendered(
         "check.html.j2",
         album,
@@ -74,7 +75,7 @@ def check_html(report: Checked, invariants: Sequence[Invariant] = ()) -> str:
         verdict_class=_CLASSES[str(report.verdict)],
         classes=_CLASSES,
         totals=_totals(report),
-        findings=[_found(report, number) for number in range(len(report.findings))],
+        findings=[_found(report, number) for number in _different(report)],
         loops=loops,
         names=", ".join(report.files),
         complete=report.shape is not None and report.shape.complete,
@@ -93,6 +94,14 @@ def _totals(report: Checked) -> list[tuple[str, str]]:
         shown.append(("structures", f"{report.shape.structures:,}"))
         shown.append(("shape class", report.shape.shape_class))
     return shown
+
+
+def _different(report: Checked) -> list[int]:
+    """The numbers of the findings, without repetitions."""
+    first: dict[str, int] = {}
+    for number, finding in enumerate(report.findings):
+        first.setdefault(str(finding), number)
+    return list(first.values())
 
 
 def _found(report: Checked, number: int) -> _Found:
@@ -147,8 +156,7 @@ def _source_line(file: str, line: int) -> str:
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
-def _loop(invariant: Invariant, album: Album) -> _Loop:
-    drawn = invariant.structures[:_MOST_SHAPES]
+def _loop(invariant: Invariant, drawn: Sequence[Structure], album: Album) -> _Loop:
     place = invariant.place
     return _Loop(
         f"{Path(place.file).name}:{place.line}, {place.function}",

@@ -11,6 +11,8 @@ from kleene.core.verdict import Finding, Verdict
 from kleene.report.check_trace import lines_of
 
 CHECK_SCHEMA = "kleene.check/1"
+_MOST_POSSIBLE = 3
+"""How many findings that no run confirmed are printed."""
 
 
 class Checked(Protocol):
@@ -64,12 +66,20 @@ def check_text(
     for name, verdict in report.properties.items():
         how = report.proved_by.get(name, "")
         lines.append(f"  {name:<11}{verdict!s:<8}{how}".rstrip())
+    places = {str(f): number for number, f in reversed(list(enumerate(report.findings))) if not f.confirmed}
+    possible = sorted(places.values())
+    hidden = {n for n, f in enumerate(report.findings) if not f.confirmed} - set(possible[:_MOST_POSSIBLE])
     for number, finding in enumerate(report.findings):
+        if number in hidden:
+            continue
         lines.append(str(finding))
         if finding.inputs and finding.confirmed:
             lines.append(f"    inputs: {' '.join(map(str, finding.inputs))}")
         if traces:
             lines += trace_lines(report, number)
+    more = len(possible) - _MOST_POSSIBLE
+    if more > 0:
+        lines.append(f"... and {more} more possible finding{'s' if more > 1 else ''} (--json and --html list all)")
     lines += invariants
     for entry in expected:
         said = f", expected {entry.expected}: {entry.status}" if entry.expected else ""

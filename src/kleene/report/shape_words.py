@@ -1,8 +1,9 @@
 """The shapes at loop heads in words: what the predicates of a structure say about each pointer, and no more.
 
-The vocabulary is that of `semantics/predicates.py`: a pointer variable is a unary predicate, `r[g,p]` is what `p`
-reaches along the cells of group `g`, `is[g]` is sharing, `c[g]` lying on a cycle, `c[f,b]` that `b` leads back where
-`f` leads. A variable that nothing reads any more is forgotten by the analysis, so nothing is said about it.
+The vocabulary is that of `semantics/predicates.py`: a pointer variable is a unary predicate, `r[g,p]` (for circular
+structures `rt[g,p]`) is what `p` reaches along the cells of group `g`, `is[g]` is sharing, `c[g]` lying on a cycle,
+`c[f,b]` that `b` leads back where `f` leads. A variable that nothing reads any more is forgotten by the analysis, so
+nothing is said about it.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Place
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
-from kleene.logic.vocabulary import Vocabulary
-from kleene.report.picture import DrawingOptions
-from kleene.structures.structure import Structure
+from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
+from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_writer import structure_order
 from kleene.transformers.action import Action
 
 _INLINED = re.compile(r"(&?)([^.&]+)\$\d+\.(.+)")
-_REACH = re.compile(r"r\[(.+),([^,]+)\]")
+_REACH = re.compile(r"(rt?)\[(.+),([^,]+)\]")
 _UNDEFINED = re.compile(r"undef\[(.+)\]")
 _VALUE = re.compile(r"([^@=\[\]]+)=(-?\d+)")
 _CELL_VALUE = re.compile(r"@(\d+)=(-?\d+)")
 _ONLY_FOR_LEAKS = ("collect", "check: memory_leak", "check: memory_cleanup")
+_NOT_DRAWN = ("$", "size[", "undef", "heap", "cut[")
 _MOST_WORDS = 20
 _T, _H, _F = Kleene.TRUE, Kleene.UNKNOWN, Kleene.FALSE
 
@@ -41,10 +42,15 @@ class Invariant:
     place: Place
     structures: list[Structure]
     words: list[str]
+    names: Mapping[str, str]
+    """What pointer predicates are called for people."""
 
 
-def invariants_of(shape: Any) -> list[Invariant]:
-    """The loop heads of an abstract analysis in source order; empty if it gave up before it began."""
+def invariants_of(shape: Any, names: Mapping[str, Mapping[str, str]] | None = None) -> list[Invariant]:
+    """The loop heads of an abstract analysis in source order; empty if it gave up before it began.
+
+    `names` says for locations which variable a predicate stands for, where it is not the one that it is named after.
+    """
     if shape.reached is None or shape.translation is None:
         return []
     translation = shape.translation
@@ -55,8 +61,10 @@ def invariants_of(shape: Any) -> list[Invariant]:
         store = shape.reached.stores.get(location)
         structures = sorted(store.elements(), key=structure_order) if store is not None else []
         if place is not None and structures:
-            words = dict.fromkeys(words_of(s, live[location], place.function) for s in structures)
-            found.append(Invariant(place, structures, list(words)))
+            own = (names or {}).get(location, {})
+            words = dict.fromkeys(words_of(s, live[location], place.function, own) for s in structures)
+            shown = _Describer(structures[0], live[location], place.function, own).short_names
+            found.append(Invariant(place, structures, list(words), shown))
     return sorted(found, key=lambda i: (i.place.file, i.place.line, i.place.column))
 
 
@@ -75,14 +83,30 @@ def invariant_lines(invariants: Sequence[Invariant], *, complete: bool) -> list[
     return lines
 
 
-def drawing_options(invariants: Sequence[Invariant]) -> DrawingOptions:
-    """Draw what a person looks for: pointers, members, freed blocks; instrumentation predicates stay out."""
-    hidden: set[str] = {"heap"}
-    for invariant in invariants:
-        for p in invariant.structures[0].vocabulary:
-            if p.instrumentation or p.name.startswith(("$", "size[", "undef")):
-                hidden.add(p.name)
-    return DrawingOptions(rotate=True, hide=frozenset(hidden), names=False)
+def for_drawing(structure: Structure, names: Mapping[str, str]) -> Structure:
+    """What a person looks for: pointers by their names, members, freed blocks; nothing that is derived."""
+    drawn: dict[str, Predicate] = {}
+    for p in sorted(structure.vocabulary, key=lambda p: -p.arity):  # members keep their names, variables may give way
+        if p.instrumentation or p.name.startswith(_NOT_DRAWN) or p in BUILTIN:
+            continue
+        base, plus, offset = p.name.partition("+")
+        shown = names.get(base, base) + plus + offset if p.pointer else p.name
+        drawn[p.name] = Predicate(_free(shown, drawn.values()), p.arity, p.args, pointer=p.pointer)
+    builder = StructureBuilder(Vocabulary(tuple(drawn.values())), structure.size)
+    for old, new in drawn.items():
+        for nodes, value in structure.entries(old):
+            builder.set(new.name, nodes, value)
+    for node in structure.nodes:
+        if structure.is_summary(node):
+            builder.set("sm", (node,), _H)
+    return builder.build()
+
+
+def _free(name: str, taken: Iterable[Predicate]) -> str:
+    names = {p.name for p in taken}
+    while name in names:
+        name += "'"
+    return name
 
 
 def live_predicates(cfa: Cfa[Action]) -> dict[str, frozenset[str]]:
@@ -114,17 +138,25 @@ def _effect(action: Action) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(read), frozenset(u.predicate for u in action.updates)
 
 
-def words_of(structure: Structure, live: Iterable[str] | None = None, function: str = "") -> str:
+def words_of(
+    structure: Structure,
+    live: Iterable[str] | None = None,
+    function: str = "",
+    names: Mapping[str, str] | None = None,
+) -> str:
     """One sentence about each live pointer of a structure, as seen from a function."""
-    describer = _Describer(structure, None if live is None else frozenset(live), function)
+    describer = _Describer(structure, None if live is None else frozenset(live), function, names or {})
     return "; ".join(describer.sentences()) or "no pointer that is still used"
 
 
 class _Describer:
     """Says what a structure says."""
 
-    def __init__(self, structure: Structure, live: frozenset[str] | None, function: str) -> None:
+    def __init__(
+        self, structure: Structure, live: frozenset[str] | None, function: str, names: Mapping[str, str]
+    ) -> None:
         self.structure = structure
+        self.source_names = names
         self.function = function
         self.vocabulary: Vocabulary = structure.vocabulary
         self.live = live
@@ -138,12 +170,14 @@ class _Describer:
         return found + self._lost() + self._integers()
 
     @cached_property
-    def _names(self) -> dict[str, str]:
+    def short_names(self) -> dict[str, str]:
         """Short names: without the function if it is this one, without the number if nothing else has the name."""
         short: dict[str, str] = {}
         for name in self.pointers:
-            match = _INLINED.fullmatch(name)
-            variable = f"{match[1]}{match[3]}" if match else name
+            bare = name.rstrip("'")
+            source = self.source_names.get(bare, bare)
+            match = _INLINED.fullmatch(source)
+            variable = f"{match[1]}{match[3]}" if match else source
             if match and match[2] != self.function:
                 variable += f" (of {match[2]})"
             short[name] = re.sub(r"#\d+", "", variable)
@@ -151,7 +185,7 @@ class _Describer:
         return {name: text if counts[text] <= 1 else name for name, text in short.items()}
 
     def _shown(self, name: str) -> str:
-        return self._names.get(name, name)
+        return self.short_names.get(name, name)
 
     def _is_live(self, name: str, predicates: Sequence[str]) -> bool:
         """Variables that are memory objects are always of interest; so is what is live."""
@@ -175,7 +209,9 @@ class _Describer:
         for p in self.vocabulary:
             match = _REACH.fullmatch(p.name)
             if match:
-                found.setdefault(match[1], {})[match[2]] = p.name
+                reach = found.setdefault(match[2], {})
+                if match[1] == "rt" or not reach.get(match[3], "").startswith("rt"):
+                    reach[match[3]] = p.name
         return found
 
     def _entries(self, predicate: str) -> list[tuple[int, Kleene]]:
@@ -225,7 +261,10 @@ class _Describer:
             if base == name or base not in self.pointers or not self._is_live(base, self.pointers[base]):
                 continue
             starts = [n for n, value in self._entries(other) if value is _T]
-            if starts and starts != [node] and self._value(predicate, node) is _T:
+            if not starts or starts == [node] or self._value(predicate, node) is not _T:
+                continue
+            around = name in reach and self._value(reach[name], starts[0]) is not _F
+            if not around or self._shown(base) in self.said.values():  # on a cycle one of them is described first
                 own = reach.get(name)
                 kind = "list" if len(_members(group, self.vocabulary)) == 1 else "structure"
                 return f"in the {kind} of {self._shown(base)}" + (f", {self._count(own)} from there on" if own else "")
@@ -259,7 +298,8 @@ class _Describer:
             alone = all(self._value(f"is[{group}]", node) is _F for node in nodes)
             kind, form = ("tree", "") if alone and form == "acyclic " else ("structure", form)
         text = f"{form}{kind} of {self._count(reach)}" + (f" along {', '.join(members)}" if kind == "structure" else "")
-        return text + self._back(members, nodes)
+        freed = [n for n in nodes if "freed" in self.vocabulary and self._value("freed", n) is not _F]
+        return text + (", some of them freed" if freed else "") + self._back(members, nodes)
 
     def _back(self, members: Sequence[str], nodes: Sequence[int]) -> str:
         """Back pointers of which `c[f,b]` holds everywhere in the shape."""

@@ -6,6 +6,7 @@ one variable, as registers are shared in a compiler (Chaitin. Register allocatio
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from kleene.cfa.expressions import Variable
@@ -13,14 +14,18 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, DeclareLocal, EndScope, Operation, Skip, rename_variables
 from kleene.cfa.types import PointerType
 from kleene.semantics.liveness import defined, live_before
+from kleene.semantics.memory import Place
 from kleene.semantics.promote import address_taken
 
 FEW = 3
 """With so few local pointers nothing is gained."""
 
 
-def coalesced(cfa: Cfa[Operation]) -> Cfa[Operation]:
-    """The automaton with local pointer variables shared; the first variable of a class gives the name."""
+def coalesced(cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]]) -> Cfa[Operation]:
+    """The automaton with local pointer variables shared; the first variable of a class gives the name.
+
+    Variables that may point to different places stay apart: what one does not point to need not be asked for another.
+    """
     variables = _local_pointers(cfa)
     if len(variables) <= FEW:
         return cfa
@@ -28,8 +33,8 @@ def coalesced(cfa: Cfa[Operation]) -> Cfa[Operation]:
     conflicts = _conflicts(cfa, variables, live)
     classes: list[list[Variable]] = []
     for variable in variables:
-        fitting = (m for m in classes if _alike(m[0], variable) and not conflicts[variable] & set(m))
-        members = next(fitting, None)
+        fitting = (m for m in classes if _alike(m[0], variable) and places.get(m[0]) == places.get(variable))
+        members = next((m for m in fitting if not conflicts[variable] & set(m)), None)
         if members is None:
             classes.append([variable])
         else:

@@ -10,7 +10,7 @@ Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kleene.logic.formula import (
@@ -52,7 +52,7 @@ class Group:
 
     name: str
     kind: str
-    cells: frozenset[str]
+    cells: tuple[str, ...]
     members: tuple[str, ...]
     function: bool = True
     """Whether a node has at most one edge of the group."""
@@ -175,27 +175,42 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
     if forward:
         members = tuple(name for _, name in forward)
         union = "down" if "down" not in cells else "down*"
-        own = frozenset(cell for cell, _ in forward)
+        own = tuple(dict.fromkeys(cell for cell, _ in forward))
         function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
         found.append(Group(members[0] if len(members) == 1 else union, plain, own, members, function))
     for cell, name in edges:
         if cell in shape.back - shape.circular:
-            found.append(Group(name, plain, frozenset({cell}), (name,)))
+            found.append(Group(name, plain, (cell,), (name,)))
     for cell in sorted(shape.circular):
         members = tuple(name for c, name in edges if c == cell)
         if members:
             name = members[0] if len(members) == 1 else f"{cell}*"
-            found.append(Group(name, CIRCULAR, frozenset({cell}), members))
+            found.append(Group(name, CIRCULAR, (cell,), members))
     return found
 
 
-def cancellation(forward: Iterable[str], back: Iterable[str]) -> list[Predicate]:
-    """``v->f->b == v`` wherever v->f is not null, for forward cells f and back cells b, and the other way round."""
-    pairs = [(f, b) for f in forward for b in back]
-    return [
-        _unary(f"c[{f},{b}]", forall(["v1"], implies(at(f, "v", "v1"), at(b, "v1", "v"))))
-        for f, b in [*pairs, *((b, f) for f, b in pairs)]
-    ]
+def cancellation(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Predicate]:
+    """``v->f->b == v`` wherever v->f is not null, for forward cells f and back cells b.
+
+    The other way round, v is one of the forward cells of v->b.
+    """
+    cells: dict[str, list[str]] = {}
+    for cell, name in edges:
+        cells.setdefault(cell, []).append(name)
+    back = [cell for cell in cells if cell in shape.back]
+    forward = [cell for cell in cells if cell not in shape.back]
+    every = [name for cell in forward for name in cells[cell]]
+    found = []
+    for b in back:
+        found += [_unary(f"c[{f},{b}]", _returns(cells[f], cells[b])) for f in forward]
+        found.append(_unary(f"c[{b},{'down' if len(forward) > 1 else forward[0]}]", _returns(cells[b], every)))
+    return found
+
+
+def _returns(there: Sequence[str], back: Sequence[str]) -> Formula:
+    """Wherever an edge of the first kind leads, one of the second kind leads back."""
+    forth = disj(*(at(name, "v", "v1") for name in there))
+    return forall(["v1"], implies(forth, disj(*(at(name, "v1", "v") for name in back))))
 
 
 def _unary(name: str, definition: Formula) -> Predicate:

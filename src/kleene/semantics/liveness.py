@@ -17,6 +17,7 @@ from kleene.cfa.operations import (
     Havoc,
     Operation,
     Realloc,
+    Return,
 )
 from kleene.cfa.types import PointerType
 
@@ -53,13 +54,17 @@ def _read(expression: Expression) -> set[Variable]:
     return {node for node in walk(expression) if isinstance(node, Variable)}
 
 
-def live_before(cfa: Cfa[Operation], tracked: Set[Variable]) -> dict[str, frozenset[Variable]]:
+def live_before(
+    cfa: Cfa[Operation], tracked: Set[Variable], *, whole_scope: bool = False
+) -> dict[str, frozenset[Variable]]:
     """For each location, the tracked variables whose value some path from there reads before writing it.
 
-    Where the program ends in the middle, the pointers in scope still hold their blocks: they count as read.
+    Where the program ends in the middle, the pointers in scope still hold their blocks: they count as read. With
+    `whole_scope`, pointers are needed until their scope ends, since the blocks that they hold are not lost before.
     """
     scope = in_scope(cfa)
     pointers = {v for v in tracked if isinstance(v.type, PointerType) and not v.is_temporary}
+    ends = Exit | Error | Return if whole_scope else Exit | Error
     live: dict[str, frozenset[Variable]] = {name: frozenset() for name in cfa.locations}
     waiting = list(cfa.locations)
     while waiting:
@@ -69,8 +74,10 @@ def live_before(cfa: Cfa[Operation], tracked: Set[Variable]) -> dict[str, frozen
             after = set(live[edge.target])
             after.difference_update(defined(edge.label))
             needed |= after | used(edge.label)
-            if isinstance(edge.label, Exit | Error):
+            if isinstance(edge.label, ends):
                 needed |= pointers & scope.get(location, frozenset())
+            if whole_scope and isinstance(edge.label, EndScope):
+                needed |= pointers & set(edge.label.variables) & scope.get(location, frozenset())
         needed &= tracked
         if needed != live[location]:
             live[location] = frozenset(needed)

@@ -166,11 +166,8 @@ class Memory:
     def _note_width(self, lvalue: Expression) -> None:
         if isinstance(lvalue, Variable) and self.kind(lvalue) != "object":
             return
-        try:
-            for place in self.address_places(lvalue):
-                self.access_widths.setdefault(place, set()).add(lvalue.type.size)
-        except Unmodelled:
-            return
+        for place in self._known_places(lvalue):
+            self.access_widths.setdefault(place, set()).add(lvalue.type.size)
 
     def integer_width(self, place: Place) -> int:
         """The size of the integers at a place, if they are all of one size; else 0, and nothing is known of them."""
@@ -242,6 +239,21 @@ class Memory:
         self._name_cell(place, f"@{place[1]}")
         return _grown(self.cell_targets[self.cell_of[place]], places, "a member") or changed
 
+    @property
+    def self_loops(self) -> frozenset[str]:
+        """The cells of which some statement makes a cycle of one object, as ``h->next = h`` does."""
+        found: set[str] = set()
+        for operation in (*self._initial(), *(edge.label for edge in self.cfa.edges)):
+            if isinstance(operation, Assign) and _points_to_itself(operation.target, operation.value):
+                found |= {self.cell_of[p] for p in self._known_places(operation.target) if p in self.cell_of}
+        return frozenset(found)
+
+    def _known_places(self, lvalue: Expression) -> set[Place]:
+        try:
+            return self.address_places(lvalue)
+        except Unmodelled:
+            return set()
+
     def value_places(self, value: Expression) -> set[Place]:
         """Where a pointer value may point."""
         match value:
@@ -283,6 +295,16 @@ class Memory:
                     raise Unmodelled("an array element with a variable index")
                 return _shifted(self.address_places(base), number * lvalue.type.size)
         raise Unmodelled(f"memory access {lvalue}")
+
+
+def _points_to_itself(target: Expression, value: Expression) -> bool:
+    while isinstance(value, Cast):
+        value = value.operand
+    while isinstance(target, Field):
+        target = target.base
+        if target == Deref(value, target.type) or (isinstance(value, AddressOf) and value.target == target):
+            return True
+    return False
 
 
 def _shifted(places: Iterable[Place], shift: int) -> set[Place]:

@@ -174,9 +174,7 @@ class Symbols:
             predicates += group.core()
         for group in self.groups:
             predicates += group.instrumentation(roots)
-        forward = [name for cell, name in self.edges if cell not in self.shape.back]
-        back = [name for cell, name in self.edges if cell in self.shape.back]
-        return Vocabulary((*predicates, *cancellation(forward, back)))
+        return Vocabulary((*predicates, *cancellation(self.shape, self.edges)))
 
     def _roots(self) -> list[str]:
         roots = [p.predicate(o) for p in self._pointers.values() for o in p.offsets if not self.is_temporary(p)]
@@ -198,4 +196,5 @@ class Symbols:
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
         roots = self._roots()
-        return disj(*(at(group.reach(root), v) for group in self.groups for root in roots), *(at(r, v) for r in roots))
+        along = [at(group.reach(root), v) for group in self.groups for root in roots]
+        return disj(*along, *(at(r, v) for r in roots))

@@ -69,7 +69,13 @@ class Translator(ConditionSteps):
     """Translates one inlined program for one shape class."""
 
     def __init__(
-        self, program: CProgram, cfa: Cfa[Operation], shape: ShapeClass, *, malloc_may_fail: bool = True
+        self,
+        program: CProgram,
+        cfa: Cfa[Operation],
+        shape: ShapeClass,
+        *,
+        malloc_may_fail: bool = True,
+        whole_scope: bool = False,
     ) -> None:
         memory = Memory(program, cfa)
         super().__init__(program, memory, Constants(memory), Symbols(memory, shape))
@@ -77,7 +83,7 @@ class Translator(ConditionSteps):
         self.malloc_may_fail = malloc_may_fail
         self.alarms: dict[str, Alarm] = {}
         tracked = {*memory.pointers, *memory.integers}
-        self.live = live_before(cfa, {v for v in tracked if not v.is_global})
+        self.live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
         self.redeclared = redeclared(cfa)

@@ -139,6 +139,7 @@ class Run:
             self.reasons[names.reason or "undecided"] = None
             self.keep(fallback())
             return
+        scene = names.scene
         for there in names.sets:
             self._observe(Observation(scene, there))
         for there, perhaps in names.undecided:

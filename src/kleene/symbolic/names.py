@@ -6,10 +6,11 @@ that there are no others; each set is then a universe with one sort for each nam
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from kleene.logic.formula import neg
+from kleene.logic.formula import Atom, exists, neg
 from kleene.smt import FiniteModel, Sat, Solver, Unknown, Unsat
+from kleene.smt.universe import in_domain
 from kleene.symbolic.refinement import Point, Question, Refinement
 from kleene.symbolic.scene import CellName, Scene
 
@@ -20,9 +21,10 @@ _SMALL = 3
 @dataclass
 class NameSets:
     """The sets that occur. `undecided` are pairs (names that occur, names that may occur) that were not decided;
-    `unlimited` says that any set may occur.
+    `unlimited` says that any set may occur. `scene` knows what was learnt on the way.
     """
 
+    scene: Scene
     sets: list[frozenset[CellName]] = field(default_factory=list)
     undecided: list[tuple[frozenset[CellName], frozenset[CellName]]] = field(default_factory=list)
     unlimited: bool = False
@@ -31,62 +33,108 @@ class NameSets:
 
 def name_sets(scene: Scene, solver: Solver, *, splits: int, leaves: int) -> NameSets:
     """All sets of names of the stores of a scene."""
-    cells = scene.coarse_cells(splits)
-    nodes = [i for i, _ in cells]
-    universe = scene.universe(cells, all_present=False)
-    base = [*scene.counts(), *scene.base]
-    found: dict[frozenset[CellName], None] = {}
-    finder = solver.finder(base, universe, _SMALL)
-    try:
-        while isinstance(answer := finder.check(), Sat):
-            names = scene.names_in(answer.model, nodes)
-            found[names] = None
-            finder.add(scene.other_than(names))
-    finally:
-        finder.close()
-    session = solver.session([*base, *map(scene.other_than, found)], universe, scene.fields)
-    while True:
-        match session.check():
-            case Sat(model):
-                names = scene.names_in(model, nodes)
-                found[names] = None
-                session.add(scene.other_than(names))
-            case Unsat():
-                return NameSets(list(found))
-            case Unknown(reason):
-                break
-    return _by_candidates(scene, solver, list(found), reason, splits=splits, leaves=leaves)
+    search = _Search(scene, solver, splits)
+    search.find()
+    reason = search.prove()
+    if reason is None:
+        return NameSets(scene, list(search.found))
+    learnt = search.learn()
+    if learnt is not scene:
+        search = _Search(learnt, solver, splits, search.found)
+        reason = search.prove()
+        if reason is None:
+            return NameSets(learnt, list(search.found))
+    return search.by_candidates(reason, leaves)
 
 
-def _by_candidates(
-    scene: Scene, solver: Solver, found: list[frozenset[CellName]], reason: str, *, splits: int, leaves: int
-) -> NameSets:
-    """Decide name by name whether it occurs."""
-    candidates = [name for i in range(len(scene.nodes)) for name in scene.candidates(i)]
-    if len(candidates) > MOST_CANDIDATES:
-        return NameSets(found, unlimited=True, reason=reason)
-    cells = scene.coarse_cells(splits)
-    nodes = [i for i, _ in cells]
-    universe = scene.universe(cells, all_present=False)
-    base = [*scene.counts(), *scene.base]
-    possible = frozenset().union(*found)
-    session = solver.session(base, universe, scene.fields)
-    names = [name for name in candidates if name in possible or not isinstance(session.check([scene.has(name)]), Unsat)]
+class _Search:
+    """The sets of names of one scene, in one partition of its nodes."""
 
-    def read(model: FiniteModel) -> Point:
-        there = scene.names_in(model, nodes)
-        return tuple(int(name in there) for name in names)
+    def __init__(
+        self, scene: Scene, solver: Solver, splits: int, found: dict[frozenset[CellName], None] | None = None
+    ) -> None:
+        self.scene = scene
+        self.solver = solver
+        cells = scene.coarse_cells(splits)
+        self.nodes = [i for i, _ in cells]
+        self.universe = scene.universe(cells, all_present=False)
+        self.base = [*scene.counts(), *scene.base]
+        self.found: dict[frozenset[CellName], None] = dict(found or {})
 
-    slots = [(neg(scene.has(name)), scene.has(name)) for name in names]
-    question = Question(base, universe, scene.fields, slots, read)
-    refinement = Refinement(question, solver, individuals=(), leaves=leaves)
-    refinement.found.points = {tuple(int(name in there) for name in names): None for there in found}
-    refinement.found.reason = reason
-    refinement.decide()
-    result = NameSets(reason=refinement.found.reason)
-    for point in refinement.found.points:
-        result.sets.append(frozenset(n for n, bit in zip(names, point, strict=True) if bit))
-    for prefix in refinement.found.undecided:
-        there = frozenset(n for n, bit in zip(names, prefix, strict=False) if bit)
-        result.undecided.append((there, frozenset(names[len(prefix) :])))
-    return result
+    def names(self, model: FiniteModel) -> frozenset[CellName]:
+        return self.scene.names_in(model, self.nodes)
+
+    def find(self) -> None:
+        """The sets of small stores."""
+        finder = self.solver.finder(self.base, self.universe, _SMALL)
+        try:
+            while isinstance(answer := finder.check(), Sat):
+                self.found[self.names(answer.model)] = None
+                finder.add(self.scene.other_than(self.names(answer.model)))
+        finally:
+            finder.close()
+
+    def prove(self) -> str | None:
+        """Show that there are no other sets, finding them if there are; a reason if that fails."""
+        others = map(self.scene.other_than, self.found)
+        session = self.solver.session([*self.base, *others], self.universe, self.scene.fields)
+        while True:
+            match session.check():
+                case Sat(model):
+                    self.found[self.names(model)] = None
+                    session.add(self.scene.other_than(self.names(model)))
+                case Unsat():
+                    return None
+                case Unknown(reason):
+                    return reason
+
+    def learn(self) -> Scene:
+        """The scene with the dimensions that turn out to be constant on a node."""
+        scene = self.scene
+        session = self.solver.session(self.base, self.universe, scene.fields)
+        shown = {
+            (n, s, v) for names in self.found for n, vs in names for s, v in zip(scene.dimensions, vs, strict=True)
+        }
+        nodes = list(scene.nodes)
+        for i, node in enumerate(scene.nodes):
+            known = dict(node.known)
+            for symbol in scene.dimensions:
+                for value in (True, False):
+                    if symbol in known or (i, symbol, value) in shown:
+                        continue
+                    v = in_domain("v", f"n{i}")
+                    atom = Atom(symbol, (v,))
+                    if isinstance(session.check([exists([v], atom if value else neg(atom))]), Unsat):
+                        known[symbol] = not value
+            nodes[i] = replace(node, known=known)
+        return scene if nodes == list(scene.nodes) else replace(scene, nodes=tuple(nodes))
+
+    def by_candidates(self, reason: str, leaves: int) -> NameSets:
+        """Decide name by name whether it occurs."""
+        scene = self.scene
+        candidates = [name for i in range(len(scene.nodes)) for name in scene.candidates(i)]
+        if len(candidates) > MOST_CANDIDATES:
+            return NameSets(scene, list(self.found), unlimited=True, reason=reason)
+        possible = frozenset().union(*self.found)
+        session = self.solver.session(self.base, self.universe, scene.fields)
+        names = [
+            name for name in candidates if name in possible or not isinstance(session.check([scene.has(name)]), Unsat)
+        ]
+
+        def read(model: FiniteModel) -> Point:
+            there = self.names(model)
+            return tuple(int(name in there) for name in names)
+
+        slots = [(neg(scene.has(name)), scene.has(name)) for name in names]
+        question = Question(self.base, self.universe, scene.fields, slots, read)
+        refinement = Refinement(question, self.solver, individuals=(), leaves=leaves)
+        refinement.found.points = {tuple(int(name in there) for name in names): None for there in self.found}
+        refinement.found.reason = reason
+        refinement.decide()
+        result = NameSets(scene, reason=refinement.found.reason)
+        for point in refinement.found.points:
+            result.sets.append(frozenset(n for n, bit in zip(names, point, strict=True) if bit))
+        for prefix in refinement.found.undecided:
+            there = frozenset(n for n, bit in zip(names, prefix, strict=False) if bit)
+            result.undecided.append((there, frozenset(names[len(prefix) :])))
+        return result

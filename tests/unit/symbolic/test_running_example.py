@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kleene.diagnostics import UsageError
-from kleene.logic.formula import FALSE, TRUE
+from kleene.logic.formula import FALSE, TRUE, Atom, Exists, conj
 from kleene.logic.kleene import Kleene
 from kleene.smt import Limits, Sat, Unsat, check
 from kleene.structures.canonical import canonical_abstraction
@@ -49,7 +49,7 @@ def test_the_figures_to_the_letter() -> None:
 
 def test_figure_4_is_not_exact() -> None:
     """'p is constant or q is constant' on one summary node: p = q = 1/2 is no canonical abstraction of a store."""
-    text = "%p p(v)\n%p q(v)\n%p b(v) unique abs\n%%\n%action skip() { %t \"\" }\n%%\na skip() b"
+    text = '%p p(v)\n%p q(v)\n%p b(v) unique abs\n%%\n%action skip() { %t "" }\n%%\na skip() b'
     source = parse_program(text.replace("%p p(v)", "%p p(v) nonabs").replace("%p q(v)", "%p q(v) nonabs"))
     theory = Theory(source.vocabulary, source.rules)
     one = structure("%n = {u}\n%p = { sm = {u:1/2} p = {u:1/2} q = {u:1/2} }", source)
@@ -80,15 +80,8 @@ def test_gamma_hat_characterises_the_stores() -> None:
     characteristic = gamma_hat(INPUT, THEORY)
     assert not characteristic.free
     for text, legal in (("E(v) x(v)", True), ("E(v, w) (x(v) & n(w, v))", False), ("E(v) is(v)", False)):
-        both = [characteristic, formula(text)]
-        answer = check(both[0] & both[1] if hasattr(both[0], "__and__") else _and(*both))
+        answer = check(conj(characteristic, formula(text)))
         assert isinstance(answer, Sat if legal else Unsat), text
-
-
-def _and(*parts):  # type: ignore[no-untyped-def]
-    from kleene.logic.formula import conj
-
-    return conj(*parts)
 
 
 def test_meet_is_what_both_represent() -> None:
@@ -116,21 +109,15 @@ def test_bad_input() -> None:
     with pytest.raises(UsageError, match="structure 1 is not bounded: .* u and w"):
         assume(TRUE, [twins], THEORY)
     with pytest.raises(UsageError, match="closed"):
-        from kleene.logic.formula import Atom
-
         assume(Atom("x", ("v",)), [INPUT], THEORY)
     with pytest.raises(UsageError, match="'zz', which is not declared"):
-        from kleene.logic.formula import Atom, Exists
-
         assume(Exists("v", Atom("zz", ("v",))), [INPUT], THEORY)
     with pytest.raises(UsageError, match="no integrity rules"):
-        Theory(parse_program("%p p(v)\n%%\n%action skip() { %t \"\" }\n%%\na skip() b").vocabulary).check_rules()
+        Theory(parse_program('%p p(v)\n%%\n%action skip() { %t "" }\n%%\na skip() b').vocabulary).check_rules()
 
 
 def test_time_out_is_sound() -> None:
-    result = assume(
-        formula(PRECONDITION), [INPUT], THEORY, SymbolicOptions(limits=Limits(total_seconds=0.0))
-    )
+    result = assume(formula(PRECONDITION), [INPUT], THEORY, SymbolicOptions(limits=Limits(total_seconds=0.0)))
     assert not result.most_precise
     assert result.reason == "time limit reached"
     exact = assume(formula(PRECONDITION), [INPUT], THEORY)

@@ -1,0 +1,36 @@
+"""Which source variable a pointer predicate of the shape analysis stands for at a location.
+
+The analysis lets pointers whose lives do not overlap share a predicate (`semantics/coalesce.py`), which keeps the name
+of one of them. People want to read the name of the variable that is alive.
+"""
+
+from __future__ import annotations
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.inline import inline
+from kleene.cfa.program import CProgram
+from kleene.diagnostics import LimitReached
+from kleene.semantics.coalesce import coalesced
+from kleene.semantics.liveness import defined, live_before
+from kleene.semantics.promote import promoted
+
+
+def source_names(program: CProgram) -> dict[str, dict[str, str]]:
+    """By location: the name of a shared predicate, and the variable it holds there. What is not shared is left out."""
+    try:
+        before = promoted(inline(program).main.cfa)
+    except LimitReached:
+        return {}
+    after = coalesced(before)
+    shared: dict[Variable, Variable] = {}
+    for old, new in zip(before.edges, after.edges, strict=True):
+        for variable, holder in zip(defined(old.label), defined(new.label), strict=False):
+            if type(old.label) is type(new.label) and variable not in shared:
+                shared[variable] = holder
+    live = live_before(before, set(shared))
+    found: dict[str, dict[str, str]] = {}
+    for location, variables in live.items():
+        names = {shared[v].name: v.name for v in variables if shared[v] != v}
+        if names:
+            found[location] = names
+    return found
