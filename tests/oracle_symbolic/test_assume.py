@@ -45,7 +45,7 @@ def run(setting: Setting, s: NaiveStructure, f: Formula, backend: str) -> Symbol
     return assume(f, [to_structure(s)], theory, options(backend), bounded=False)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(DATA)
 def test_assume_against_enumeration(data: st.DataObject) -> None:
     setting = data.draw(SETTINGS)
@@ -85,7 +85,7 @@ def test_meet_against_enumeration(data: st.DataObject) -> None:
     assert_stores(result, setting, [right], TRUE)
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(DATA)
 def test_alpha_hat_against_enumeration(data: st.DataObject) -> None:
     """Of every store up to the bound that satisfies the formula, the abstraction is found (or represented)."""

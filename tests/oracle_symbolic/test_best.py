@@ -58,7 +58,7 @@ def compare(setting: Setting, s: NaiveStructure, sequence: list[Action]) -> None
             assert any(embeds(store, p) for p in plain), f"{store} is not below focus, update, coerce, blur: {plain}"
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(DATA)
 def test_best_transformer_of_one_action(data: st.DataObject) -> None:
     setting = data.draw(st.sampled_from((LIST, ACYCLIC, GRAPH)))
@@ -66,7 +66,7 @@ def test_best_transformer_of_one_action(data: st.DataObject) -> None:
     compare(setting, s, [data.draw(actions(setting, universe=("keep", "keep", "new", "retain")))])
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(DATA)
 def test_best_transformer_of_a_block(data: st.DataObject) -> None:
     setting = data.draw(st.sampled_from((LIST, ACYCLIC)))

@@ -1,6 +1,5 @@
 // RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
-// UNKNOWN: memsafety memcleanup
 // Lists as in the Linux kernel: the links are inside the objects, and container_of leads from one to the other.
 #include <stddef.h>
 #include <stdlib.h>

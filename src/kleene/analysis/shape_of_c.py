@@ -81,7 +81,7 @@ def analyse(
             inlined, cfa if whole_scope else coalesced(cfa, places), malloc_may_fail, whole_scope, max_structures
         )
         found = plan.run(left, only_class)
-        if not whole_scope or found.complete:
+        if not whole_scope or (found.complete and _kinds(found) <= _kinds(result)):
             result = found
     result.seconds = time.monotonic() - start
     return result
@@ -89,8 +89,12 @@ def analyse(
 
 def _only_leaks(result: ShapeResult) -> bool:
     """Whether blocks that seem to be lost, perhaps because a pointer that is not used again was forgotten, are all."""
-    kinds = {alarm.kind for alarm in result.alarms}
+    kinds = _kinds(result)
     return result.complete and "memory_leak" in kinds and kinds <= {"memory_leak", "memory_cleanup"}
+
+
+def _kinds(result: ShapeResult) -> set[str]:
+    return {alarm.kind for alarm in result.alarms}
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,18 @@ from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.liveness import defined, live_before
+from kleene.semantics.memory import Memory
 from kleene.semantics.promote import promoted
 
 
 def source_names(program: CProgram) -> dict[str, dict[str, str]]:
     """By location: the name of a shared predicate, and the variable it holds there. What is not shared is left out."""
     try:
-        before = promoted(inline(program).main.cfa)
+        inlined = inline(program)
+        before = promoted(inlined.main.cfa)
     except LimitReached:
         return {}
-    after = coalesced(before)
+    after = coalesced(before, Memory(inlined, before).pointer_places)
     shared: dict[Variable, Variable] = {}
     for old, new in zip(before.edges, after.edges, strict=True):
         for variable, holder in zip(defined(old.label), defined(new.label), strict=False):

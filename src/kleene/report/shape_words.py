@@ -176,6 +176,8 @@ class _Describer:
         for name in self.pointers:
             bare = name.rstrip("'")
             source = self.source_names.get(bare, bare)
+            if source in self.pointers:  # it has a predicate of its own, so nothing was shared
+                source = bare
             match = _INLINED.fullmatch(source)
             variable = f"{match[1]}{match[3]}" if match else source
             if match and match[2] != self.function:

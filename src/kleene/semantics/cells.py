@@ -39,7 +39,7 @@ class CellSteps(PointerSteps):
                 self._step(f"{text} = NULL", [keep])
             for edge in edges:
                 self._remove_edge(base, edge, keep, text)
-            groups = {self.symbols.group_of(edge) for edge in edges}
+            groups = dict.fromkeys(self.symbols.group_of(edge) for edge in edges)
             for group in groups:
                 if group.kind == CIRCULAR:
                     self._mend(group)

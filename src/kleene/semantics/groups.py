@@ -56,6 +56,8 @@ class Group:
     members: tuple[str, ...]
     function: bool = True
     """Whether a node has at most one edge of the group."""
+    whole: bool = True
+    """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
 
     @property
     def step(self) -> str:
@@ -102,7 +104,7 @@ class Group:
             _unary(f"r[{self.name},{root}]", Exists("v1", conj(at(root, "v1"), at(self.closure, "v1", "v"))))
             for root in roots
         ]
-        if self.kind == CIRCULAR:
+        if self.kind == CIRCULAR and self.whole:
             found += [_unary(self.reach(root), self._reached(root)) for root in roots]
         return [*found, *self._null_cells(roots)]
 
@@ -185,7 +187,7 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         members = tuple(name for c, name in edges if c == cell)
         if members:
             name = members[0] if len(members) == 1 else f"{cell}*"
-            found.append(Group(name, CIRCULAR, (cell,), members))
+            found.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
     return found
 
 

@@ -196,5 +196,5 @@ class Symbols:
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
         roots = self._roots()
-        along = [at(group.reach(root), v) for group in self.groups for root in roots]
+        along = [at(group.reach(root), v) for group in self.groups if group.whole for root in roots]
         return disj(*along, *(at(r, v) for r in roots))

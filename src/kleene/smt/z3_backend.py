@@ -25,8 +25,8 @@ STEPS_PER_MILLISECOND = 3000
 crashed the process about once in a thousand short queries (5.4.0), is not used."""
 
 _SETTINGS: tuple[dict[str, object], ...] = (
-    {"smt.mbqi.max_cexs": 5},
-    {"smt.pull_nested_quantifiers": True},
+    {"smt.pull_nested_quantifiers": True, "smt.mbqi.max_cexs": 5},
+    {},
 )
 """Tried one after the other: each decides closure queries that the other does not."""
 

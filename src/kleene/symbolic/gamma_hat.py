@@ -52,7 +52,7 @@ def node_formula(structure: Structure, node: int, variable: str) -> Formula:
         if value is not Kleene.UNKNOWN:
             atom = Atom(p.name, (variable,))
             parts.append(atom if value is Kleene.TRUE else neg(atom))
-    return conj(*parts, Equal(variable, variable))
+    return conj(*parts) if parts else Equal(variable, variable)
 
 
 def gamma_hat(structure: Structure, theory: Theory, *, integrity: bool = True) -> Formula:

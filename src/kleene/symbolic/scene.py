@@ -141,7 +141,7 @@ class Scene:
                 continue
             atom = Atom(symbol, (variable,))
             parts.append(atom if value else neg(atom))
-        return conj(*parts, Equal(variable, variable))
+        return conj(*parts) if parts else Equal(variable, variable)
 
     def has(self, name: CellName) -> Formula:
         """Some individual has the name."""

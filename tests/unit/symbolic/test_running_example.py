@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from kleene.diagnostics import UsageError
@@ -26,14 +28,15 @@ EIGHT = {
 @pytest.mark.parametrize("backend", ["z3", "cvc5", "ground"])
 def test_exactly_the_eight_structures(backend: str) -> None:
     pytest.importorskip({"z3": "z3", "cvc5": "cvc5", "ground": "pysat"}[backend])
+    start = time.process_time()
     result = assume(formula(PRECONDITION), [INPUT], THEORY, SymbolicOptions(backend=backend))
+    assert time.process_time() - start < 1
     assert len(result.structures) == 8
     assert {edges(s) for s in result.structures} == EIGHT
     assert all(s.value("n", 0, 1) is YES for s in result.structures)
     assert result.most_precise
     assert result.reason is None
     assert result.solver_calls < 40
-    assert result.statistics.seconds < 1
     for s, store in zip(result.structures, result.stores, strict=True):
         assert store is not None
         assert store.is_concrete
@@ -106,7 +109,7 @@ def test_alpha_hat_finds_the_empty_store_too() -> None:
 def test_bad_input() -> None:
     twins = structure("%n = {u, w}\n%p = { n = {u->w} }")
     assert not is_bounded(twins)
-    with pytest.raises(UsageError, match="structure 1 is not bounded: .* u and w"):
+    with pytest.raises(UsageError, match=r"structure 1 is not bounded: .* u and w"):
         assume(TRUE, [twins], THEORY)
     with pytest.raises(UsageError, match="closed"):
         assume(Atom("x", ("v",)), [INPUT], THEORY)

@@ -1,0 +1,134 @@
+"""Best transformers: list actions with reachability, blocks, precision beyond coerce, contracts."""
+
+from __future__ import annotations
+
+import pytest
+
+from kleene.diagnostics import InputError, UsageError
+from kleene.logic.kleene import Kleene
+from kleene.structures.canonical import canonical_abstraction
+from kleene.structures.embedding import embeds
+from kleene.structures.evaluate import evaluate
+from kleene.structures.tvs_reader import read_tvs
+from kleene.symbolic import BestTransformer, Theory
+from kleene.symbolic.calls import action_of, split_call
+from kleene.symbolic.contracts import parse_contracts, read_contracts
+from kleene.symbolic.result import SymbolicOptions
+from kleene.transformers.action import Action
+
+from .samples import EXAMPLES, INPUT, PRECONDITION, RUNNING, THEORY, formula, program, structure
+
+LISTS = program("lists")
+LIST_THEORY = Theory(LISTS.vocabulary, LISTS.rules)
+OPTIONS = SymbolicOptions()
+
+
+def test_precondition_is_as_precise_as_assume() -> None:
+    """A condition without focus: coerce leaves y = 1/2, so 'y may be NULL' would be a false alarm."""
+    condition = Action("x->n == y", precondition=formula(PRECONDITION))
+    best = BestTransformer(condition, THEORY)
+    results = best.post(INPUT)
+    assert len(results) == 8
+    y_is_null = formula("!(E(v) y(v))")
+    assert all(evaluate(s, y_is_null) is Kleene.FALSE for s in results)
+    assert any(evaluate(s, y_is_null) is not Kleene.FALSE for s in best.plain(INPUT))
+    for s in results:
+        assert any(embeds(s, p) for p in best.plain(INPUT))
+
+
+def test_messages_can_be_decided() -> None:
+    best = BestTransformer(Action("skip"), THEORY)
+    assert best.can_hold(formula("E(v) (x(v) & y(v))"), INPUT)
+    assert not best.can_hold(formula("!(E(v) x(v))"), INPUT)
+
+
+@pytest.mark.parametrize(
+    ("call", "count"),
+    [("Set_Null(x)", 1), ("Copy(t, x)", 2), ("Get_Next(t, x)", 3)],
+)
+def test_list_actions(call: str, count: int) -> None:
+    text = "%n = {u, w}\n%p = { sm = {w:1/2} x = {u} n = {u->w:1/2, w->w:1/2} r[x] = {u, w} }"
+    result = BestTransformer(action_of(LISTS, call), LIST_THEORY).run([structure(text, LISTS)])
+    assert result.most_precise, result.reason
+    assert len(result.structures) == count
+    for s, store in zip(result.structures, result.stores, strict=True):
+        assert store is not None
+        assert canonical_abstraction(store) == s
+
+
+def test_a_block_is_one_transformer() -> None:
+    """``t = x->n; x->n = NULL; y = x; x = t`` on a list of one element: everything is definite."""
+    one = structure("%n = {u}\n%p = { x = {u} r[x] = {u} }", LISTS)
+    calls = ("Get_Next(t, x)", "Set_Next(x, y)", "Copy(y, x)", "Copy(x, t)")
+    result = BestTransformer([action_of(LISTS, call) for call in calls], LIST_THEORY).run([one])
+    (after,) = result.structures
+    assert result.most_precise
+    assert after == canonical_abstraction(structure("%n = {u}\n%p = { y = {u} r[y] = {u} }", LISTS))
+
+
+def test_nodes_come_and_go() -> None:
+    one = structure("%n = {u}\n%p = { x = {u} r[x] = {u} }", LISTS)
+    result = BestTransformer([action_of(LISTS, c) for c in ("Malloc(t)", "Set_Next(t, x)", "Free(x)")], LIST_THEORY)
+    (after,) = result.post(one)
+    assert after == canonical_abstraction(structure("%n = {u}\n%p = { t = {u} r[t] = {u} }", LISTS))
+
+
+def test_calls() -> None:
+    assert split_call(" f ( a , r[n,x] )") == ("f", ("a", "r[n,x]"))
+    assert split_call("f") == ("f", ())
+    assert split_call("f()") == ("f", ())
+    for bad in ("f(", "1()", "f(a,,b)"):
+        with pytest.raises(UsageError):
+            split_call(bad)
+    with pytest.raises(InputError, match="undeclared action 'Cpy'; did you mean 'Copy'"):
+        action_of(LISTS, "Cpy(x, y)")
+    with pytest.raises(InputError, match="needs 2 arguments"):
+        action_of(LISTS, "Copy(x)")
+
+
+SORT = program("sort")
+SORT_THEORY = Theory(SORT.vocabulary, SORT.rules)
+CONTRACTS = read_contracts(EXAMPLES / "sort.contracts")
+
+
+def test_sort_by_its_specification() -> None:
+    one, two = "%n = {u}\n%p = { x = {u} r[x] = {u} }", "%n = {u, w}\n%p = { x = {u} n = {u->w} r[x] = {u, w} }"
+    call = CONTRACTS.procedures["sort"].call(["x"], SORT)
+    for text in (one, two):
+        result = BestTransformer(call, SORT_THEORY).run([structure(text, SORT)])
+        assert result.most_precise, result.reason
+        ordered = formula("A(v) ordered(v)", SORT)
+        assert result.structures
+        assert all(evaluate(s, ordered) is Kleene.TRUE for s in result.structures)
+
+
+def test_violated_preconditions_come_with_the_structure() -> None:
+    call = CONTRACTS.procedures["merge"].call(["x", "y"], SORT)
+    good = "%n = {u, w}\n%p = { x = {u} y = {w} r[x] = {u} r[y] = {w} ordered = {u, w} }"
+    bad = "%n = {u, w}\n%p = { x = {u} y = {w} r[x] = {u} r[y] = {w} ordered = {u, w:1/2} }"
+    assert call.violations([structure(good, SORT)], SORT_THEORY, OPTIONS).structures == ()
+    (broken,) = call.violations([structure(bad, SORT)], SORT_THEORY, OPTIONS).structures
+    assert broken.value("ordered", 1) is Kleene.FALSE
+    result = BestTransformer(call, SORT_THEORY).run([structure(good, SORT)])
+    assert result.most_precise
+    assert all(evaluate(s, formula("A(v) (r[x](v) & ordered(v))", SORT)) is Kleene.TRUE for s in result.structures)
+
+
+def test_bad_contracts() -> None:
+    with pytest.raises(InputError, match=r"<contracts>:1:1: expected 'procedure"):
+        parse_contracts("requires 1")
+    with pytest.raises(InputError, match="specified twice"):
+        parse_contracts("procedure p()\nprocedure p()")
+    with pytest.raises(UsageError, match="has 1 parameters, and is called with 2"):
+        CONTRACTS.procedures["sort"].call(["x", "y"], SORT)
+    wrong = parse_contracts("procedure p(a)\n  modifies zz\n  ensures 1")
+    with pytest.raises(UsageError, match="'zz' is not declared"):
+        wrong.procedures["p"].call(["x"], SORT)
+    undeclared = parse_contracts("procedure p(a)\n  requires E(v) b(v)")
+    with pytest.raises(InputError, match="undeclared predicate 'b'"):
+        undeclared.procedures["p"].call(["x"], SORT)
+
+
+def test_examples_can_be_read() -> None:
+    for name, of in (("lists", LISTS), ("block", LISTS), ("sort", SORT), ("sorted_parts", SORT), ("running", RUNNING)):
+        assert read_tvs(EXAMPLES / f"{name}.tvs", of.vocabulary).structures

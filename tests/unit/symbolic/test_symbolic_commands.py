@@ -1,0 +1,96 @@
+"""kleene assume, alpha, meet and transform: outputs, exit codes, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from kleene.cli import run_main
+from kleene.report.json_report import schema
+from kleene.structures.tvs_reader import read_tvs
+
+from .samples import EXAMPLES, PRECONDITION, RUNNING
+
+RUN = [str(EXAMPLES / "running"), str(EXAMPLES / "running")]
+
+
+def test_assume(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tvs, html, svg, dump = tmp_path / "out.tvs", tmp_path / "out.html", tmp_path / "svg", tmp_path / "smt"
+    outputs = ["--tvs", str(tvs), "--html", str(html), "--svg", str(svg), "--dump-smt", str(dump)]
+    assert run_main(["assume", *RUN, "--formula", PRECONDITION, *outputs]) == 0
+    assert "assume: 8 structures, most precise" in capsys.readouterr().out
+    assert len(read_tvs(tvs, RUNNING.vocabulary).structures) == 8
+    assert len(list(svg.iterdir())) == 8
+    assert "<html" in html.read_text().lower()
+    assert list(dump.glob("*.smt2"))
+
+
+def test_json_follows_its_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_main(["assume", *RUN, "--formula", PRECONDITION, "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema("symbolic"))
+    assert document["schema"] == "kleene.symbolic/1"
+    assert document["most_precise"] is True
+    assert document["reason"] is None
+    assert len(document["structures"]) == len(document["stores"]) == 8
+    assert 0 < document["solver_calls"] < 40
+
+
+def test_time_out_is_inconclusive(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_main(["assume", *RUN, "--formula", PRECONDITION, "--json", "-", "--timeout", "0.000001"]) == 3
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema("symbolic"))
+    assert document["reason"] == "time limit reached"
+
+
+def test_alpha_and_meet(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_main(["alpha", str(EXAMPLES / "running"), "--formula", "A(v) 0"]) == 0
+    assert "alpha: 1 structure, most precise" in capsys.readouterr().out
+    files = [str(EXAMPLES / name) for name in ("marks", "marks_first", "marks_none")]
+    assert run_main(["meet", *files, "--minimal"]) == 0
+    assert "meet: 1 structure, most precise" in capsys.readouterr().out
+
+
+def test_transform_with_contracts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = "%n = {u, w}\n%p = { x = {u} y = {w} r[x] = {u} r[y] = {w} ordered = {u, w} }"
+    bad = good.replace("ordered = {u, w}", "ordered = {u}")
+    arguments = ["--contracts", str(EXAMPLES / "sort.contracts"), "--action", "merge(x, y)"]
+    for text, code in ((good, 0), (bad, 1)):
+        (tmp_path / "in.tvs").write_text(text)
+        result = run_main(["transform", str(EXAMPLES / "sort"), str(tmp_path / "in.tvs"), *arguments])
+        assert result == code
+        assert ("requires may fail" in capsys.readouterr().out) is (code == 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["assume", *RUN, "--formula", "E(v) z(v)"], "undeclared predicate 'z'"),
+        (["assume", *RUN, "--formula", "x(v)"], "unexpected free variables: v"),
+        (["assume", *RUN, "--formula", "1/2"], "1/2 has no meaning"),
+        (["assume", *RUN, "--formula", "E(v"], "--formula:1:"),
+        (["assume", *RUN], "missing option '--formula'"),
+        (["assume", *RUN, "--formula", "1", "--backend", "zz"], "'zz' is not one of"),
+        (["alpha", "nowhere", "--formula", "1"], "no file 'nowhere'"),
+        (["transform", *RUN, "--action", "jump()"], "undeclared action 'jump'"),
+    ],
+)
+def test_errors_are_one_clear_message(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_main(arguments) == 2
+    shown = capsys.readouterr().err
+    assert message in shown
+    assert "Traceback" not in shown
+
+
+def test_unbounded_input_and_no_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "twins.tvs").write_text("%n = {u, w}\n%p = { n = {u->w} }")
+    assert run_main(["assume", RUN[0], str(tmp_path / "twins.tvs"), "--formula", "1"]) == 2
+    assert "not bounded" in capsys.readouterr().err
+    (tmp_path / "plain.tvp").write_text('%p p(v)\n%%\n%action skip() { %t "" }\n%%\na skip() b\n')
+    plain = ["alpha", str(tmp_path / "plain.tvp"), "--formula", "E(v) p(v)"]
+    assert run_main(plain) == 2
+    assert "no integrity rules" in capsys.readouterr().err
+    assert run_main([*plain, "--allow-no-rules"]) == 0
