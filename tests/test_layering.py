@@ -1,4 +1,4 @@
-"""A folder imports only from folders on lines below it (ARCHITECTURE.md); folders on one line do not import each other."""
+"""A folder imports only from folders on lines below it (ARCHITECTURE.md); those on one line do not import each other."""
 
 import ast
 from pathlib import Path
