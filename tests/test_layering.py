@@ -1,4 +1,4 @@
-"""A folder imports only from folders on lines below it (ARCHITECTURE.md); those on one line do not import each other."""
+"""A folder imports only from folders on lines below it (ARCHITECTURE.md); those on one line are independent."""
 
 import ast
 from pathlib import Path

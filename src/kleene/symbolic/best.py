@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import product
 
-from kleene.logic.formula import Formula
+from kleene.logic.formula import Formula, neg
 from kleene.logic.kleene import Kleene
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure, StructureBuilder
@@ -83,6 +83,28 @@ class BestTransformer:
             ]
             current = list(dict.fromkeys(canonical_abstraction(s) for s in results))
         return current
+
+
+def broken_ensures(
+    call: Call,
+    body: Sequence[Step],
+    structures: Sequence[Structure],
+    theory: Theory,
+    options: SymbolicOptions = _DEFAULT,
+) -> SymbolicResult:
+    """The results of a loop-free body, begun with the precondition, that break the postcondition (section 1.1).
+
+    Empty and most precise: the body is right on these structures. What `modifies` leaves out is not checked.
+    """
+    run = Run(theory, options)
+    for structure in structures:
+        timeline = Timeline(theory, structure)
+        timeline.assume(call.requires)
+        for step in body:
+            timeline.apply(step) if isinstance(step, Action) else timeline.call(step)
+        timeline.assume_since_start(neg(call.ensures))
+        run.solve(timeline.scene(), partial(BestTransformer(body, theory, options).plain, structure))
+    return run.result()
 
 
 def _plain_transformer(action: Action, theory: Theory) -> Transformer:

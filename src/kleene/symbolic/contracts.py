@@ -13,7 +13,8 @@ are; without it, any may change. A call neither creates nor removes individuals.
 arguments wherever they occur as a name.
 
 At a call the precondition is checked (`Call.violations`) and the postcondition assumed (`Timeline.call`, through
-`BestTransformer`). `Procedure.entry` and `verify_block` check a body against its own specification.
+`BestTransformer`). `entry` gives the structures with which a body begins, `best.broken_ensures` checks a loop-free body
+against its own postcondition.
 """
 
 from __future__ import annotations

@@ -73,6 +73,12 @@ class Timeline:
         draft = self.draft
         draft.base.append(staged(may(formula), draft.symbols[-1], draft.moments[-1].label))
 
+    def assume_since_start(self, formula: Formula) -> None:
+        """The same for a formula that speaks of ``old[q]`` too: q before the first action."""
+        draft = self.draft
+        symbols = {**draft.symbols[-1], **{old(name): symbol for name, symbol in draft.symbols[0].items()}}
+        draft.base.append(staged(may(formula), symbols, draft.moments[-1].label))
+
     def apply(self, action: Action) -> None:
         """Add one action."""
         if action.clone is not None or action.new_formula is not None:

@@ -6,13 +6,15 @@ import pytest
 
 from kleene.diagnostics import InputError, UsageError
 from kleene.logic.kleene import Kleene
+from kleene.smt import Limits
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.embedding import embeds
 from kleene.structures.evaluate import evaluate
 from kleene.structures.tvs_reader import read_tvs
 from kleene.symbolic import BestTransformer, Theory
+from kleene.symbolic.best import broken_ensures
 from kleene.symbolic.calls import action_of, split_call
-from kleene.symbolic.contracts import parse_contracts, read_contracts
+from kleene.symbolic.contracts import entry, parse_contracts, read_contracts
 from kleene.symbolic.result import SymbolicOptions
 from kleene.transformers.action import Action
 
@@ -21,6 +23,7 @@ from .samples import EXAMPLES, INPUT, PRECONDITION, RUNNING, THEORY, formula, pr
 LISTS = program("lists")
 LIST_THEORY = Theory(LISTS.vocabulary, LISTS.rules)
 OPTIONS = SymbolicOptions()
+QUICK = SymbolicOptions(limits=Limits(total_seconds=1))
 
 
 def test_precondition_is_as_precise_as_assume() -> None:
@@ -112,6 +115,22 @@ def test_violated_preconditions_come_with_the_structure() -> None:
     result = BestTransformer(call, SORT_THEORY).run([structure(good, SORT)])
     assert result.most_precise
     assert all(evaluate(s, formula("A(v) (r[x](v) & ordered(v))", SORT)) is Kleene.TRUE for s in result.structures)
+
+
+def test_a_body_against_its_specification() -> None:
+    """``y = x; x = NULL`` moves a list; without its second half it does not."""
+    text = "procedure move(a, b)\n  requires !(E(v) b(v))\n  ensures !(E(v) a(v)) & (A(v) (old[r[a]](v) <-> r[b](v)))"
+    call = parse_contracts(text).procedures["move"].call(["x", "y"], LISTS)
+    one = structure("%n = {u, w}\n%p = { x = {u} n = {u->w} r[x] = {u, w} }", LISTS)
+    body = [action_of(LISTS, c) for c in ("Copy(y, x)", "Set_Null(x)")]
+    right = broken_ensures(call, body, [one], LIST_THEORY)
+    assert right.structures == ()
+    assert right.most_precise
+    (wrong,) = broken_ensures(call, body[:1], [one], LIST_THEORY).structures
+    assert evaluate(wrong, formula("E(v) x(v)", LISTS)) is Kleene.TRUE
+    assert all(
+        s.size for s in entry(CONTRACTS.procedures["split"].call(["x", "y"], SORT), SORT_THEORY, QUICK).structures
+    )
 
 
 def test_bad_contracts() -> None:
