@@ -314,7 +314,13 @@ def test_the_largest_universe_is_a_limit(kleene: Kleene, folder: Path) -> None:
 def test_interruption_leaves_a_partial_result(folder: Path, number: signal.Signals) -> None:
     command = [TOOL, "run", "grow", "--join", "conc", "--json", "out.json", "--html", "out.html", "--tvs", "out.tvs"]
     command += ["--dump", "3"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(  # a shell that starts tests in the background makes them ignore SIGINT
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     while process.poll() is None and not (folder / "grow.dump.tvs").exists():
         time.sleep(0.02)
     process.send_signal(number)
