@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv demo test check format bench clean
+.PHONY: venv demo test check format bench fuzz clean
 
 venv: $(STAMP)
 
@@ -38,6 +38,11 @@ format: venv
 bench: venv
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/check.py
+	$(BIN)/python benchmarks/symbolic.py
+
+# Random C programs: shape analysis against exact exploration and AddressSanitizer.
+fuzz: venv
+	$(BIN)/python tests/fuzz_c/run.py --seconds 300
 
 clean:
 	rm -rf $(VENV) out
