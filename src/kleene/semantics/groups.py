@@ -202,8 +202,8 @@ def cancellation(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Pr
     back = [cell for cell in cells if cell in shape.back]
     forward = [cell for cell in cells if cell not in shape.back]
     every = [name for cell in forward for name in cells[cell]]
-    found = []
-    for b in back:
+    found: list[Predicate] = []
+    for b in back if forward else ():
         found += [_unary(f"c[{f},{b}]", _returns(cells[f], cells[b])) for f in forward]
         found.append(_unary(f"c[{b},{'down' if len(forward) > 1 else forward[0]}]", _returns(cells[b], every)))
     return found
