@@ -191,8 +191,8 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
     return ShapeResult(
         shape.name,
         alarms,
-        reached.complete and not cyclic,
-        _CYCLE if cyclic else reached.reason or "",
+        reached.complete and not cyclic and not domain.contradictions,
+        _CYCLE if cyclic else reached.reason or _contradiction(domain),
         reached.generated,
         sum(len(store) for store in reached.stores.values()),
         time.monotonic() - start,
@@ -200,6 +200,15 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
         reached,
         translation,
     )
+
+
+def _contradiction(domain: ShapeDomain) -> str:
+    """Why a run whose updates contradict the rules proves nothing: what was discarded may have been a real heap."""
+    for action, (_, structure) in domain.contradictions.items():
+        breach = domain.coercer.explain(structure)
+        if breach is not None:
+            return f"the step '{action}' contradicts the rule {breach.rule} ({breach.rule.origin})"
+    return ""
 
 
 class _DerivingDomain(ShapeDomain):
