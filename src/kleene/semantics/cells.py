@@ -32,6 +32,8 @@ class CellSteps(PointerSteps):
         """The cell becomes NULL, one edge predicate after another."""
         for base in bases:
             cell = self._cell(base, text)
+            if not self.symbols.precision.tracks_cell(cell):
+                continue
             undefined = self.symbols.cell_undefined(cell)
             keep = Update(undefined, ("v",), conj(at(undefined, "v"), neg(base.formula("v"))))
             edges = [self.symbols.cell(cell, to) for to in self.symbols.target_offsets(cell)]
@@ -76,6 +78,8 @@ class CellSteps(PointerSteps):
     def _set_cell(self, bases: Sequence[Base], source: Pointer, text: str) -> None:
         for base in bases:
             cell = self._cell(base, text)
+            if not self.symbols.precision.tracks_cell(cell):
+                continue
             undefined = self.symbols.cell_undefined(cell)
             poison = conj(base.formula("v"), self._undefined(source))
             keep = Update(undefined, ("v",), disj(at(undefined, "v"), poison))
@@ -126,6 +130,8 @@ class CellSteps(PointerSteps):
             self._step("spoil integers", updates.values())
 
     def _spoil_pointer(self, base: Base) -> None:
+        if not self.symbols.precision.tracks_cell(self.memory.cell_of[base.place]):
+            return
         self._clear([base], "overwritten")
         name = self.symbols.cell_undefined(self.memory.cell_of[base.place])
         self._step("overwritten", [Update(name, ("v",), disj(at(name, "v"), base.formula("v")))])

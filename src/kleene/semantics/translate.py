@@ -43,6 +43,7 @@ from kleene.semantics.integers import Constants
 from kleene.semantics.liveness import live_before, redeclared
 from kleene.semantics.memory import Memory, Unmodelled
 from kleene.semantics.names import FREED, HEAP, at
+from kleene.semantics.precision import EVERYTHING, Precision
 from kleene.semantics.predicates import Symbols
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder
@@ -76,9 +77,11 @@ class Translator(ConditionSteps):
         *,
         malloc_may_fail: bool = True,
         whole_scope: bool = False,
+        precision: Precision = EVERYTHING,
     ) -> None:
         memory = Memory(program, cfa)
-        super().__init__(program, memory, Constants(memory), Symbols(memory, shape))
+        symbols = Symbols(memory, shape, precision)
+        super().__init__(program, memory, Constants(memory, precision), symbols)
         self.source = cfa
         self.malloc_may_fail = malloc_may_fail
         self.alarms: dict[str, Alarm] = {}
@@ -185,6 +188,8 @@ class Translator(ConditionSteps):
 
     def _collect(self) -> Action:
         """Drop freed blocks that nothing points to: they have no edges, so nothing else changes."""
+        if not self.symbols.all_pointers_tracked:
+            return Action("keep", "")
         pointed = [at(p.predicate(o), "v") for p in self.symbols.pointers for o in p.offsets]
         pointed += [exists(["u"], at(name, "u", "v")) for _, name in self.symbols.edges]
         return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed)))
