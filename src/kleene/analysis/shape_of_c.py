@@ -18,6 +18,7 @@ from kleene.cfa.inline import inline
 from kleene.cfa.operations import Operation, Place
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
+from kleene.domains.shape.deriving import DerivingDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.semantics.coalesce import coalesced
@@ -27,10 +28,7 @@ from kleene.semantics.promote import promoted
 from kleene.semantics.translate import Alarm, Translation, Translator
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
-from kleene.transformers.action import Action
-from kleene.transformers.differencing import DifferencingOptions, derive
 from kleene.transformers.rules import all_rules
-from kleene.transformers.transformer import Transformer
 
 MEMORY = 4 << 30
 """Bytes after which the analysis gives up."""
@@ -174,7 +172,7 @@ def _gave_up(reason: str, start: float) -> ShapeResult:
 def _run(translation: Translation, shape: ShapeClass, seconds: float, max_structures: int) -> ShapeResult:
     start = time.monotonic()
     vocabulary = translation.vocabulary
-    domain = _DerivingDomain(vocabulary, all_rules(vocabulary, translation.rules), ShapeOptions())
+    domain = DerivingDomain(vocabulary, all_rules(vocabulary, translation.rules), ShapeOptions())
     core = frozenset(p.name for p in vocabulary if p.definition is None)
     initial = completed(TvsStructure(translation.initial, core))
 
@@ -209,17 +207,6 @@ def _contradiction(domain: ShapeDomain) -> str:
         if breach is not None:
             return f"the step '{action}' contradicts the rule {breach.rule} ({breach.rule.origin})"
     return ""
-
-
-class _DerivingDomain(ShapeDomain):
-    """The shape domain, with updates derived when an action is first used: many are never reached."""
-
-    def transformer(self, action: Action) -> Transformer:
-        found = self._transformers.get(action)
-        if found is None:
-            derived = derive(action, self.vocabulary, DifferencingOptions()).action
-            found = self._transformers[action] = super().transformer(derived)
-        return found
 
 
 def _cycles(domain: ShapeDomain) -> frozenset[str]:

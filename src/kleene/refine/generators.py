@@ -38,6 +38,8 @@ class Roles:
     forward: frozenset[str] = frozenset()
     back: frozenset[str] = frozenset()
     circular: frozenset[str] = frozenset()
+    unused: frozenset[str] = frozenset()
+    """Fields that are there and that a coarser data structure does not look at."""
 
     @property
     def fields(self) -> frozenset[str]:
@@ -71,8 +73,8 @@ class Generator:
         return f"{self.entry.name} with {', '.join(own)}" if own else f"{self.entry.name} without instrumentation"
 
     def fields(self, definition: TrackingDefinition) -> frozenset[str]:
-        """The pointer fields that are tracked: those of its roles that the definition asks for."""
-        return definition.fields & self.roles.fields if self.entry else frozenset()
+        """The pointer fields that are tracked: all those of the data structure, and what else the definition names."""
+        return self.roles.fields | (definition.fields - self.roles.unused) if self.entry else frozenset()
 
     def shape_class(self, definition: TrackingDefinition) -> ShapeClass:
         """How the tracked fields are followed."""
@@ -293,5 +295,3 @@ def predicates_of(generator: Generator, groups: Sequence[Group], pointers: Itera
     """What a generator makes of some groups and separating pointers."""
     names = tuple(pointers)
     return generator.instrument(groups, Roots(names, names))
-
-

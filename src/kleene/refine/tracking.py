@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True)
 class TrackingDefinition:
-    """Names of what is tracked. `separating` pointers give names to nodes (their predicates are abstraction predicates).
+    """Names of what is tracked. The predicates of `separating` pointers are abstraction predicates: they name nodes.
 
     `fields` are pointer cells, `data` the offsets of integer cells, `integers` variables.
     """

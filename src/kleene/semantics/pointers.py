@@ -58,7 +58,7 @@ class PointerSteps(StepBuilder):
         if not target.tracked:
             return
         if not source.tracked:  # it may point anywhere
-            anywhere = dict.fromkeys((o + shift for o in source.offsets), UNKNOWN)
+            anywhere: dict[int, Formula] = {o + shift: UNKNOWN for o in source.offsets}
             self._step(f"{target.name} = {source.name}", self._set_pointer(target, anywhere, UNKNOWN))
             return
         targets = {o + shift: source.at(o) for o in source.offsets}

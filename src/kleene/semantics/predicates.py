@@ -175,9 +175,7 @@ class Symbols:
 
     def vocabulary(self) -> Vocabulary:
         predicates = [
-            Predicate(
-                p.predicate(o), 1, ("v",), frozenset({"unique"}), abstraction=self._separates(p), pointer=True
-            )
+            Predicate(p.predicate(o), 1, ("v",), frozenset({"unique"}), abstraction=self._separates(p), pointer=True)
             for p in self._pointers.values()
             for o in p.offsets
         ]
