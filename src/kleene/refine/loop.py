@@ -20,7 +20,7 @@ from kleene.refine.model import Abstraction, Model, Task
 from kleene.refine.reasons import FEASIBLE, Reason, cone, everything
 from kleene.refine.recognise import Recognised, recognise, roles_for
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Counts, Round
-from kleene.refine.samples import SampleOptions, Samples, collect
+from kleene.refine.samples import SampleOptions, collect
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
@@ -240,12 +240,11 @@ class Refinement:
         return True
 
     def _failure(self, current: Round) -> str:
-        last = current.path.operations[-1]
-        where = f"{last.place.file}:{last.place.line}"
-        nearest = self.abstraction.generator
+        place = current.path.operations[-1].place
+        kind = current.path.error.kind.replace("_", " ")
         return (
-            f"no shape class in the library separates the path to {where} ({current.path.error.kind.replace('_', ' ')}) "
-            f"from the real runs; nearest: {nearest}"
+            f"no shape class in the library separates the path to {place.file}:{place.line} ({kind}) from the real runs; "
+            f"nearest: {self.abstraction.generator}"
         )
 
 
