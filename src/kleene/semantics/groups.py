@@ -159,6 +159,10 @@ class Group:
             Rule(apart, Not(at(self.step, "v1", "v2")), origin),
             Rule(apart, Not(Equal("v1", "v2")), origin),
         ]
+        if not self.function:  # a path has a first and a last step
+            first = exists(["v3"], conj(at(self.step, "v1", "v3"), at(t, "v3", "v2")))
+            last = exists(["v3"], conj(at(t, "v1", "v3"), at(self.step, "v3", "v2")))
+            found += [Rule(conj(at(t, "v1", "v2"), Not(step)), Equal("v1", "v2"), origin) for step in (first, last)]
         if self.function:  # what one node reaches along a function is a line
             line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
             found.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))
