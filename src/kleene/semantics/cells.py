@@ -64,12 +64,12 @@ class CellSteps(PointerSteps):
 
     def _mend(self, group: Group) -> None:
         """A cut edge that closes no cycle any more becomes an edge of the forest."""
-        closes = exists(["v1"], conj(at(group.name, "v", "v1"), at(group.closure, "v1", "v")))
-        back = at(group.closure, "v2", "v1")
-        mended = conj(at(group.name, "v1", "v2"), at(group.cut, "v1"), neg(back))
+        closes = at(group.on_cycle, "v")
+        mended = conj(at(group.name, "v1", "v2"), at(group.cut, "v1"), neg(at(group.on_cycle, "v1")))
         updates = [
             Update(group.cut, ("v",), conj(at(group.cut, "v"), closes)),
             Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), mended)),
+            Update(group.on_cycle, ("v",), closes),
         ]
         self._step(f"mend {group.name}", updates)
 

@@ -72,6 +72,11 @@ class Group:
     def cut(self) -> str:
         return f"cut[{self.name}]"
 
+    @property
+    def on_cycle(self) -> str:
+        """The predicate of nodes on a cycle; of those with a cut, the ones whose edge closes it."""
+        return f"c[{self.name}]"
+
     def reach(self, root: str) -> str:
         """The predicate of everything that a variable reaches."""
         return f"rt[{self.name},{root}]" if self.kind == CIRCULAR else f"r[{self.name},{root}]"
@@ -99,7 +104,7 @@ class Group:
         found.append(_unary(f"is[{self.name}]", self._shared()))
         found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
         if self.kind != ACYCLIC:
-            found.append(_unary(f"c[{self.name}]", self._on_cycle()))
+            found.append(_unary(self.on_cycle, self._on_cycle()))
         found += [
             _unary(f"r[{self.name},{root}]", Exists("v1", conj(at(root, "v1"), at(self.closure, "v1", "v"))))
             for root in roots
@@ -159,7 +164,7 @@ class Group:
             Rule(apart, Not(at(self.step, "v1", "v2")), origin),
             Rule(apart, Not(Equal("v1", "v2")), origin),
         ]
-        if not self.function:  # a path has a first and a last step
+        if not self.function or self.kind == CIRCULAR:  # a path has a first and a last step
             first = exists(["v3"], conj(at(self.step, "v1", "v3"), at(t, "v3", "v2")))
             last = exists(["v3"], conj(at(t, "v1", "v3"), at(self.step, "v3", "v2")))
             found += [Rule(conj(at(t, "v1", "v2"), Not(step)), Equal("v1", "v2"), origin) for step in (first, last)]
