@@ -1,0 +1,17 @@
+"""Paths through a C program: their formulas, whether they can happen, and why not (seed 004, section 3)."""
+
+from kleene.refine.paths.encode import Case, PathFormula, PathStep, encode
+from kleene.refine.paths.feasible import Feasible, Infeasible, Undecided, feasible, replay, shown
+
+__all__ = [
+    "Case",
+    "Feasible",
+    "Infeasible",
+    "PathFormula",
+    "PathStep",
+    "Undecided",
+    "encode",
+    "feasible",
+    "replay",
+    "shown",
+]
