@@ -14,8 +14,8 @@ from kleene.domains.explicit.values import (
     NULL_BLOCK,
     UNDEFINED,
     UNDEFINED_BLOCK,
-    Unknown,
     NotModelled,
+    Unknown,
     Value,
     Violation,
 )

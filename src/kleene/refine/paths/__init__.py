@@ -2,16 +2,21 @@
 
 from kleene.refine.paths.encode import Case, PathFormula, PathStep, encode
 from kleene.refine.paths.feasible import Feasible, Infeasible, Undecided, feasible, replay, shown
+from kleene.refine.paths.interpolants import Cut, Failure, Interpolants, interpolants
 
 __all__ = [
     "Case",
+    "Cut",
+    "Failure",
     "Feasible",
     "Infeasible",
+    "Interpolants",
     "PathFormula",
     "PathStep",
     "Undecided",
     "encode",
     "feasible",
+    "interpolants",
     "replay",
     "shown",
 ]

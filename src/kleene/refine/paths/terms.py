@@ -113,10 +113,10 @@ class Constraints(Store):
             if isinstance(constraint, str):
                 twin.partial = True
             else:
-                twin._add(constraint)  # noqa: SLF001 (the same class)
+                twin._append(constraint)
         return twin
 
-    def _add(self, term: Any, *_: Any) -> None:
+    def _append(self, term: Any) -> None:
         self.terms += (term,)
         self.known[term.get_id()] = True
         if z3.is_not(term):
