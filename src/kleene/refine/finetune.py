@@ -109,7 +109,7 @@ def fine_tune(
             candidates = [g for g in candidates if not any(lattice.refines(u, g) for u in chosen)]
     fitting = [g for g in candidates if known[g]]
     if fitting:
-        result.chosen = min(fitting, key=lambda g: (predicates[g], str(g)))
+        result.chosen = min(fitting, key=lambda g: (predicates[g] + g.obligations, str(g)))
     return result
 
 
@@ -121,7 +121,7 @@ def _balanced(
     def imbalance(g: Generator) -> tuple[int, int, str]:
         coarser = sum(lattice.refines(g, c) for c in candidates)
         finer = sum(lattice.refines(c, g) for c in candidates)
-        return abs(coarser - finer), -(coarser + finer), str(g)
+        return abs(coarser - finer), g.weight, str(g)
 
     found: list[Generator] = []
     for g in sorted(open_, key=imbalance):

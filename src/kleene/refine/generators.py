@@ -66,6 +66,16 @@ class Generator:
     def maximum(self) -> int:
         return len(self.entry.families) if self.entry else 0
 
+    @property
+    def obligations(self) -> int:
+        """What assuming that there are no cycles costs: every step has to be seen to close none."""
+        return 12 * sum(self.entry.family(n).acyclic for n in self.families) if self.entry else 0
+
+    @property
+    def weight(self) -> int:
+        """How much it is to track, roughly: the number of declarations, and what is assumed."""
+        return sum(len(self.entry.family(n).items) for n in self.families) + self.obligations if self.entry else 0
+
     def __str__(self) -> str:
         if self.entry is None:
             return "m0 (no shape class)"
@@ -135,6 +145,7 @@ class Symbols:
             "Down": tuple(stand_in("g", g.name) for g in down),
             "Rings": tuple(stand_in("g", g.name) for g in groups if g.kind == CIRCULAR),
             "Functions": tuple(stand_in("g", g.name) for g in groups if g.function),
+            "Branching": tuple(stand_in("g", g.name) for g in groups if not g.function),
             "Tracked": tuple(stand_in("x", r) for r in roots.tracked),
             "Separating": tuple(stand_in("x", r) for r in roots.separating),
         }

@@ -154,7 +154,7 @@ class Refinement:
 
     def _abstract(self, current: Round, definition: TrackingDefinition) -> None:
         """Recognise the data structure and choose the coarsest generator for it."""
-        if self.recognised is None:
+        if self.recognised is None or not definition.fields <= self._known_fields:
             self._recognise(current, definition)
         assert self.recognised is not None
         generator = self._coarsest(definition)
@@ -243,8 +243,8 @@ class Refinement:
         place = current.path.operations[-1].place
         kind = current.path.error.kind.replace("_", " ")
         return (
-            f"no shape class in the library separates the path to {place.file}:{place.line} ({kind}) from the real runs; "
-            f"nearest: {self.abstraction.generator}"
+            f"no shape class in the library separates the path to {place.file}:{place.line} ({kind}) "
+            f"from the real runs; nearest: {self.abstraction.generator}"
         )
 
 

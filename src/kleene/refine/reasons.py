@@ -75,7 +75,7 @@ class _Cone:
 
     def read(self, operation: Operation) -> None:
         for access in self._accesses(expressions(operation)):
-            if isinstance(access, Variable):
+            if isinstance(access, Variable) and self.memory.kind(access) != "object":
                 self.variables.add(access)
             else:
                 self._note(access)

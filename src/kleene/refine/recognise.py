@@ -13,7 +13,7 @@ from kleene.diagnostics import InputError
 from kleene.logic.kleene import Kleene
 from kleene.refine.generators import Roles, Symbols
 from kleene.refine.heaps import ExplicitHeap
-from kleene.refine.language import Entry, Invariant
+from kleene.refine.language import COUNTS, Entry, Invariant
 from kleene.semantics.groups import Group, ShapeClass, groups_of
 from kleene.semantics.precision import Roots
 from kleene.structures.evaluate import evaluate
@@ -53,11 +53,13 @@ def recognise(entries: Sequence[Entry], heaps: Sequence[ExplicitHeap], order: Se
 
 def roles_for(entry: Entry, roles: Roles) -> Roles | None:
     """The part of the fields that a data structure uses; None if there are too few or too many."""
+    if entry.count("forward") == COUNTS["any"]:  # nothing is assumed, so nothing is left out
+        return Roles(forward=roles.fields)
     back = roles.back if entry.count("back")[1] else frozenset()
     circular = roles.circular if entry.count("circular")[1] else frozenset()
-    if roles.circular and not circular and not roles.forward:
-        return None
-    fits = entry.fits(len(roles.forward), len(back - circular), len(circular - back))
+    if circular and not back:
+        circular -= roles.back
+    fits = entry.fits(len(roles.forward), len(back), len(circular))
     unused = roles.fields - roles.forward - back - circular
     return Roles(roles.forward, back, circular, unused) if fits else None
 

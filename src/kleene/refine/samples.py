@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from kleene.cfa.program import CProgram
@@ -20,6 +20,7 @@ from kleene.refine.heaps import NULL, ExplicitHeap
 from kleene.refine.model import Task
 from kleene.semantics.memory import Memory
 
+EMPTY: Mapping[str, int] = {}
 _STEPS = 4_000
 _RUNS = 400
 
@@ -60,15 +61,16 @@ def collect(task: Task, pointers: frozenset[str], options: SampleOptions) -> Sam
         if time.monotonic() > deadline:
             break
         found.runs += 1
-        for location, heap in _heaps(machine, task, pointers, _Random(generator, 0.6 + 0.1 * (number % 4))):
-            if heap.key in seen or not heap.reachable():
-                continue
-            seen.add(heap.key)
-            large = len(heap.reachable()) >= options.size
-            (found.heaps if large else found.small).append((location, heap))
-            if len(found.heaps) >= options.count and number >= options.count:
-                found.enough = True
-                return found
+        heaps = list(_heaps(machine, task, pointers, _Random(generator, 0.6 + 0.1 * (number % 4))))
+        new = [(location, heap) for location, heap in heaps if heap.key not in seen and heap.reachable()]
+        if not new:
+            continue
+        location, heap = max(new, key=lambda pair: len(pair[1].reachable()))
+        seen.add(heap.key)
+        (found.heaps if len(heap.reachable()) >= options.size else found.small).append((location, heap))
+        if len(found.heaps) >= options.count:
+            found.enough = True
+            break
     return found
 
 
@@ -100,7 +102,7 @@ def _heaps(
     for _ in range(_STEPS):
         location = state.frames[-1].location
         if location in watched and len(state.frames) == 1:
-            yield location, heap_of(state, task.memory, pointers)
+            yield location, heap_of(state, task.memory, pointers, machine.fixed)
         try:
             if machine.step(state) is None:
                 return
@@ -108,12 +110,12 @@ def _heaps(
             return
 
 
-def heap_of(state: State, memory: Memory, pointers: frozenset[str]) -> ExplicitHeap:
+def heap_of(state: State, memory: Memory, pointers: frozenset[str], fixed: Mapping[str, int] = EMPTY) -> ExplicitHeap:
     """The part of a state that the pointers lead to."""
     frame = state.frames[-1]
     roots: dict[str, int | None] = {}
     for name in sorted(pointers):
-        block = state.blocks.get(frame.locals.get(name, -1))
+        block = state.blocks.get(frame.locals.get(name, fixed.get(name, -1)))
         if block is not None and block.kind != "opaque":
             cell = block.cells.get(0)
             roots[name] = _address(state, cell[1]) if cell else NULL if block.zeroed else None
