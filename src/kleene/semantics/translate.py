@@ -40,7 +40,7 @@ from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.conditions import ConditionSteps
 from kleene.semantics.groups import ShapeClass
 from kleene.semantics.integers import Constants
-from kleene.semantics.liveness import live_before, redeclared
+from kleene.semantics.liveness import lingering, live_before, redeclared
 from kleene.semantics.memory import Memory, Unmodelled
 from kleene.semantics.names import FREED, HEAP, at
 from kleene.semantics.predicates import Symbols
@@ -83,7 +83,8 @@ class Translator(ConditionSteps):
         self.malloc_may_fail = malloc_may_fail
         self.alarms: dict[str, Alarm] = {}
         tracked = {*memory.pointers, *memory.integers}
-        self.live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
+        live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
+        self.live = lingering(cfa, live)
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
         self.redeclared = redeclared(cfa)
