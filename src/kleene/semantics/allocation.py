@@ -110,25 +110,25 @@ class AllocationSteps(IntegerSteps):
         if isinstance(target.type, IntegerType):
             self._store_integer(target, UNKNOWN_INTEGER)
         elif isinstance(target.type, PointerType):
-            raise Unmodelled("a pointer with any value")
+            self._store_any_pointer(target)
         else:
             self._store_untracked(target)
+
+    def _store_any_pointer(self, target: Expression) -> None:
+        """A pointer of any value is like one that is not initialized: it may only be copied and compared."""
+        pointer = self._temporary(())
+        self._step("any pointer", self._set_pointer(pointer, {}, TRUE))
+        if isinstance(target, Variable) and self.memory.kind(target) == "pointer":
+            self._copy(self.symbols.pointer(target), pointer, 0)
+        else:
+            self._store_pointer(self._bases(target, (0, target.type.size)), pointer, str(target))
 
     def _store_untracked(self, target: Expression) -> None:
         """A target of a type that is not tracked: only the access matters, and what it overwrites."""
         if not (isinstance(target, Variable) and self.memory.kind(target) != "object"):
-            self._overwrite(self._bases(target, (0, target.type.size)), target.type.size)
+            self._overwrite(*self._accessed(target))
 
     # Ranges of bytes --------------------------------------------------------------------------------------------
-
-    def _overwrite(self, bases: Sequence[Base], size: int) -> None:
-        """Bytes of which nothing is known are written."""
-        self._spoil(bases, size, integer=size)
-        for base in bases:
-            names = [self.symbols.integer_cell(base.offset, c) for c in self.constants.of(base.offset)]
-            if names:
-                updates = [Update(n, ("v",), IfThenElse(base.formula("v"), UNKNOWN, at(n, "v"))) for n in names]
-                self._step("spoil integers", updates)
 
     def _memset(self, operation: MemSet) -> None:
         value, size = constant_of(operation.value), constant_of(operation.size)
@@ -141,6 +141,7 @@ class AllocationSteps(IntegerSteps):
         if value is None or value & 255:
             self._overwrite(bases, size)
             return
+        self._writable(bases)
         for base in bases:
             for place in self.memory.overlapped_pointers(base.place, size):
                 if base.offset <= place[1] <= base.offset + size - self.program.pointer_size:
@@ -181,6 +182,7 @@ class AllocationSteps(IntegerSteps):
                 pointers[shift] = self._temporary(self.memory.cell_places(b.place for b in bases))
                 self._read_cell(pointers[shift], bases, text)
         values = self._integers_in(source, size)
+        self._writable(target)
         for base in target:
             for place in self.memory.overlapped_pointers(base.place, size):
                 found = pointers.get(place[1] - base.offset)

@@ -83,7 +83,7 @@ class PointerSteps(StepBuilder):
                     self._fail("dangling_dereference", f"access out of the bounds of {lvalue}")
                 name = self.symbols.object(lvalue)
                 return [Base((lvalue.type.size, 0), lambda v: at(name, v))]
-            case Field(base=base, offset=offset, bit_width=None):
+            case Field(base=base, offset=offset):
                 return [b.moved(offset) for b in self._bases(base, _moved(span, offset))]
             case Index(base=base, index=index):
                 number = constant_of(index)
@@ -128,6 +128,15 @@ class PointerSteps(StepBuilder):
         ]
         focus = [pointer.at(o) for o in pointer.offsets]
         self._checked(f"use {pointer.name}", alarms, conj(alive, Not(undefined), neg(outside)), focus)
+
+    def _writable(self, bases: Sequence[Base]) -> None:
+        """What is written through a pointer must not be constant."""
+        constant = [g.variable for g in self.program.globals if g.constant and self.memory.kind(g.variable) == "object"]
+        for base in bases if constant else ():
+            if base.pointer is not None:
+                fixed = disj(*(conj(base.formula("v"), at(self.symbols.object(c), "v")) for c in constant))
+                wrong = exists(["v"], fixed)
+                self._checked("write", [(wrong, "dangling_dereference", "a constant may be written")], neg(wrong), ())
 
     def _outside(self, pointer: Pointer, span: Span) -> Formula:
         found: list[Formula] = []

@@ -218,7 +218,9 @@ class Translator(ConditionSteps):
             if size:
                 builder.set(size, (number,), Kleene.TRUE)
             for offset, constants in self._integer_cells():
-                if 0 in constants:
+                for c in constants if variable.name.startswith('"') else ():  # a string literal
+                    builder.set(self.symbols.integer_cell(offset, c), (number,), Kleene.UNKNOWN)
+                if 0 in constants and not variable.name.startswith('"'):
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
         for item in self.program.globals:
             if self.memory.kind(item.variable) == "integer" and 0 in self.constants.of(item.variable):
