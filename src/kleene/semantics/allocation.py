@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kleene.cfa.expressions import Expression, Variable
-from kleene.cfa.operations import Allocate, MemCopy, MemSet
+from kleene.cfa.operations import Allocate, MemCopy, MemSet, Realloc
 from kleene.cfa.types import IntegerType, PointerType
-from kleene.logic.formula import FALSE, TRUE, UNKNOWN, IfThenElse, Not, conj, disj, exists, neg
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
 from kleene.semantics.integer_steps import IntegerSteps
 from kleene.semantics.integers import UNKNOWN_INTEGER, IntegerValue
 from kleene.semantics.memory import Unmodelled, constant_of
@@ -67,6 +67,13 @@ class AllocationSteps(IntegerSteps):
         pointer = self._load(expression)
         if pointer is None:
             return
+        focus = tuple(pointer.at(o) for o in pointer.offsets)
+        self._freeable(pointer, focus)
+        if 0 in pointer.offsets:
+            self._end_block(pointer, [size for size, o in pointer.places if o == 0], focus)
+
+    def _freeable(self, pointer: Pointer, focus: Sequence[Formula]) -> None:
+        """Alarms where a pointer is neither null nor the start of a block that is alive."""
         inside = disj(*(exists(["v"], pointer.at(o)) for o in pointer.offsets if o))
         stack = exists(["v"], conj(pointer.somewhere(), Not(at(HEAP, "v"))))
         freed = exists(["v"], conj(pointer.somewhere(), at(FREED, "v")))
@@ -78,13 +85,42 @@ class AllocationSteps(IntegerSteps):
             (freed, "double_free", f"{pointer.name} may point to a block that was freed already"),
         ]
         good = conj(Not(undefined), neg(inside), neg(stack), neg(freed))
-        focus = tuple(pointer.at(o) for o in pointer.offsets)
         self._checked(f"may free {pointer.name}", alarms, good, focus)
-        if 0 in pointer.offsets:
-            sizes = [size for size, o in pointer.places if o == 0]
-            self._clear_object(lambda v: pointer.at(0, v), sizes, f"free({pointer.name})")
-            update = Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))
-            self._step(f"free({pointer.name})", [update], focus=focus)
+
+    def _end_block(self, pointer: Pointer, sizes: Sequence[int], focus: Sequence[Formula]) -> None:
+        self._clear_object(lambda v: pointer.at(0, v), sizes, f"free({pointer.name})")
+        update = Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))
+        self._step(f"free({pointer.name})", [update], focus=focus)
+
+    def _realloc(self, operation: Realloc, old: int | None) -> None:
+        """A pointer that is null (`old` is None), or a block of that size that moves to a new one."""
+        size = constant_of(operation.size)
+        if not size:
+            raise Unmodelled("realloc with a size that may be 0")
+        pointer = self._load(operation.pointer)
+        if old is None:
+            nowhere = neg(exists(["v"], pointer.somewhere())) if pointer else TRUE
+            self._step(f"{operation.pointer} == NULL", (), precondition=nowhere)
+            self._allocate(Allocate(operation.place, operation.target, operation.size))
+            return
+        assert pointer is not None
+        focus = tuple(pointer.at(o) for o in pointer.offsets)
+        self._freeable(pointer, focus)
+        kind = self.symbols.size(old)
+        here = conj(pointer.at(0), at(kind, "v") if kind else TRUE)
+        self._step(f"size of {pointer.name}", (), precondition=exists(["v"], here), focus=focus)
+        new = self._temporary({(size, 0)})
+        self._new(new, size, zeroed=False)
+        target = Base((size, 0), lambda v: new.at(0, v), new)
+        source = Base((old, 0), lambda v: pointer.at(0, v), pointer)
+        self._copy_bytes([target], [source], min(old, size), str(operation))
+        self._end_block(pointer, [old], focus)
+        if isinstance(operation.target, Variable) and self.memory.kind(operation.target) == "pointer":
+            self._copy(self.symbols.pointer(operation.target), new, 0)
+        else:
+            self._store_pointer(
+                self._bases(operation.target, (0, operation.target.type.size)), new, str(operation.target)
+            )
 
     # Local variables ------------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Allocate, Assign, DeclareLocal, MemCopy, Operation, expressions
+from kleene.cfa.operations import Allocate, Assign, DeclareLocal, MemCopy, Operation, Realloc, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.diagnostics import KleeneError
@@ -129,7 +129,7 @@ class Memory:
         for edge in self.cfa.edges:
             if isinstance(edge.label, Allocate) and edge.label.element is not None:
                 types.append(edge.label.element)
-            size = constant_of(edge.label.size) if isinstance(edge.label, Allocate) else None
+            size = constant_of(edge.label.size) if isinstance(edge.label, Allocate | Realloc) else None
             if size is not None:
                 self.sizes.add(size)
         self.sizes |= {v.type.size for v in self.objects}
@@ -217,6 +217,11 @@ class Memory:
             case Allocate(target=target, size=size) if isinstance(target.type, PointerType):
                 number = constant_of(size)
                 return self._add(target, set() if number is None else {(number, 0)})
+            case Realloc(target=target, pointer=pointer, size=size) if isinstance(target.type, PointerType):
+                number = constant_of(size)
+                if number is not None:
+                    moved = self._flow_bytes({(number, 0)}, self.value_places(pointer), number)
+                    return self._add(target, {(number, 0)}) or moved
         return False
 
     def _flow_bytes(self, targets: set[Place], sources: set[Place], length: int) -> bool:
