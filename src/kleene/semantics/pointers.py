@@ -192,10 +192,8 @@ class PointerSteps(StepBuilder):
     def _loose(self, pointer: Pointer) -> Formula:
         """The pointer points to a freed block, or out of its object: the place may be that of another object."""
         freed = exists(["v"], conj(pointer.somewhere(), at(FREED, "v")))
-        return disj(freed, *(exists(["v"], pointer.at(o)) for o in pointer.offsets if not self._inside(o)))
-
-    def _inside(self, offset: int) -> bool:
-        return offset == 0 or 0 < offset < min(self.memory.sizes, default=0)
+        outside = {o for size, o in pointer.places if o and not 0 < o < size}
+        return disj(freed, *(exists(["v"], pointer.at(o)) for o in sorted(outside)))
 
 
 def uncast(value: Expression) -> Expression:
