@@ -58,6 +58,8 @@ class Group:
     """Whether a node has at most one edge of the group."""
     whole: bool = True
     """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
+    sharing: bool = True
+    """Whether there is a predicate of shared nodes; not against the direction of trees, where every inner node is one."""
 
     @property
     def step(self) -> str:
@@ -101,7 +103,8 @@ class Group:
         if self.kind == CIRCULAR:
             forest = conj(at(self.name, "v1", "v2"), Not(at(self.cut, "v1")))
             found.append(Predicate(self.step, 2, ("v1", "v2"), frozenset({"function", "acyclic"}), forest))
-        found.append(_unary(f"is[{self.name}]", self._shared()))
+        if self.sharing:
+            found.append(_unary(f"is[{self.name}]", self._shared()))
         found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
         if self.kind != ACYCLIC:
             found.append(_unary(self.on_cycle, self._on_cycle()))
@@ -191,7 +194,7 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         found.append(Group(members[0] if len(members) == 1 else union, plain, own, members, function))
     for cell, name in edges:
         if cell in shape.back - shape.circular:
-            found.append(Group(name, plain, (cell,), (name,)))
+            found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
     for cell in sorted(shape.circular):
         members = tuple(name for c, name in edges if c == cell)
         if members:
