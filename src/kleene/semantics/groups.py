@@ -171,10 +171,18 @@ class Group:
             first = exists(["v3"], conj(at(self.step, "v1", "v3"), at(t, "v3", "v2")))
             last = exists(["v3"], conj(at(t, "v1", "v3"), at(self.step, "v3", "v2")))
             found += [Rule(conj(at(t, "v1", "v2"), Not(step)), Equal("v1", "v2"), origin) for step in (first, last)]
+        found.append(self._only_step())
         if self.function:  # what one node reaches along a function is a line
             line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
             found.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))
         return found
+
+    def _only_step(self) -> Rule:
+        """What a node reaches and no other node can be the first step to is its next node."""
+        t = self.closure
+        others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(self.step, "v1", "v3")), Not(at(t, "v3", "v2"))))
+        body = conj(at(t, "v1", "v2"), Not(Equal("v1", "v2")), others)
+        return Rule(body, at(self.step, "v1", "v2"), f"a path of {self.name} has a first step")
 
 
 def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, set[int]]) -> list[Group]:
