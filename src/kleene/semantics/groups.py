@@ -59,6 +59,8 @@ class Group:
     """Whether a node has at most one edge of the group."""
     whole: bool = True
     """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
+    sharing: bool = True
+    """Whether there is a predicate of shared nodes; not against the direction of trees: inner nodes are shared there."""
 
     @property
     def step(self) -> str:
@@ -107,7 +109,8 @@ class Group:
         if self.kind == CIRCULAR:
             forest = conj(at(self.name, "v1", "v2"), Not(at(self.cut, "v1")))
             found.append(Predicate(self.step, 2, ("v1", "v2"), frozenset({"function", "acyclic"}), forest))
-        found.append(_unary(f"is[{self.name}]", self._shared()))
+        if self.sharing:
+            found.append(_unary(f"is[{self.name}]", self._shared()))
         found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
         if self.kind == CIRCULAR:
             whole = reflexive_closure(self.name, "v1", "v2")
@@ -267,14 +270,21 @@ class Group:
                 Rule(exists(["v1"], conj(at(t, "v1", "v2"), Not(at(t, "v1", "v3")))), Not(at(t, "v2", "v3")), origin),
                 Rule(exists(["v3"], conj(at(t, "v2", "v3"), Not(at(t, "v1", "v3")))), Not(at(t, "v1", "v2")), origin),
             ]
-        if steps:  # a path has a first and a last step
+            # a path has a first and a last step
             first = exists(["v3"], conj(at(step, "v1", "v3"), at(t, "v3", "v2")))
             last = exists(["v3"], conj(at(t, "v1", "v3"), at(step, "v3", "v2")))
             found += [Rule(conj(at(t, "v1", "v2"), Not(edge)), Equal("v1", "v2"), origin) for edge in (first, last)]
+        found.append(self._only_step(step, t))
         if self.function:  # what one node reaches along a function is a line
             line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
             found.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))
         return found
+
+    def _only_step(self, step: str, t: str) -> Rule:
+        """What a node reaches and no other node can be the first step to is its next node."""
+        others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(step, "v1", "v3")), Not(at(t, "v3", "v2"))))
+        body = conj(at(t, "v1", "v2"), Not(Equal("v1", "v2")), others)
+        return Rule(body, at(step, "v1", "v2"), f"a path of {step} has a first step")
 
 
 def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, set[int]]) -> list[Group]:
@@ -294,7 +304,7 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         found.append(Group(members[0] if len(members) == 1 else union, plain, own, members, function))
     for cell, name in edges:
         if cell in shape.back - shape.circular:
-            found.append(Group(name, plain, (cell,), (name,)))
+            found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
     for cell in sorted(shape.circular):
         members = tuple(name for c, name in edges if c == cell)
         if members:
