@@ -9,6 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from fuzz_c.generate import program as random_program
 from kleene.c import read_program
 from kleene.cfa.inline import inline
 from kleene.cfa.operations import Assume
@@ -25,7 +26,6 @@ from kleene.refine.paths import (
     replay,
     shown,
 )
-from fuzz_c.generate import program as random_program
 
 from .conftest import path_of_run, random_inputs
 from .second_opinion import inductive
@@ -122,6 +122,7 @@ if __name__ == "__main__":
         texts, counts = problems_of(seed)
         for name, count in counts.items():
             total[name] = total.get(name, 0) + count
+        print(seed, counts, flush=True)  # noqa: T201
         for text in texts:
             print(text, flush=True)  # noqa: T201
     print(total)  # noqa: T201
