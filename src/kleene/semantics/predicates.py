@@ -153,6 +153,10 @@ class Symbols:
         closure = self.group_of(edge).closure
         return exists(["u"], conj(source.at(offset, "u"), at(closure, "u", "v")))
 
+    def reach_foci(self, base: Callable[[str], Formula]) -> list[Formula]:
+        """What is reachable from an object that no variable points to: temporaries have no predicate for that."""
+        return [exists(["u"], conj(base("u"), at(group.closure, "u", "v"))) for group in self.groups]
+
     # The vocabulary -------------------------------------------------------------------------------------------
 
     def vocabulary(self) -> Vocabulary:
@@ -169,14 +173,16 @@ class Symbols:
             )
         predicates += [Predicate(name, 0, (), abstraction=True) for name in self._nullary]
         predicates += [Predicate(name, 1, ("v",), abstraction=True) for name in (HEAP, FREED)]
-        roots = self._roots()
+        roots = self.roots
         for group in self.groups:
             predicates += group.core()
         for group in self.groups:
             predicates += group.instrumentation(roots)
         return Vocabulary((*predicates, *cancellation(self.shape, self.edges)))
 
-    def _roots(self) -> list[str]:
+    @property
+    def roots(self) -> list[str]:
+        """The predicates of variables, from which reachability is tracked."""
         roots = [p.predicate(o) for p in self._pointers.values() for o in p.offsets if not self.is_temporary(p)]
         return roots + [name for name in self._unary if name.startswith("&")]
 
@@ -195,6 +201,6 @@ class Symbols:
 
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
-        roots = self._roots()
+        roots = self.roots
         along = [at(group.reach(root), v) for group in self.groups if group.whole for root in roots]
         return disj(*along, *(at(r, v) for r in roots))

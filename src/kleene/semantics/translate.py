@@ -108,8 +108,11 @@ class Translator(ConditionSteps):
             for assignment in item.initial:
                 chain += self._steps(assignment)
         self._connect(entry, chain, self.source.entry, edges)
+        goes_on = {edge.source for edge in self.source.edges}
         for edge in self.source.edges:
             places.setdefault(edge.source, edge.label.place)
+            if isinstance(edge.label, Assume) and edge.target not in goes_on:
+                continue  # what was assumed does not hold: there is no such run
             branches = self._branches(edge)
             for steps in branches:
                 self._connect(edge.source, steps, edge.target, edges)
