@@ -23,6 +23,7 @@ class CellSteps(PointerSteps):
         self._store_pointer(self._bases(lvalue, (0, lvalue.type.size)), source, str(lvalue))
 
     def _store_pointer(self, bases: Sequence[Base], source: Pointer | None, text: str) -> None:
+        self._writable(bases)
         self._spoil(bases, self.program.pointer_size)
         self._clear(bases, text)
         if source is not None:

@@ -10,6 +10,7 @@ from kleene.cfa.expressions import Variable
 from kleene.logic.formula import Formula, Not, conj, disj, exists
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.semantics.groups import Group, ShapeClass, cancellation, groups_of
+from kleene.semantics.holding import Holding, Kinds, holdings, reachable
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, TEMPORARY, at
 from kleene.transformers.action import Rule
@@ -140,6 +141,16 @@ class Symbols:
             sizes.setdefault(cell, set()).add(size)
         return groups_of(self.shape, self.edges, sizes)
 
+    @cached_property
+    def holdings(self) -> tuple[list[Holding], list[Holding]]:
+        kinds: dict[str, Kinds] = {}
+        for cell, targets in self.memory.cell_targets.items():
+            sources = [size for (size, _), name in self.memory.cell_of.items() if name == cell]
+            for offset in self.target_offsets(cell):
+                sizes = [size for size, o in targets if o == offset]
+                kinds[self.cell(cell, offset)] = frozenset((s, t) for s in sources for t in sizes)
+        return holdings(self.groups, kinds)
+
     def group_of(self, edge: str) -> Group:
         return next(group for group in self.groups if edge in group.members)
 
@@ -178,7 +189,8 @@ class Symbols:
             predicates += group.core()
         for group in self.groups:
             predicates += group.instrumentation(roots)
-        return Vocabulary((*predicates, *cancellation(self.shape, self.edges)))
+        held = [holding.predicate() for found in self.holdings for holding in found]
+        return Vocabulary((*predicates, *held, *cancellation(self.shape, self.edges)))
 
     @property
     def roots(self) -> list[str]:
@@ -202,5 +214,9 @@ class Symbols:
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
         roots = self.roots
-        along = [at(group.reach(root), v) for group in self.groups if group.whole for root in roots]
-        return disj(*along, *(at(r, v) for r in roots))
+
+        def along_one(w: str) -> Formula:
+            along = [at(group.reach(root), w) for group in self.groups if group.whole for root in roots]
+            return disj(*along, *(at(r, w) for r in roots))
+
+        return reachable(along_one, self.holdings, v)
