@@ -60,7 +60,7 @@ class Vectors:
 
     def swap(self, first: Sequence[Name], second: Sequence[Name]) -> Vectors:
         pairs = list(zip(first, second, strict=True))
-        return self.rename({a: b for a, b in pairs} | {b: a for a, b in pairs})
+        return self.rename(dict(pairs) | {b: a for a, b in pairs})
 
     def set(self, values: Mapping[Name, Function]) -> Vectors:
         """Dimensions, new or old, get the values of functions of the old dimensions, all at once."""
