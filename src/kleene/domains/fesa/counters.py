@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kleene.domains.fesa.flags import COUNT_HIGH, COUNT_LOW, EXISTS, GHOST, NOT_NULL, PARENT, ROOTED, Flag, Node
+from kleene.domains.fesa.flags import COUNT_HIGH, COUNT_LOW, EXISTS, GHOST, LOST, NOT_NULL, PARENT, ROOTED, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 
@@ -65,7 +65,7 @@ def keep_hygiene(heap: Heap, nodes: Iterable[Node]) -> None:
     slots = {(f.source, f.slot) for f in heap.edges() if f.source in chosen or f.target in chosen}
     if heap.options.out_counter:
         for source, slot in sorted(slots):
-            if not source.ghost:
+            if not source.ghost and source != LOST:
                 _one_target(heap, source, slot)
     for node in sorted(chosen):
         if node.is_heap and heap.options.in_counter:
@@ -83,8 +83,10 @@ def _one_target(heap: Heap, source: Node, slot: int) -> None:
 
 def _one_parent(heap: Heap, node: Node) -> None:
     parents = [heap.flag(f) for f in heap.edges_to(node, PARENT)]
-    one, two = at_least(heap, [*parents, heap.flag(Flag(ROOTED, node))], 2)
-    heap.assume(~two & (~one | heap.flag(Flag(EXISTS, node))))
+    rooted = heap.flag(Flag(ROOTED, node))
+    one, two = at_least(heap, [*parents, rooted], 2)
+    held = heap.any_of(heap.flag(f) for f in heap.edges_to(node) if f.source.kind == VARIABLE)
+    heap.assume(~two & (~one | heap.flag(Flag(EXISTS, node))) & (~rooted | held))
 
 
 # The reduction that the paper leaves out ------------------------------------------------------------------------
@@ -125,7 +127,18 @@ def _needs(heap: Heap, node: Node) -> list[tuple[Function, Providers]]:
     if node.is_heap and heap.options.parents:
         need = heap.flag(Flag(EXISTS, node)) & ~heap.flag(Flag(ROOTED, node))
         found.append(_demand(heap, node, need, [(f, f.source) for f in heap.edges_to(node, PARENT)], 1))
+        found.append(_root(heap, node))
     return found
+
+
+def _root(heap: Heap, node: Node) -> tuple[Function, Providers]:
+    """Every block hangs below one that a variable holds."""
+    blocks = heap.heap_nodes()
+    shown = heap.any_of(heap.flag(Flag(ROOTED, n)) for n in blocks if not heap.is_summary(n))
+    providers = [
+        ([f for f in heap.flags if f.mentions(n)], heap.flag(Flag(ROOTED, n))) for n in blocks if heap.is_summary(n)
+    ]
+    return heap.flag(Flag(EXISTS, node)) & ~shown, providers
 
 
 def _demand(

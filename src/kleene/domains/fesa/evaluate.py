@@ -29,11 +29,11 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.domains.fesa.counters import at_least, keep_hygiene, reduce
-from kleene.domains.fesa.flags import STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
+from kleene.domains.fesa.flags import MOVED_NULL, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.summaries import separated
-from kleene.domains.fesa.writing import Pointer, null, read, to, write
+from kleene.domains.fesa.writing import NOWHERE, Pointer, null, read, to, write
 from kleene.semantics.integers import ARITHMETIC, COMPARE, INJECTIVE, Constants
 from kleene.semantics.memory import Memory, Unmodelled, constant_of
 
@@ -152,6 +152,9 @@ class Evaluator:
         for part, node, offset in self.resolve(heap, value, text):
             if node == UNDEFINED:
                 self.report("uninitialized_pointer", f"{text}: the pointer may not be initialized")
+                continue
+            if node == MOVED_NULL:
+                self.report("null_dereference", f"{text}: the pointer may be NULL")
                 continue
             if part.possible(~part.exists(node)):
                 self.report("dangling_dereference", f"{text}: the object may not exist any more")
@@ -316,15 +319,12 @@ def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
     no instance has both. A pointer to what exists no more may equal a pointer to what came after it.
     """
     none = heap.space.false
-    agree = heap.space.true
-    both = none
-    vague = none
+    agree, both, vague, unset = heap.space.true, none, none, none
     for key in sorted(a.targets.keys() | b.targets.keys()):
         first, second = a.targets.get(key, none), b.targets.get(key, none)
         node = key[0]
-        if node == UNDEFINED:
-            if heap.possible(first | second):
-                vague = vague | first | second
+        if node in NOWHERE:
+            unset = unset | first | second
             continue
         agree = agree & ~(first ^ second)
         both = both | (first & second)
@@ -337,12 +337,7 @@ def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
     else:
         if not heap.possible(a.some & a.null) and not heap.possible(b.some & b.null):
             both = both | (a.null & b.null)
-    return agree | vague, ~both | _undefined(heap, a, b)
-
-
-def _undefined(heap: Heap, a: Pointer, b: Pointer) -> Function:
-    key = (UNDEFINED, 0)
-    return a.targets.get(key, heap.space.false) | b.targets.get(key, heap.space.false)
+    return agree | vague | unset, ~both | unset
 
 
 def _compared(operator: str, a: Integer, b: Integer) -> tuple[Function, Function]:

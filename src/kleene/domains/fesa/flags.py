@@ -38,8 +38,12 @@ class Node(NamedTuple):
 
 
 UNDEFINED = Node(STATIC, "undefined")
+MOVED_NULL = Node(STATIC, "moved null")
+"""Where NULL points after arithmetic, as in ``&p->f``: it is neither NULL nor may it be used."""
+LOST = Node(VARIABLE, "$lost")
+"""Holds every block that may have been lost, so any number of them."""
 
-EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE = (
+EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORPHAN = (
     "edge",
     "parent",
     "exists",
@@ -49,6 +53,7 @@ EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE = (
     "count1",
     "rooted",
     "value",
+    "orphan",
 )
 
 
@@ -56,7 +61,7 @@ class Flag(NamedTuple):
     """One dimension. Edges and parent edges have all parts; other flags belong to `source`, or to a slot of it.
 
     EXISTS: the node is allocated. GHOST: it has another instance. NOT_NULL: the outgoing counter of a slot. COUNT_LOW,
-    COUNT_HIGH: the incoming counter. ROOTED, PARENT: see `ownership`. VALUE: the integer at `slot` is `offset`.
+    COUNT_HIGH: the incoming counter. ROOTED, PARENT, ORPHAN: see `ownership`. VALUE: the integer at `slot` is `offset`.
     """
 
     kind: str

@@ -13,6 +13,7 @@ from kleene.domains.fesa.flags import (
     EDGE,
     EXISTS,
     GHOST,
+    MOVED_NULL,
     NOT_NULL,
     UNDEFINED,
     VARIABLE,
@@ -108,7 +109,7 @@ class Heap:
         """Where the node is allocated. What the program cannot free exists all the time."""
         if node.is_heap:
             return self.flag(Flag(EXISTS, node))
-        if node == UNDEFINED:
+        if node in (UNDEFINED, MOVED_NULL):
             return self.space.false
         if node.kind == VARIABLE and node.name not in self.options.permanent:
             return self.flag(Flag(EXISTS, node))

@@ -3,15 +3,16 @@
 The paper has no leaks. Reachability is no node-local property, but this one is: every allocated block is ROOTED (a
 variable points to it) or has one PARENT edge from a block. The forest is a witness, chosen step by step, that all blocks
 can be reached; any forest will do. When a block loses its parent, another pointer to it takes over, if it comes from a
-variable, or from a block that is certainly not below the lost one; else the block may be lost. Choices depend only on
-flags of nodes that are no summaries, so that they are the same for all vectors of a heap.
+variable, or from a block that is certainly not below the lost one; else the block may be lost, and from then on the
+pseudo-variable LOST holds it. Choices depend only on flags of nodes that are no summaries, so that they are the same for
+all vectors of a heap.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kleene.domains.fesa.flags import EDGE, NOT_NULL, PARENT, ROOTED, VARIABLE, Flag, Node, edge, parent
+from kleene.domains.fesa.flags import EDGE, LOST, NOT_NULL, ORPHAN, PARENT, ROOTED, VARIABLE, Flag, Node, edge, parent
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 
@@ -88,38 +89,44 @@ def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function]
     """An edge goes away. `new` are the edges of the same slot that come instead."""
     target = lost.target
     assert target is not None
-    rooted = Flag(ROOTED, target)
+    rooted, orphan = Flag(ROOTED, target), Flag(ORPHAN, target)
     held = heap.any_of(heap.flag(f) for f in heap.edges_to(target) if _is_root(f.source) and not _same(f, lost))
     if _is_root(lost.source):
         held = held | heap.any_of(f for (node, _), f in new.items() if node == target)
-        orphan = where & heap.exists(target) & heap.flag(rooted) & ~held
+        without = where & heap.exists(target) & heap.flag(rooted) & ~held
+        if not heap.possible(without):
+            return
+        heap.set({orphan: without})
     else:
         own = parent(lost)
         given_up = where & heap.flag(own)
-        orphan = given_up & heap.exists(target)
-        if heap.possible(given_up):
-            heap.set({own: heap.flag(own) & ~where, rooted: heap.flag(rooted) | (orphan & held)})
-        orphan = orphan & ~held
-    if heap.possible(orphan):
-        _find_parent(heap, lost, orphan, report)
+        if not heap.possible(given_up):
+            return
+        without = given_up & heap.exists(target)
+        changes = {own: heap.flag(own) & ~where, rooted: heap.flag(rooted) | (without & held)}
+        heap.set({**changes, orphan: without & ~held})
+    _find_parent(heap, lost, report)
+    heap.drop([orphan])
 
 
-def _find_parent(heap: Heap, lost: Flag, orphan: Function, report: Report) -> None:
+def _find_parent(heap: Heap, lost: Flag, report: Report) -> None:
+    """A new parent for a block where its ORPHAN flag is set."""
     target = lost.target
     assert target is not None
-    rooted = Flag(ROOTED, target)
+    rooted, orphan = Flag(ROOTED, target), Flag(ORPHAN, target)
     for flag in heap.edges_to(target, EDGE):
         source = flag.source
         if _same(flag, lost) or not source.is_heap or source.ghost or heap.is_summary(source):
             continue
-        takes = orphan & heap.flag(flag) & _not_below(heap, source, target)
+        takes = heap.flag(orphan) & heap.flag(flag) & _not_below(heap, source, target)
         if heap.possible(takes):
             own = parent(flag)
-            heap.set({own: heap.flag(own) | takes, rooted: heap.flag(rooted) & ~takes})
-            orphan = orphan & ~takes
-    if heap.possible(orphan):
+            kept = {rooted: heap.flag(rooted) & ~takes, orphan: heap.flag(orphan) & ~takes}
+            heap.set({own: heap.flag(own) | takes, **kept})
+    if heap.possible(heap.flag(orphan)):
         report("memory_leak", "a block may not be freed and nothing points to it any more")
-        heap.set({rooted: heap.flag(rooted) | orphan})
+        held = edge(LOST, 0, target, 0)
+        heap.set({f: heap.flag(f) | heap.flag(orphan) for f in (rooted, held)})
 
 
 def _is_root(node: Node) -> bool:

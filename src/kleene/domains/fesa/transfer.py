@@ -28,9 +28,9 @@ from kleene.cfa.operations import (
 from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.domains.fesa.counters import at_least
 from kleene.domains.fesa.evaluate import Evaluator, Integer
-from kleene.domains.fesa.flags import EXISTS, STATIC, UNDEFINED, VALUE, Flag, Node
+from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, Flag, Node
 from kleene.domains.fesa.heap import Heap
-from kleene.domains.fesa.writing import Pointer, allocate, clear, null, read, release, spoil, to, write
+from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, null, read, release, spoil, to, write
 from kleene.semantics.memory import Memory, Unmodelled, constant_of
 
 _CLEANUP = "a block may not be freed when the program ends"
@@ -236,7 +236,7 @@ class Transfer(Evaluator):
                     yield from self._free_node(last, node, offset, str(expression))
 
     def _free_node(self, heap: Heap, node: Node, offset: int, text: str) -> Iterator[Heap]:
-        if node == UNDEFINED:
+        if node in NOWHERE:
             self.report("invalid_free", f"{text} may not be initialized")
         elif not node.is_heap or node.kind == STATIC:
             self.report("invalid_free", f"{text} may point to an object that malloc did not give")
@@ -344,9 +344,10 @@ class Transfer(Evaluator):
         for part in parts:
             if isinstance(operation, Return):
                 for node in part.nodes():
-                    if node.kind == "variable" and node.name not in self.permanent:
+                    if node.kind == "variable" and node.name not in self.permanent and node != LOST:
                         clear(part, node, self.report)
             ends = isinstance(operation, Return) or operation.status is not None
+            self.tidy(part, *part.heap_nodes())
             if ends and part.possible(part.any_of(part.exists(n) for n in part.heap_nodes())):
                 self.report("memory_cleanup", _CLEANUP)
         return

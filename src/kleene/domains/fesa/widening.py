@@ -5,7 +5,7 @@ Only the graph counts, not the Boolean function. The oldest node of each class s
 
 from __future__ import annotations
 
-from kleene.domains.fesa.flags import VARIABLE, Node
+from kleene.domains.fesa.flags import LOST, VARIABLE, Node
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.summaries import summarise
 
@@ -18,7 +18,7 @@ def reached_from(heap: Heap) -> dict[Node, frozenset[Node]]:
             following.setdefault(flag.source, set()).add(flag.target)
     reached: dict[Node, set[Node]] = {node: set() for node in heap.heap_nodes()}
     for root in heap.nodes():
-        if root.kind != VARIABLE:
+        if root.kind != VARIABLE or root == LOST:
             continue
         stack, seen = [root], {root}
         while stack:

@@ -10,6 +10,7 @@ from kleene.domains.fesa.flags import (
     EDGE,
     EXISTS,
     GHOST,
+    MOVED_NULL,
     NOT_NULL,
     PARENT,
     ROOTED,
@@ -24,6 +25,9 @@ from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.ownership import Report, Target, adopt, lose
 from kleene.semantics.memory import Unmodelled
+
+
+NOWHERE = (UNDEFINED, MOVED_NULL)
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,10 @@ class Pointer:
             raise Unmodelled("arithmetic on a pointer of which nothing tells whether it is NULL")
         targets: dict[Target, Function] = {}
         for (node, offset), where in self.targets.items():
-            key = (node, offset if node == UNDEFINED else offset + distance)
+            key = (node, offset if node in NOWHERE else offset + distance)
             targets[key] = targets.get(key, heap.space.false) | where
         if heap.possible(self.null):
-            key = (UNDEFINED, 0)
+            key = (MOVED_NULL, 0)
             targets[key] = targets.get(key, heap.space.false) | self.null
         return Pointer(targets, heap.space.true, heap.space.false)
 
