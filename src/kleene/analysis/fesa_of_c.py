@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kleene.analysis.limits import Watchdog
 from kleene.cfa.graph import Cfa
 from kleene.cfa.inline import inline
-from kleene.cfa.operations import Operation, Place
+from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.domain import FesaDomain
@@ -16,7 +16,7 @@ from kleene.domains.fesa.functions import Diagrams, Statistics
 from kleene.domains.fesa.heap import Heap, Options, State
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
-from kleene.semantics.memory import Memory, Unmodelled
+from kleene.semantics.memory import Memory
 from kleene.semantics.promote import promoted
 from kleene.semantics.steps import Alarm
 
@@ -39,6 +39,11 @@ class FesaResult:
     cfa: Cfa[Operation] | None = None
     domain: FesaDomain | None = None
     initial: State | None = None
+
+    @property
+    def proof(self) -> str:
+        """How a property is proved."""
+        return "FESA"
 
 
 def analyse_fesa(
@@ -88,6 +93,3 @@ def _initial(domain: FesaDomain, program: CProgram, heap: Heap) -> Heap:
         for assignment in item.initial:
             parts = [after for part in parts for after in transfer.apply(part, assignment)]
     return parts[0]
-
-
-__all__ = ["FesaResult", "Place", "Unmodelled", "analyse_fesa"]
