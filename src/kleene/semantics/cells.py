@@ -59,19 +59,21 @@ class CellSteps(PointerSteps):
             mine = conj(base.formula("v"), exists(["v1"], at(edge, "v", "v1")))
             updates.append(Update(group.cut, ("v",), conj(at(group.cut, "v"), neg(mine))))
             updates.append(Update(group.step, ("v1", "v2"), conj(at(group.step, "v1", "v2"), neg(gone))))
+            updates += group.removal(lambda v: conj(base.formula(v), exists(["w"], at(edge, v, "w"))))
         focus = [base.formula("v"), self._edge_focus(base, edge)]
         self._step(f"{text} = NULL", updates, focus=focus)
 
     def _mend(self, group: Group) -> None:
         """A cut edge that closes no cycle any more becomes an edge of the forest."""
-        closes = exists(["v1"], conj(at(group.name, "v", "v1"), at(group.closure, "v1", "v")))
-        back = at(group.closure, "v2", "v1")
-        mended = conj(at(group.name, "v1", "v2"), at(group.cut, "v1"), neg(back))
+        closes = at(group.on_cycle, "v")
+        mended = conj(at(group.name, "v1", "v2"), at(group.cut, "v1"), neg(at(group.on_cycle, "v1")))
         updates = [
             Update(group.cut, ("v",), conj(at(group.cut, "v"), closes)),
             Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), mended)),
         ]
-        self._step(f"mend {group.name}", updates)
+        again = conj(at(group.cut, "u"), neg(at(group.on_cycle, "u")), at(group.name, "u", "w"))
+        focus = [exists(["u", "w"], conj(again, at(group.closure, "w", "v")))]
+        self._step(f"mend {group.name}", updates, focus=focus)
 
     def _set_cell(self, bases: Sequence[Base], source: Pointer, text: str) -> None:
         for base in bases:
@@ -95,6 +97,7 @@ class CellSteps(PointerSteps):
             opens = neg(at(group.closure, "v2", "v1"))
             updates.append(Update(group.cut, ("v",), disj(at(group.cut, "v"), conj(base.formula("v"), closes))))
             updates.append(Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), conj(added, opens))))
+            updates += group.addition(base.formula, lambda v: source.at(offset, v))
         focus = [base.formula("v"), source.at(offset), self.symbols.reach_focus(source, offset, edge)]
         self._step(f"{text} = {source.name}", updates, focus=focus)
 
