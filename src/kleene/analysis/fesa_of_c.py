@@ -6,9 +6,10 @@ import time
 from dataclasses import dataclass, field
 
 from kleene.analysis.limits import Watchdog
+from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.inline import inline
-from kleene.cfa.operations import Operation
+from kleene.cfa.operations import DeclareLocal, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.domain import FesaDomain
@@ -58,8 +59,11 @@ def analyse_fesa(
     except LimitReached as limit:
         return FesaResult([], False, str(limit), time.monotonic() - start)
     cfa = promoted(inlined.main.cfa)
+    external = _external(inlined, cfa)
+    if external:
+        return FesaResult([], False, f"external variable {external[0]}", time.monotonic() - start)
     memory = Memory(inlined, cfa)
-    permanent = frozenset(g.variable.name for g in program.globals)
+    permanent = frozenset(v.name for v in (*(g.variable for g in program.globals), *_undeclared(memory, cfa)))
     options = Options(
         out_counter=instrumentation, in_counter=instrumentation, reduce=reduce and instrumentation, permanent=permanent
     )
@@ -88,8 +92,22 @@ def _initial(domain: FesaDomain, program: CProgram, heap: Heap) -> Heap:
     transfer = domain.transfer
     for item in program.globals:
         transfer.zero(heap, item.variable)
+    for variable in (*_undeclared(transfer.memory, domain.cfa), *program.main.parameters):
+        transfer.parameter(heap, variable)
     parts = [heap]
     for item in program.globals:
         for assignment in item.initial:
             parts = [after for part in parts for after in transfer.apply(part, assignment)]
     return parts[0]
+
+
+def _undeclared(memory: Memory, cfa: Cfa[Operation]) -> list[Variable]:
+    """Objects that the C reader has made for its own use, and never declares."""
+    declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
+    return [v for v in memory.objects if not v.is_global and v not in declared]
+
+
+def _external(program: CProgram, cfa: Cfa[Operation]) -> list[str]:
+    """The variables that are used and whose values are not known, since they belong to another file."""
+    used = {n for e in cfa.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
+    return [g.variable.name for g in program.globals if g.external and g.variable in used]

@@ -14,6 +14,7 @@ from kleene.domains.fesa.heap import Heap, Options, State, joined
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import widen
+from kleene.domains.fesa.writing import clear
 from kleene.semantics.liveness import live_before
 from kleene.semantics.memory import Memory, Unmodelled
 
@@ -93,13 +94,6 @@ class FesaDomain:
             names.add(target.name)
         for node in heap.nodes():
             if node.kind == "variable" and (node.name in names or node.name == "$register"):
-                self._end(heap, node.name)
-
-    def _end(self, heap: Heap, name: str) -> None:
-        from kleene.domains.fesa.writing import clear
-
-        for node in heap.nodes():
-            if node.kind == "variable" and node.name == name:
                 clear(heap, node, self.transfer.report)
 
     def _state(self, vectors: Vectors, location: str) -> State:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from kleene.cfa.expressions import Expression, Variable
 from kleene.cfa.operations import (
@@ -26,9 +25,8 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
-from kleene.domains.fesa.counters import at_least
 from kleene.domains.fesa.evaluate import Evaluator, Integer
-from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, Flag, Node
+from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, null, read, release, spoil, to, write
 from kleene.semantics.memory import Memory, Unmodelled, constant_of
@@ -42,6 +40,7 @@ class Transfer(Evaluator):
     def __init__(self, memory: Memory, *, malloc_may_fail: bool) -> None:
         super().__init__(memory)
         self.malloc_may_fail = malloc_may_fail
+        self.globals = frozenset(g.variable.name for g in memory.program.globals)
 
     def apply(self, heap: Heap, operation: Operation) -> Iterable[Heap]:
         """The states after an operation; `Unmodelled` if the domain has no such operation."""
@@ -116,6 +115,14 @@ class Transfer(Evaluator):
         elif self.is_object(variable):
             for offset in self._integer_places(node, 0, node.size):
                 self._store_number(heap, node, offset, self.numbers(node, offset), zero)
+
+    def parameter(self, heap: Heap, variable: Variable) -> None:
+        """A parameter of the entry: any number, or a pointer to memory of which nothing is known."""
+        node = self.node(variable)
+        if self.memory.kind(variable) == "pointer":
+            write(heap, node, 0, to(heap, Node(STATIC, f"*{variable}")), self.report)
+        else:
+            self.declare(heap, variable)
 
     # Assignments --------------------------------------------------------------------------------------------------
 
@@ -338,24 +345,17 @@ class Transfer(Evaluator):
             if last is not None:
                 yield last
 
-    def _leave(self, heap: Heap, operation: Return | Exit) -> Iterator[Heap]:
+    def _leave(self, heap: Heap, operation: Return | Exit) -> list[Heap]:
+        """The program ends: the variables of main are lost when it returns, and what is not freed is not cleaned up."""
         value = operation.status if isinstance(operation, Exit) else operation.value
-        parts = [heap] if value is None else list(self.visit(heap, value))
-        for part in parts:
+        for part in [heap] if value is None else self.visit(heap, value):
             if isinstance(operation, Return):
                 for node in part.nodes():
-                    if node.kind == "variable" and node.name not in self.permanent and node != LOST:
+                    if node.kind == VARIABLE and node.name not in self.globals and node != LOST:
                         clear(part, node, self.report)
-            ends = isinstance(operation, Return) or operation.status is not None
+            elif operation.status is None:
+                continue
             self.tidy(part, *part.heap_nodes())
-            if ends and part.possible(part.any_of(part.exists(n) for n in part.heap_nodes())):
+            if part.possible(part.any_of(part.exists(n) for n in part.heap_nodes())):
                 self.report("memory_cleanup", _CLEANUP)
-        return
-        yield  # the program ends here
-
-    @property
-    def permanent(self) -> frozenset[str]:
-        return frozenset(g.variable.name for g in self.memory.program.globals)
-
-
-__all__ = ["Transfer", "at_least", "replace"]
+        return []
