@@ -41,8 +41,8 @@ class FesaDomain:
         self.options = options
         self.transfer = Transfer(memory, malloc_may_fail=malloc_may_fail)
         self.warnings: dict[Warning_, None] = {}
-        tracked = {*memory.pointers, *memory.integers}
-        self.live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=True)
+        self.tracked = frozenset(v for v in (*memory.pointers, *memory.integers) if not v.is_global)
+        self.live = live_before(cfa, self.tracked, whole_scope=True)
 
     def initial(self, elements: Sequence[State]) -> list[State]:
         return list(elements)
@@ -90,7 +90,7 @@ class FesaDomain:
             return
         names = {v.name for v in self.live[edge.source] - self.live[edge.target]}
         target = getattr(edge.label, "target", None)
-        if isinstance(target, Variable) and not target.is_global and target not in self.live[edge.target]:
+        if isinstance(target, Variable) and target in self.tracked - self.live[edge.target]:
             names.add(target.name)
         for node in heap.nodes():
             if node.kind == "variable" and (node.name in names or node.name == "$register"):

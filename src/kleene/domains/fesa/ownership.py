@@ -27,6 +27,8 @@ def _parents_shown(heap: Heap, node: Node) -> list[Flag]:
 
 def _not_below(heap: Heap, node: Node, top: Node) -> Function:
     """Where `node` is certainly not below `top` in the forest."""
+    if node == top:
+        return heap.space.false
     return _leaf(heap, top) | _avoids(heap, node, top, frozenset())
 
 
