@@ -55,6 +55,11 @@ class ShapeResult:
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
 
+    @property
+    def proof(self) -> str:
+        """How a property is proved."""
+        return f"shape analysis ({self.shape_class})"
+
 
 def analyse(
     program: CProgram,
