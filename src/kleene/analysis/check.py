@@ -11,6 +11,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
+from kleene.analysis.refine_of_c import RefineSettings, confirmed, refine, shape_result
 from kleene.analysis.shape_of_c import ShapeResult, analyse
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Error, Unsupported
@@ -18,6 +20,7 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, FindingStep, Verdict
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
 from kleene.domains.explicit.interpreter import run
+from kleene.refine.loop import Refined
 from kleene.semantics.translate import Alarm
 
 UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
@@ -42,6 +45,9 @@ class CheckOptions:
     max_structures: int = 200_000
     shape_class: str | None = None
     domain: str = "all"
+    refine: RefineSettings | None = None
+    instrumentation: bool = True
+    """Whether the FESA domain counts edges (its `--no-instrumentation`)."""
 
 
 @dataclass
@@ -55,9 +61,10 @@ class CheckReport:
     reason: str
     seconds: float
     exploration: Exploration | None = None
-    shape: ShapeResult | None = None
+    shape: ShapeResult | FesaResult | None = None
     warnings: tuple[str, ...] = ()
     traces: list[Confirmed] = field(default_factory=list)
+    refinement: Refined | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -90,14 +97,10 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
 
     _prove(report, [n for n in _without_calls(program) if n in report.properties], "there is no such call")
     _explore(program, options, report, min(FIRST_LOOK, left()))
-    if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
-        report.shape = analyse(
-            program,
-            malloc_may_fail=options.malloc_may_fail,
-            seconds=left(),
-            max_structures=options.max_structures,
-            only_class=options.shape_class,
-        )
+    if options.refine is not None and Verdict.UNKNOWN in report.properties.values() and left() > 0:
+        _refine(program, options, report, left())
+    elif options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
+        report.shape = _abstract(program, options, left())
         _conclude(report, report.shape)
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         decided = Verdict.FALSE in report.properties.values()
@@ -105,23 +108,63 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
     _explain(report)
 
 
+def _refine(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
+    """Prove what is open with an abstraction that is found automatically, or show a run that its path stands for."""
+    assert options.refine is not None
+    open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
+    fails = options.malloc_may_fail
+    refined = refine(program, open_properties, options.refine, malloc_may_fail=fails, seconds=seconds)
+    if isinstance(refined, str):
+        report.shape = ShapeResult("none", [], False, refined, 0, 0, 0.0)
+        return
+    report.refinement = refined
+    report.shape = shape_result(refined)
+    _conclude(report, report.shape)
+    shown = confirmed(program, refined, malloc_may_fail=fails)
+    if shown is not None:
+        _violate(report, shown)
+
+
+def _abstract(program: CProgram, options: CheckOptions, seconds: float) -> ShapeResult | FesaResult:
+    """The analysis that can prove programs with unbounded heaps."""
+    if options.domain == "fesa":
+        return analyse_fesa(
+            program,
+            malloc_may_fail=options.malloc_may_fail,
+            seconds=seconds,
+            instrumentation=options.instrumentation,
+        )
+    return analyse(
+        program,
+        malloc_may_fail=options.malloc_may_fail,
+        seconds=seconds,
+        max_structures=options.max_structures,
+        only_class=options.shape_class,
+    )
+
+
 def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
     exploration = explore(program, seconds=seconds, malloc_may_fail=options.malloc_may_fail)
     report.exploration = exploration
     report.findings, report.traces = [], []
     touched: set[str] = set()
-    for confirmed in exploration.findings:
-        violated = [n for n in _violated(confirmed.finding.kind, confirmed.finding.detail) if n in report.properties]
-        touched.update(violated)
-        if violated:
-            report.findings.append(_finding(confirmed))
-            report.traces.append(confirmed)
-        for name in violated:
-            if name != "memcleanup" or _ends_normally(confirmed):
-                report.properties[name] = Verdict.FALSE
+    for found in exploration.findings:
+        touched.update(_violate(report, found))
     undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
     if exploration.complete and not exploration.possible and not undefined:
         _prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
+
+
+def _violate(report: CheckReport, confirmed: Confirmed) -> list[str]:
+    """Note an error that a run shows; the result are the properties that it touches."""
+    violated = [n for n in _violated(confirmed.finding.kind, confirmed.finding.detail) if n in report.properties]
+    if violated:
+        report.findings.append(_finding(confirmed))
+        report.traces.append(confirmed)
+    for name in violated:
+        if name != "memcleanup" or _ends_normally(confirmed):
+            report.properties[name] = Verdict.FALSE
+    return violated
 
 
 def _ends_normally(confirmed: Confirmed) -> bool:
@@ -182,7 +225,7 @@ def _text(step: object) -> str:
     return str(step).partition(": ")[2] or str(step)
 
 
-def _conclude(report: CheckReport, shape: ShapeResult) -> None:
+def _conclude(report: CheckReport, shape: ShapeResult | FesaResult) -> None:
     """What the abstract analysis proves: properties without alarms, if the analysis is complete."""
     if not shape.complete or any(alarm.kind == "unsupported" for alarm in shape.alarms):
         return
@@ -192,7 +235,7 @@ def _conclude(report: CheckReport, shape: ShapeResult) -> None:
     for name in report.properties:
         kinds = set(PROPERTIES[name]) | ({"memory_leak"} if name == "memcleanup" else set())
         if not raised & kinds:
-            _prove(report, [name], f"shape analysis ({shape.shape_class})")
+            _prove(report, [name], shape.proof)
 
 
 def _explain(report: CheckReport) -> None:

@@ -136,12 +136,12 @@ def sequential(task: Task, definition: TrackingDefinition, path: ErrorPath) -> T
     """Simulations one after the other."""
 
     def test(generators: Sequence[Generator]) -> list[tuple[bool, int]]:
-        return [_tried(task, Abstraction(definition, g), path) for g in generators]
+        return [tried(task, Abstraction(definition, g), path) for g in generators]
 
     return test
 
 
-def _tried(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[bool, int]:
+def tried(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[bool, int]:
     try:
         return simulate(task, abstraction, path)
     except LimitReached:

@@ -38,6 +38,19 @@ class Task:
     kinds: frozenset[str]
     malloc_may_fail: bool = True
     whole_scope: bool = False
+    original: Cfa[Operation] | None = None
+    """The automaton before variables were shared, edge by edge: for people to read."""
+
+    def readable(self, edge: Edge[Operation]) -> Operation:
+        """What an edge does, in the program's own variables."""
+        return self._originals.get(id(edge), edge.label)
+
+    @cached_property
+    def _originals(self) -> dict[int, Operation]:
+        if self.original is None:
+            return {}
+        pairs = zip(self.cfa.edges, self.original.edges, strict=True)
+        return {id(edge): old.label for edge, old in pairs}
 
     @cached_property
     def memory(self) -> Memory:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import Expression
 from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
-from kleene.semantics.groups import CIRCULAR, Group
+from kleene.semantics.groups import ACYCLIC, CIRCULAR, Group
 from kleene.semantics.memory import Unmodelled
 from kleene.semantics.names import at
 from kleene.semantics.pointers import PointerSteps
@@ -23,6 +23,7 @@ class CellSteps(PointerSteps):
         self._store_pointer(self._bases(lvalue, (0, lvalue.type.size)), source, str(lvalue))
 
     def _store_pointer(self, bases: Sequence[Base], source: Pointer | None, text: str) -> None:
+        self._writable(bases)
         self._spoil(bases, self.program.pointer_size)
         self._clear(bases, text)
         if source is not None:
@@ -61,7 +62,10 @@ class CellSteps(PointerSteps):
             mine = conj(base.formula("v"), exists(["v1"], at(edge, "v", "v1")))
             updates.append(Update(group.cut, ("v",), conj(at(group.cut, "v"), neg(mine))))
             updates.append(Update(group.step, ("v1", "v2"), conj(at(group.step, "v1", "v2"), neg(gone))))
-            updates += group.removal(lambda v: conj(base.formula(v), exists(["w"], at(edge, v, "w"))))
+            removed = group.removal(lambda v: conj(base.formula(v), exists(["w"], at(edge, v, "w"))))
+            updates += self.symbols.known(removed)
+        elif group.kind == ACYCLIC and len(group.members) > 1:
+            updates += self.symbols.known(group.unlinking(base.formula, edge, self.symbols.roots))
         focus = [base.formula("v"), self._edge_focus(base, edge)]
         self._step(f"{text} = NULL", updates, focus=focus)
 
@@ -101,7 +105,7 @@ class CellSteps(PointerSteps):
             opens = neg(at(group.closure, "v2", "v1"))
             updates.append(Update(group.cut, ("v",), disj(at(group.cut, "v"), conj(base.formula("v"), closes))))
             updates.append(Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), conj(added, opens))))
-            updates += group.addition(base.formula, lambda v: source.at(offset, v))
+            updates += self.symbols.known(group.addition(base.formula, lambda v: source.at(offset, v)))
         focus = [base.formula("v"), source.at(offset), self.symbols.reach_focus(source, offset, edge)]
         self._step(f"{text} = {source.name}", updates, focus=focus)
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kleene.cfa.expressions import Variable
-from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, reflexive_closure
+from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.semantics.groups import Group, ShapeClass, cancellation, groups_of
+from kleene.semantics.holding import Holding, Kinds, holdings, reachable
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, TEMPORARY, at
 from kleene.semantics.precision import EVERYTHING, Instrumentation, Precision, Roots
-from kleene.transformers.action import Rule
+from kleene.transformers.action import Rule, Update
 
 
 @dataclass(frozen=True)
@@ -154,22 +155,37 @@ class Symbols:
             sizes.setdefault(cell, set()).add(size)
         return groups_of(self.shape, self.edges, sizes)
 
+    @cached_property
+    def holdings(self) -> tuple[list[Holding], list[Holding]]:
+        kinds: dict[str, Kinds] = {}
+        for cell, targets in self.memory.cell_targets.items():
+            sources = [size for (size, _), name in self.memory.cell_of.items() if name == cell]
+            for offset in self.target_offsets(cell):
+                sizes = [size for size, o in targets if o == offset]
+                kinds[self.cell(cell, offset)] = frozenset((s, t) for s in sources for t in sizes)
+        return holdings(self.groups, kinds)
+
     def group_of(self, edge: str) -> Group:
         return next(group for group in self.groups if edge in group.members)
 
     def edge_focus(self, base: Callable[[str], Formula], edge: str) -> Formula:
         """What the edge of an object points to, and what is reachable from there."""
         closure = self.group_of(edge).closure
-        if closure not in self._closures:
+        if closure in self.absent:
             return exists(["u"], conj(base("u"), at(edge, "u", "v")))
         return exists(["u", "w"], conj(base("u"), at(edge, "u", "w"), at(closure, "w", "v")))
 
     def reach_focus(self, source: Pointer, offset: int, edge: str) -> Formula:
         """What is reachable from the target of an edge that is added."""
         closure = self.group_of(edge).closure
-        if closure not in self._closures:
+        if closure in self.absent:
             return source.at(offset)
         return exists(["u"], conj(source.at(offset, "u"), at(closure, "u", "v")))
+
+    def reach_foci(self, base: Callable[[str], Formula]) -> list[Formula]:
+        """What is reachable from an object that no variable points to: temporaries have no predicate for that."""
+        groups = [group for group in self.groups if group.closure not in self.absent]
+        return [exists(["u"], conj(base("u"), at(group.closure, "u", "v"))) for group in groups]
 
     # The vocabulary -------------------------------------------------------------------------------------------
 
@@ -194,21 +210,31 @@ class Symbols:
     @property
     def instrumentation(self) -> Instrumentation:
         """What the precision asks for; or all that there is."""
-        roots = self._roots()
-        if self.precision.instrument is not None:
-            separating = [r for p in self._pointers.values() if self._separates(p) for r in self._predicates(p)]
-            separating += [r for r in roots if r.startswith("&")]
-            found = [predicate for group in self.groups for predicate in group.relations()]
-            chosen = self.precision.instrument(self.groups, Roots(tuple(roots), tuple(separating)))
-            return Instrumentation((*found, *chosen.predicates), chosen.rules)
-        predicates = [predicate for group in self.groups for predicate in group.instrumentation(roots)]
+        everything = self._everything
+        if self.precision.instrument is None:
+            return everything
+        separating = [r for p in self._pointers.values() if self._separates(p) for r in self._predicates(p)]
+        separating += [r for r in self.roots if r.startswith("&")]
+        found = [predicate for group in self.groups for predicate in group.relations()]
+        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating)))
+        return Instrumentation((*found, *chosen.predicates), chosen.rules)
+
+    @property
+    def _everything(self) -> Instrumentation:
+        predicates = [predicate for group in self.groups for predicate in group.instrumentation(self.roots)]
+        predicates += [holding.predicate() for found in self.holdings for holding in found]
         predicates += cancellation(self.shape, self.edges)
         return Instrumentation(tuple(predicates), tuple(rule for group in self.groups for rule in group.rules()))
 
     @cached_property
-    def _closures(self) -> frozenset[str]:
-        names = {predicate.name for predicate in self.instrumentation.predicates}
-        return frozenset(group.closure for group in self.groups if group.closure in names)
+    def absent(self) -> frozenset[str]:
+        """The instrumentation predicates that the precision leaves out; none by default."""
+        chosen = {predicate.name for predicate in self.instrumentation.predicates}
+        return frozenset(predicate.name for predicate in self._everything.predicates) - chosen
+
+    def known(self, updates: Iterable[Update]) -> list[Update]:
+        """The updates that do without what the precision leaves out; the others are derived."""
+        return [u for u in updates if u.predicate not in self.absent and not predicates_of(u.formula) & self.absent]
 
     def _separates(self, pointer: Pointer) -> bool:
         return self.is_temporary(pointer) or self.precision.separates(pointer.name)
@@ -216,7 +242,9 @@ class Symbols:
     def _predicates(self, pointer: Pointer) -> list[str]:
         return [] if self.is_temporary(pointer) else [pointer.predicate(o) for o in pointer.offsets]
 
-    def _roots(self) -> list[str]:
+    @property
+    def roots(self) -> list[str]:
+        """The predicates of variables, from which reachability is tracked."""
         roots = [name for p in self._pointers.values() for name in self._predicates(p)]
         return roots + [name for name in self._unary if name.startswith("&")]
 
@@ -235,16 +263,20 @@ class Symbols:
 
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
-        roots = self._roots()
-        names = {predicate.name for predicate in self.instrumentation.predicates}
-        along = [
-            at(group.reach(root), v) if group.reach(root) in names else _along(group, root, v)
-            for group in self.groups
-            if group.whole
-            for root in roots
-        ]
-        unknown = FALSE if self.all_pointers_tracked else UNKNOWN
-        return disj(*along, *(at(r, v) for r in roots), unknown)
+        roots = self.roots
+
+        def along_one(w: str) -> Formula:
+            along = [
+                _along(group, root, w) if group.reach(root) in self.absent else at(group.reach(root), w)
+                for group in self.groups
+                if group.whole
+                for root in roots
+            ]
+            return disj(*along, *(at(r, w) for r in roots))
+
+        if self.precision.instrument is not None:
+            return disj(along_one(v), FALSE if self.all_pointers_tracked else UNKNOWN)
+        return reachable(along_one, self.holdings, v)
 
 
 def _along(group: Group, root: str, v: str) -> Formula:

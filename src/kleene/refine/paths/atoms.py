@@ -1,4 +1,4 @@
-"""What a formula over variables and fields speaks about: pointers, aliases, assertions on fields, integer predicates."""
+"""What a formula over variables and fields speaks about: pointers, aliases, field assertions, integer predicates."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ def _stays(case: Case, step: PathStep, formula: PathFormula, *, last: bool) -> b
         formula.open.append(f"{step.operation.place}: {case.end.reason}")
         return False
     if case.end is not None:
-        return last
+        return last and (formula.goal is not None or isinstance(case.end, Ended))
     return case.state.frames[-1].location == step.edge.target or (last and _leaves(case, step))
 
 

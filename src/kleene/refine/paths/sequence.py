@@ -71,11 +71,11 @@ class Sequencer:
                 else:
                     definition = (conjunct.defines, conjunct.value)
                     literals = [z3.substitute(literal, definition) for literal in literals]
-            if not changed and all(a is b or a.eq(b) for a, b in zip(literals, case, strict=True)):
-                if not self._hidden(literals, cut):
-                    result.append(case)
-                    continue
-            result += self._weakened(literals, cut)
+            same = not changed and all(a.eq(b) for a, b in zip(literals, case, strict=True))
+            if same and not self._hidden(literals, cut):
+                result.append(case)
+            else:
+                result += self._weakened(literals, cut)
         return _without_larger(result)
 
     def _weakened(self, literals: list[Any], cut: int) -> list[list[Any]]:

@@ -38,7 +38,7 @@ _CALLS = ("assertion", "unreach_call")
 
 
 def related(formula: PathFormula, machine: Machine, case: Case) -> Relation:
-    """The relation of a case up to where the interpreter followed it. Twice: the first time tells which cells matter."""
+    """The relation of a case as far as the interpreter followed it. Twice: the first tells which cells matter."""
     layout: Layout | None = None
     for _ in range(2):
         steps = Steps(formula, machine, case, layout)

@@ -7,6 +7,7 @@ a pointer is a block and an offset, and memory needs no theory of arrays.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import z3
@@ -140,12 +141,17 @@ class Constraints(Store):
 
 
 class SymbolicInputs(InputSource):
-    """Every input is a new term. `malloc` says how the next allocation ends, where the path says so."""
+    """Every input is a new term. `malloc` says how the next allocation ends, where the path says so.
+
+    A search keeps a model beside a path; then every new input has a value in it at once, the one that `habit` gives.
+    """
 
     chooses_garbage = True
 
     def __init__(self) -> None:
         self.malloc: bool | None = None
+        self.model: dict[str, int] = {}
+        self.habit: Callable[[], int] = lambda: 0
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:
         if why == "malloc succeeds" and self.malloc is not None:
@@ -156,7 +162,9 @@ class SymbolicInputs(InputSource):
         store = constraints_of(state).restrict(())
         store.inputs += 1
         type_ = _smallest(low, high)
-        term = z3.BitVec(f"input{store.inputs}", type_.bits)
+        name = f"input{store.inputs}"
+        self.model[name] = min(max(self.habit(), low), high) & ((1 << type_.bits) - 1)
+        term = z3.BitVec(name, type_.bits)
         if not (type_.minimum == low and type_.maximum == high):
             bits = _COMPARISONS if type_.signed else {">=": z3.UGE, "<=": z3.ULE}
             store = store.restrict([bits[">="](term, low), bits["<="](term, high)])
