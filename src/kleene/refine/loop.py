@@ -44,6 +44,7 @@ class Refined:
     """The result: what was found, with which abstraction, in which rounds. `reason` says why it gave up."""
 
     outcome: str
+    task: Task
     abstraction: Abstraction
     rounds: list[Round]
     tree: Tree | None = None
@@ -114,7 +115,7 @@ class Refinement:
             raise LimitReached(f"more than {self.options.max_structures} structures")
 
     def _result(self, outcome: str, reason: str = "", error: ErrorPath | None = None) -> Refined:
-        return Refined(outcome, self.abstraction, self.rounds, self.tree, reason, error, self.counts)
+        return Refined(outcome, self.task, self.abstraction, self.rounds, self.tree, reason, error, self.counts)
 
     # Refine (Algorithm 3) ---------------------------------------------------------------------------------------
 
