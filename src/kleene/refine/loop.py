@@ -52,6 +52,7 @@ class Refined:
     error: ErrorPath | None = None
     counts: Counts = field(default_factory=Counts)
     seconds: float = 0.0
+    properties: tuple[str, ...] = ()
 
 
 class Refinement:
