@@ -216,7 +216,8 @@ class Symbols:
         separating = [r for p in self._pointers.values() if self._separates(p) for r in self._predicates(p)]
         separating += [r for r in self.roots if r.startswith("&")]
         found = [predicate for group in self.groups for predicate in group.relations()]
-        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating)))
+        data = tuple(name for name in self._unary if name.startswith("@"))
+        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating), data))
         return Instrumentation((*found, *chosen.predicates), chosen.rules)
 
     @property
