@@ -15,7 +15,7 @@ from kleene.cfa.operations import Allocate, Assume, Error, MemCopy, MemSet, Oper
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, PointerType, RecordType, Type
 from kleene.semantics.intervals import Intervals
-from kleene.semantics.rewrite import Chains, expanded, rewrite_operation
+from kleene.semantics.rewrite import Choice, expanded, rewrite_operation
 
 MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
@@ -38,7 +38,7 @@ class _Splitter:
         self.program = program
         self.intervals = intervals
 
-    def expand(self, edge: Edge[Operation]) -> Chains | None:
+    def expand(self, edge: Edge[Operation]) -> list[Choice] | None:
         """The choices for the first variable index of an operation that is to be replaced."""
         if edge.source not in self.intervals.at:
             return None
@@ -50,7 +50,7 @@ class _Splitter:
                     return self._choices(replace(edge, label=operation), node, count, read=read)
                 if count is not None and read and not node.checked:
                     return self._compared(replace(edge, label=operation), node, count)
-        return None if operation is edge.label else [[operation]]
+        return None if operation is edge.label else [Choice(None, (operation,))]
 
     def _limit(self, type_: Type) -> int:
         return MAX_ELEMENTS if has_pointers(type_, self.program) else MAX_NUMBERS
@@ -72,33 +72,36 @@ class _Splitter:
                 return replace(operation, size=Constant(max(low, 0), operation.size.type))
         return operation
 
-    def _compared(self, edge: Edge[Operation], node: Index, count: int) -> Chains:
+    def _compared(self, edge: Edge[Operation], node: Index, count: int) -> list[Choice]:
         """The access itself, and what is wrong if the index is not inside the array."""
         checked = replace(node, checked=True)
         chosen = rewrite_operation(edge.label, lambda n: checked if n == node else n)
-        return [[chosen], *self._outside(edge, node, count - 1, read=True)]
+        return [*self._outside(edge, node, count - 1, read=True), Choice(None, (chosen,))]
 
-    def _choices(self, edge: Edge[Operation], node: Index, count: int, *, read: bool) -> Chains:
+    def _choices(self, edge: Edge[Operation], node: Index, count: int, *, read: bool) -> list[Choice]:
         low, high = self.intervals.of(node.index, edge.source)
-        place, index = edge.label.place, node.index
-        chains: list[list[Operation]] = []
         last = count - 1 if read else count
-        for k in range(max(low, 0), min(high, last) + 1):
-            number = Constant(k, index.type)
+        choices = self._outside(edge, node, last, read=read)
+        numbers = range(max(low, 0), min(high, last) + 1)
+        for k in numbers:
+            number = Constant(k, node.index.type)
             element = replace(node, index=number)
             chosen = rewrite_operation(edge.label, lambda n, e=element: e if n == node else n)  # type: ignore[misc]
-            chains.append([Assume(place, Comparison("==", index, number)), chosen])
-        return [*chains, *self._outside(edge, node, last, read=read)]
+            test = Comparison("==", node.index, number)
+            if k != numbers[-1]:
+                choices.append(Choice(test, (chosen,)))
+            else:
+                choices.append(Choice(None, (Assume(edge.label.place, test), chosen)))
+        return choices
 
-    def _outside(self, edge: Edge[Operation], node: Index, last: int, *, read: bool) -> list[list[Operation]]:
+    def _outside(self, edge: Edge[Operation], node: Index, last: int, *, read: bool) -> list[Choice]:
         """What is wrong where the index is less than 0 or greater than the last."""
         low, high = self.intervals.of(node.index, edge.source)
-        found: list[list[Operation]] = []
+        found: list[Choice] = []
         for operator, bound, wrong in (("<", 0, low < 0), (">", last, high > last)):
             if wrong:
-                number = Constant(bound, node.index.type)
-                test = Assume(edge.label.place, Comparison(operator, node.index, number))
-                found.append([test, _out_of_bounds(edge.label, node, read=read)])
+                test = Comparison(operator, node.index, Constant(bound, node.index.type))
+                found.append(Choice(test, (_out_of_bounds(edge.label, node, read=read),)))
         return found
 
 

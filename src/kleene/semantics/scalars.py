@@ -27,7 +27,7 @@ from kleene.cfa.program import CProgram, Function, Global
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType, RecordType, Type
 from kleene.semantics.function_values import scalar_type
 from kleene.semantics.memory import constant_of
-from kleene.semantics.rewrite import Chains, expanded, operations_of, rewrite_operation
+from kleene.semantics.rewrite import Choice, expanded, operations_of, rewrite_operation
 
 MAX_SCALARS = 32
 """Larger structs and arrays stay as they are."""
@@ -223,9 +223,9 @@ class _Splitter:
                 yield replace(item, variable=name, initial=tuple(initial) if k == last else ())
 
     def cfa(self, cfa: Cfa[Operation]) -> Cfa[Operation]:
-        def expand(edge: Edge[Operation]) -> Chains | None:
+        def expand(edge: Edge[Operation]) -> list[Choice] | None:
             operations = self._operations(edge.label)
-            return None if operations is None else [operations]
+            return None if operations is None else [Choice(None, tuple(operations))]
 
         return expanded(cfa, expand, "%")
 
