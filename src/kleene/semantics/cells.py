@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import Expression
 from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
-from kleene.semantics.groups import CIRCULAR, Group
+from kleene.semantics.groups import ACYCLIC, CIRCULAR, Group
 from kleene.semantics.memory import Unmodelled
 from kleene.semantics.names import at
 from kleene.semantics.pointers import PointerSteps
@@ -61,6 +61,8 @@ class CellSteps(PointerSteps):
             updates.append(Update(group.cut, ("v",), conj(at(group.cut, "v"), neg(mine))))
             updates.append(Update(group.step, ("v1", "v2"), conj(at(group.step, "v1", "v2"), neg(gone))))
             updates += group.removal(lambda v: conj(base.formula(v), exists(["w"], at(edge, v, "w"))))
+        elif group.kind == ACYCLIC and len(group.members) > 1:
+            updates += group.unlinking(base.formula, edge, self.symbols.roots)
         focus = [base.formula("v"), self._edge_focus(base, edge)]
         self._step(f"{text} = NULL", updates, focus=focus)
 

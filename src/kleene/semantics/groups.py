@@ -59,6 +59,8 @@ class Group:
     """Whether a node has at most one edge of the group."""
     whole: bool = True
     """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
+    sharing: bool = True
+    """Whether there is a predicate of shared nodes; not against the direction of trees, where inner nodes are."""
 
     @property
     def step(self) -> str:
@@ -107,7 +109,8 @@ class Group:
         if self.kind == CIRCULAR:
             forest = conj(at(self.name, "v1", "v2"), Not(at(self.cut, "v1")))
             found.append(Predicate(self.step, 2, ("v1", "v2"), frozenset({"function", "acyclic"}), forest))
-        found.append(_unary(f"is[{self.name}]", self._shared()))
+        if self.sharing:
+            found.append(_unary(f"is[{self.name}]", self._shared()))
         found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
         if self.kind == CIRCULAR:
             whole = reflexive_closure(self.name, "v1", "v2")
@@ -160,6 +163,40 @@ class Group:
         ]
         return found
 
+    # Updates of acyclic groups of several cells -----------------------------------------------------------------
+
+    def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Sequence[str]) -> list[Update]:
+        """The edge of one node goes, in a group of several cells: what was reached through it is reached no more.
+
+        Unless there is another path: it leaves what reaches the source for what does not, and joins what is below the
+        edge at a shared node, so that without sharing, in trees, there is none.
+        """
+        t = self.closure
+        others = [m for m in self.members if m != edge]
+
+        def gone(v: str, w: str) -> Formula:
+            return conj(source(v), at(edge, v, w), *(Not(at(m, v, w)) for m in others))
+
+        def above(v: str) -> Formula:
+            return exists(["u", "w"], conj(gone("u", "w"), at(t, v, "u")))
+
+        def below(v: str) -> Formula:
+            return exists(["u", "w"], conj(gone("u", "w"), at(t, "w", v)))
+
+        def lost(v: str, w: str) -> Formula:
+            if self.function:
+                return conj(above(v), below(w))
+            joins = exists(["s"], conj(at(f"is[{self.name}]", "s"), below("s"), at(t, "s", w)))
+            step = conj(above("c"), at(self.name, "c", "d"), neg(gone("c", "d")), neg(above("d")))
+            around = exists(["c", "d"], conj(at(t, v, "c"), step, at(t, "d", w)))
+            return conj(above(v), below(w), neg(conj(joins, around)))
+
+        found = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
+        for root in roots:
+            beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))
+            found.append(Update(self.reach(root), ("v",), conj(at(self.reach(root), "v"), neg(beyond))))
+        return found
+
     # Updates of circular groups -------------------------------------------------------------------------------
 
     def removal(self, source: Callable[[str], Formula]) -> list[Update]:
@@ -195,6 +232,8 @@ class Group:
     def rules(self) -> list[Rule]:
         """Facts about closures that the automatic rules do not say."""
         found = self._closure_rules(self.step, self.closure, steps=not self.function or self.kind == CIRCULAR)
+        if self.kind == ACYCLIC and not self.function:
+            found += self._tree_rules()
         if self.kind == CIRCULAR:
             found += self._closure_rules(self.name, self.whole_closure, steps=True)
             t, whole, cycle = self.closure, self.whole_closure, self.on_cycle
@@ -206,6 +245,18 @@ class Group:
                 Rule(conj(at(cycle, "v1"), at(whole, "v1", "v2")), at(whole, "v2", "v1"), f"cycles of {self.name}"),
             ]
         return found
+
+    def _tree_rules(self) -> list[Rule]:
+        """What is not shared has one parent; where nothing above is shared, what is above is a line."""
+        t, origin = self.closure, f"{self.name} without sharing"
+        other = exists(["v3"], conj(at(t, "v3", "v2"), Not(at(t, "v3", "v1")), Not(Equal("v3", "v2"))))
+        line = neg(exists(["w"], conj(at(f"is[{self.name}]", "w"), at(t, "w", "v3"))))
+        both = conj(at(t, "v1", "v3"), Not(at(t, "v1", "v2")))
+        return [
+            Rule(conj(Not(at(f"is[{self.name}]", "v2")), other), Not(at(self.name, "v1", "v2")), origin),
+            Rule(exists(["v1"], conj(line, both, Not(at(t, "v2", "v1")))), Not(at(t, "v2", "v3")), origin),
+            Rule(exists(["v3"], conj(line, both, at(t, "v2", "v3"))), at(t, "v2", "v1"), origin),
+        ]
 
     def _closure_rules(self, step: str, t: str, *, steps: bool) -> list[Rule]:
         origin = f"closure of {step}"
@@ -219,14 +270,21 @@ class Group:
                 Rule(exists(["v1"], conj(at(t, "v1", "v2"), Not(at(t, "v1", "v3")))), Not(at(t, "v2", "v3")), origin),
                 Rule(exists(["v3"], conj(at(t, "v2", "v3"), Not(at(t, "v1", "v3")))), Not(at(t, "v1", "v2")), origin),
             ]
-        if steps:  # a path has a first and a last step
+            # a path has a first and a last step
             first = exists(["v3"], conj(at(step, "v1", "v3"), at(t, "v3", "v2")))
             last = exists(["v3"], conj(at(t, "v1", "v3"), at(step, "v3", "v2")))
             found += [Rule(conj(at(t, "v1", "v2"), Not(edge)), Equal("v1", "v2"), origin) for edge in (first, last)]
+        found.append(self._only_step(step, t))
         if self.function:  # what one node reaches along a function is a line
             line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
             found.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))
         return found
+
+    def _only_step(self, step: str, t: str) -> Rule:
+        """What a node reaches and no other node can be the first step to is its next node."""
+        others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(step, "v1", "v3")), Not(at(t, "v3", "v2"))))
+        body = conj(at(t, "v1", "v2"), Not(Equal("v1", "v2")), others)
+        return Rule(body, at(step, "v1", "v2"), f"a path of {step} has a first step")
 
 
 def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, set[int]]) -> list[Group]:
@@ -246,7 +304,7 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         found.append(Group(members[0] if len(members) == 1 else union, plain, own, members, function))
     for cell, name in edges:
         if cell in shape.back - shape.circular:
-            found.append(Group(name, plain, (cell,), (name,)))
+            found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
     for cell in sorted(shape.circular):
         members = tuple(name for c, name in edges if c == cell)
         if members:

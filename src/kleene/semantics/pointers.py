@@ -55,6 +55,8 @@ class PointerSteps(StepBuilder):
     def _copy(self, target: Pointer, source: Pointer, shift: int) -> None:
         targets = {o + shift: source.at(o) for o in source.offsets}
         focus = [source.at(o) for o in source.offsets]
+        if self.symbols.is_temporary(source):
+            focus += self.symbols.reach_foci(source.somewhere)
         undefined = self._undefined(source)
         if shift:  # a null pointer that is moved is neither null nor a pointer to something
             undefined = disj(undefined, neg(exists(["v"], source.somewhere())))
@@ -64,14 +66,17 @@ class PointerSteps(StepBuilder):
     def _address(self, target: Pointer, lvalue: Expression) -> None:
         targets: dict[int, Formula] = {}
         undefined: list[Formula] = []
+        focus: list[Formula] = []
         for base in self._bases(lvalue, None):
             if base.formula("v") is not FALSE:
                 targets[base.offset] = disj(targets.get(base.offset, FALSE), base.formula("v"))
             if base.pointer is not None:
+                if self.symbols.is_temporary(base.pointer) and base.formula("v") is not FALSE:
+                    focus += self.symbols.reach_foci(base.formula)
                 undefined.append(self._undefined(base.pointer))
                 if base.offset not in base.pointer.offsets or _shifted(lvalue):
                     undefined.append(neg(exists(["v"], base.pointer.somewhere())))
-        self._step(f"{target.name} = &{lvalue}", self._set_pointer(target, targets, disj(*undefined)))
+        self._step(f"{target.name} = &{lvalue}", self._set_pointer(target, targets, disj(*undefined)), focus=focus)
 
     # Lvalues --------------------------------------------------------------------------------------------------
 

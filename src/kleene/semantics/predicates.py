@@ -164,6 +164,10 @@ class Symbols:
         closure = self.group_of(edge).closure
         return exists(["u"], conj(source.at(offset, "u"), at(closure, "u", "v")))
 
+    def reach_foci(self, base: Callable[[str], Formula]) -> list[Formula]:
+        """What is reachable from an object that no variable points to: temporaries have no predicate for that."""
+        return [exists(["u"], conj(base("u"), at(group.closure, "u", "v"))) for group in self.groups]
+
     # The vocabulary -------------------------------------------------------------------------------------------
 
     def vocabulary(self) -> Vocabulary:
@@ -180,7 +184,7 @@ class Symbols:
             )
         predicates += [Predicate(name, 0, (), abstraction=True) for name in self._nullary]
         predicates += [Predicate(name, 1, ("v",), abstraction=True) for name in (HEAP, FREED)]
-        roots = self._roots()
+        roots = self.roots
         for group in self.groups:
             predicates += group.core()
         for group in self.groups:
@@ -188,7 +192,9 @@ class Symbols:
         held = [holding.predicate() for found in self.holdings for holding in found]
         return Vocabulary((*predicates, *held, *cancellation(self.shape, self.edges)))
 
-    def _roots(self) -> list[str]:
+    @property
+    def roots(self) -> list[str]:
+        """The predicates of variables, from which reachability is tracked."""
         roots = [p.predicate(o) for p in self._pointers.values() for o in p.offsets if not self.is_temporary(p)]
         return roots + [name for name in self._unary if name.startswith("&")]
 
@@ -207,7 +213,7 @@ class Symbols:
 
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
-        roots = self._roots()
+        roots = self.roots
 
         def along_one(w: str) -> Formula:
             along = [at(group.reach(root), w) for group in self.groups if group.whole for root in roots]

@@ -41,7 +41,7 @@ from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.conditions import ConditionSteps
 from kleene.semantics.groups import ShapeClass
 from kleene.semantics.integers import Constants
-from kleene.semantics.liveness import live_before, redeclared
+from kleene.semantics.liveness import lingering, live_before, redeclared
 from kleene.semantics.memory import Memory, Unmodelled
 from kleene.semantics.names import FREED, HEAP, at
 from kleene.semantics.predicates import Symbols
@@ -84,7 +84,8 @@ class Translator(ConditionSteps):
         self.malloc_may_fail = malloc_may_fail
         self.alarms: dict[str, Alarm] = {}
         tracked = {*memory.pointers, *memory.integers}
-        self.live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
+        live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
+        self.live = lingering(cfa, live)
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
         self.redeclared = redeclared(cfa)
@@ -109,8 +110,11 @@ class Translator(ConditionSteps):
             for assignment in item.initial:
                 chain += self._steps(assignment)
         self._connect(entry, chain, self.source.entry, edges)
+        goes_on = {edge.source for edge in self.source.edges}
         for edge in self.source.edges:
             places.setdefault(edge.source, edge.label.place)
+            if isinstance(edge.label, Assume) and edge.target not in goes_on:
+                continue  # what was assumed does not hold: there is no such run
             branches = self._branches(edge)
             for steps in branches:
                 self._connect(edge.source, steps, edge.target, edges)
