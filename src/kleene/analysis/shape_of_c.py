@@ -6,7 +6,6 @@ analysis itself reports that a cycle may be closed.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.shape.deriving import DerivingDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
+from kleene.semantics.back_cells import back_cells
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.memory import Memory
@@ -37,7 +37,6 @@ PATIENCE = 1000
 """Structures after an alarm that may be due to a pointer that was forgotten too early."""
 _LEAK = "a block may be lost"
 _CYCLE = "Closed cycle for acyclic predicate "
-_BACK = re.compile(r"prev|pred|back|parent|father|up$|owner|head", re.IGNORECASE)
 
 
 @dataclass
@@ -138,7 +137,7 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
 
     The name of a class may say otherwise.
     """
-    back = frozenset(cell for cell in memory.cell_targets if _BACK.search(cell))
+    back = back_cells(memory)
     if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
         back = frozenset()
     if name is None:

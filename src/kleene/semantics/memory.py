@@ -133,7 +133,7 @@ class Memory:
             if size is not None:
                 self.sizes.add(size)
         self.sizes |= {v.type.size for v in self.objects}
-        types += [layout.type for layout in self.program.records.values() if layout.type.size in self.sizes]
+        types += [type_ for type_ in self._accessed_records() if type_.size in self.sizes]
         names: dict[Place, dict[str, None]] = {}
         for type_ in types:
             try:
@@ -146,6 +146,15 @@ class Memory:
                     names.setdefault((type_.size, leaf.offset), {})[short] = None
         for place, texts in names.items():
             self._name_cell(place, "|".join(texts))
+
+    def _accessed_records(self) -> list[RecordType]:
+        """The structs of which some operation uses a member, or copies all."""
+        found: dict[RecordType, None] = {}
+        for operation in (*self._initial(), *(edge.label for edge in self.cfa.edges)):
+            for expression in expressions(operation):
+                for node in walk(expression):
+                    found.update({t: None for t in (node.type,) if isinstance(t, RecordType)})
+        return list(found)
 
     def _name_cell(self, place: Place, name: str) -> None:
         """A new pointer cell. Objects of one size have different names for different cells; others may share them."""
