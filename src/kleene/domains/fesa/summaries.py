@@ -169,3 +169,4 @@ def separated(heap: Heap, summary: Node) -> tuple[Node, dict[Flag, Flag]]:
         vectors = vectors.join(several.vectors)
     heap.vectors = vectors
     return new, names
+

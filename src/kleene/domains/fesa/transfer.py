@@ -326,9 +326,7 @@ class Transfer(Evaluator):
         for place in self._integer_places(node, offset, size):
             self._copy_number(heap, (node, place), (source, place - offset + start), (offset, offset + size))
 
-    def _copy_number(
-        self, heap: Heap, to_place: tuple[Node, int], source: tuple[Node, int], span: tuple[int, int]
-    ) -> None:
+    def _copy_number(self, heap: Heap, to_place: tuple[Node, int], source: tuple[Node, int], span: tuple[int, int]) -> None:
         (node, place), (other, counterpart) = to_place, source
         numbers = self.numbers(node, place)
         width = self.memory.integer_width((node.size, place))
