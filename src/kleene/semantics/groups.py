@@ -247,15 +247,15 @@ class Group:
         return found
 
     def _tree_rules(self) -> list[Rule]:
-        """What is not shared has one parent; where nothing above is shared, what is above is a line."""
-        t, origin = self.closure, f"{self.name} without sharing"
+        """What is not shared has one parent; two paths to a node meet at a shared node, or one is part of the other."""
+        t, shared, origin = self.closure, f"is[{self.name}]", f"{self.name} without sharing"
         other = exists(["v3"], conj(at(t, "v3", "v2"), Not(at(t, "v3", "v1")), Not(Equal("v3", "v2"))))
-        line = neg(exists(["w"], conj(at(f"is[{self.name}]", "w"), at(t, "w", "v3"))))
-        both = conj(at(t, "v1", "v3"), Not(at(t, "v1", "v2")))
+        meets = exists(["w"], conj(at(shared, "w"), Not(Equal("w", "v1")), at(t, "v1", "w"), at(t, "w", "v3")))
+        alone = conj(at(t, "v1", "v3"), neg(meets), Not(at(t, "v1", "v2")))
         return [
-            Rule(conj(Not(at(f"is[{self.name}]", "v2")), other), Not(at(self.name, "v1", "v2")), origin),
-            Rule(exists(["v1"], conj(line, both, Not(at(t, "v2", "v1")))), Not(at(t, "v2", "v3")), origin),
-            Rule(exists(["v3"], conj(line, both, at(t, "v2", "v3"))), at(t, "v2", "v1"), origin),
+            Rule(conj(Not(at(shared, "v2")), other), Not(at(self.name, "v1", "v2")), origin),
+            Rule(exists(["v1"], conj(alone, Not(at(t, "v2", "v1")))), Not(at(t, "v2", "v3")), origin),
+            Rule(exists(["v3"], conj(alone, at(t, "v2", "v3"))), at(t, "v2", "v1"), origin),
         ]
 
     def _closure_rules(self, step: str, t: str, *, steps: bool) -> list[Rule]:
