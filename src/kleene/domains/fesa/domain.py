@@ -62,6 +62,7 @@ class FesaDomain:
             self.warnings[Warning_(kind, operation.place, text)] = None
 
         self.transfer.report = report
+        self.space.arrange()
         for element in elements:
             heap = Heap(element.vectors, self.options)
             try:

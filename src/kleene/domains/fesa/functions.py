@@ -7,7 +7,7 @@ independent second implementation that the tests compare them with.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -45,6 +45,9 @@ class Space(Protocol):
 
     def var(self, name: Name) -> Function: ...
 
+    def arrange(self) -> None:
+        """A good moment to look after the representation."""
+
     def exists(self, function: Function, names: Iterable[Name]) -> Function:
         """Projection: true where some values of the names make the function true."""
 
@@ -62,8 +65,10 @@ class Space(Protocol):
 class Diagrams:
     """Reduced ordered decision diagrams with complement edges."""
 
-    def __init__(self, capacity: int = 1 << 20) -> None:
+    def __init__(self, capacity: int = 1 << 20, order: Callable[[Name], Any] | None = None) -> None:
         self._capacity = capacity
+        self._order = order
+        self._ordered = 0
         self._manager = BCDDManager(capacity, capacity >> 2, 1)
         self._numbers: dict[Name, int] = {}
         self._vars: dict[Name, BCDDFunction] = {}
@@ -79,6 +84,14 @@ class Diagrams:
             self._numbers[name] = number
             found = self._vars[name] = self._manager.var(number)
         return found
+
+    def arrange(self) -> None:
+        """Put variables that came since the last time to where the order wants them."""
+        if self._order is not None and self._ordered < len(self._numbers):
+            ranks = {name: self._order(name) for name in self._numbers}
+            names = sorted(ranks, key=ranks.__getitem__)
+            self._manager.set_var_order([self._numbers[name] for name in names])
+            self._ordered = len(self._numbers)
 
     def exists(self, function: BCDDFunction, names: Iterable[Name]) -> BCDDFunction:
         key = frozenset(names)
@@ -187,6 +200,9 @@ class Tables:
             low |= (bits >> spread & 1) << vector
             high |= (bits >> (spread | 1 << k) & 1) << vector
         return low, high
+
+    def arrange(self) -> None:
+        """Tables need no care."""
 
     def var(self, name: Name) -> Table:
         return Table(self, self.ordered([name]), 0b10)
