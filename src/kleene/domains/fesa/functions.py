@@ -48,6 +48,9 @@ class Space(Protocol):
     def arrange(self) -> None:
         """A good moment to look after the representation."""
 
+    def none_of(self, names: Iterable[Name]) -> Function:
+        """True where all the names are false."""
+
     def exists(self, function: Function, names: Iterable[Name]) -> Function:
         """Projection: true where some values of the names make the function true."""
 
@@ -60,6 +63,13 @@ class Space(Protocol):
 
     def evaluate(self, function: Function, values: Mapping[Name, bool]) -> bool:
         """The value at one vector; names that are not given are false."""
+
+
+def _product(true: Function, factors: Iterable[Function]) -> Function:
+    result = true
+    for factor in factors:
+        result = result & factor
+    return result
 
 
 class Diagrams:
@@ -90,6 +100,7 @@ class Diagrams:
         if self._order is not None and self._ordered < len(self._numbers):
             ranks = {name: self._order(name) for name in self._numbers}
             names = sorted(ranks, key=ranks.__getitem__)
+            self._manager.gc()
             self._manager.set_var_order([self._numbers[name] for name in names])
             self._ordered = len(self._numbers)
 
@@ -99,10 +110,7 @@ class Diagrams:
             return function
         cube = self._cubes.get(key)
         if cube is None:
-            cube = self.true
-            for name in sorted(key, key=lambda n: self._number(n), reverse=True):
-                cube = cube & self.var(name)
-            self._cubes[key] = cube
+            cube = self._cubes[key] = _product(self.true, [self.var(name) for name in self._bottom_up(key)])
         result = function.exists(cube)
         if self._manager.approx_num_inner_nodes() > self._capacity * 3 // 4:
             self._manager.gc()
@@ -110,6 +118,12 @@ class Diagrams:
                 raise LimitReached(f"the Boolean functions have more than {self._capacity * 3 // 4} nodes")
         self.statistics.add(len(key), result.node_count())
         return result
+
+    def none_of(self, names: Iterable[Name]) -> BCDDFunction:
+        return _product(self.true, [~self.var(name) for name in self._bottom_up(names)])
+
+    def _bottom_up(self, names: Iterable[Name]) -> list[Name]:
+        return sorted(names, key=lambda n: self._manager.var_to_level(self._number(n)), reverse=True)
 
     def _number(self, name: Name) -> int:
         self.var(name)
@@ -206,6 +220,9 @@ class Tables:
 
     def var(self, name: Name) -> Table:
         return Table(self, self.ordered([name]), 0b10)
+
+    def none_of(self, names: Iterable[Name]) -> Table:
+        return _product(self.true, [~self.var(name) for name in names])
 
     def exists(self, function: Table, names: Iterable[Name]) -> Table:
         for name in names:
