@@ -122,10 +122,7 @@ def materialise(heap: Heap, summary: Node) -> Node:
     new = fresh(heap, summary)
     space = heap.space
     base = heap.vectors.restrict(space.var(ghost))
-    one_less = space.true & ~space.var(ghost)
-    for flag in base.dims:
-        if flag.to_ghost and flag.mentions(summary):  # type: ignore[attr-defined]
-            one_less = one_less & ~space.var(flag)
+    one_less = space.none_of([ghost, *(f for f in heap.flags if f.to_ghost and f.mentions(summary))])
     rest = base.function | one_less
     taken = _renamed(base, {summary: new, summary.other: summary}, without=ghost)
     seen = _renamed(base, {summary.other: new}, without=ghost)
