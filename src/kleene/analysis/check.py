@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
+from kleene.analysis.refine_of_c import RefineSettings, confirmed, refine, shape_result
 from kleene.analysis.shape_of_c import ShapeResult, analyse
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Error, Unsupported
@@ -19,6 +20,7 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, FindingStep, Verdict
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
 from kleene.domains.explicit.interpreter import run
+from kleene.refine.loop import Refined
 from kleene.semantics.translate import Alarm
 
 UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
@@ -43,6 +45,7 @@ class CheckOptions:
     max_structures: int = 200_000
     shape_class: str | None = None
     domain: str = "all"
+    refine: RefineSettings | None = None
     instrumentation: bool = True
     """Whether the FESA domain counts edges (its `--no-instrumentation`)."""
 
@@ -61,6 +64,7 @@ class CheckReport:
     shape: ShapeResult | FesaResult | None = None
     warnings: tuple[str, ...] = ()
     traces: list[Confirmed] = field(default_factory=list)
+    refinement: Refined | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -93,13 +97,32 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
 
     _prove(report, [n for n in _without_calls(program) if n in report.properties], "there is no such call")
     _explore(program, options, report, min(FIRST_LOOK, left()))
-    if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
+    if options.refine is not None and Verdict.UNKNOWN in report.properties.values() and left() > 0:
+        _refine(program, options, report, left())
+    elif options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         report.shape = _abstract(program, options, left())
         _conclude(report, report.shape)
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         decided = Verdict.FALSE in report.properties.values()
         _explore(program, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
     _explain(report)
+
+
+def _refine(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
+    """Prove what is open with an abstraction that is found automatically, or show a run that its path stands for."""
+    assert options.refine is not None
+    open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
+    fails = options.malloc_may_fail
+    refined = refine(program, open_properties, options.refine, malloc_may_fail=fails, seconds=seconds)
+    if isinstance(refined, str):
+        report.shape = ShapeResult("none", [], False, refined, 0, 0, 0.0)
+        return
+    report.refinement = refined
+    report.shape = shape_result(refined)
+    _conclude(report, report.shape)
+    shown = confirmed(program, refined, malloc_may_fail=fails)
+    if shown is not None:
+        _violate(report, shown)
 
 
 def _abstract(program: CProgram, options: CheckOptions, seconds: float) -> ShapeResult | FesaResult:
@@ -125,18 +148,23 @@ def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seco
     report.exploration = exploration
     report.findings, report.traces = [], []
     touched: set[str] = set()
-    for confirmed in exploration.findings:
-        violated = [n for n in _violated(confirmed.finding.kind, confirmed.finding.detail) if n in report.properties]
-        touched.update(violated)
-        if violated:
-            report.findings.append(_finding(confirmed))
-            report.traces.append(confirmed)
-        for name in violated:
-            if name != "memcleanup" or _ends_normally(confirmed):
-                report.properties[name] = Verdict.FALSE
+    for found in exploration.findings:
+        touched.update(_violate(report, found))
     undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
     if exploration.complete and not exploration.possible and not undefined:
         _prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
+
+
+def _violate(report: CheckReport, confirmed: Confirmed) -> list[str]:
+    """Note an error that a run shows; the result are the properties that it touches."""
+    violated = [n for n in _violated(confirmed.finding.kind, confirmed.finding.detail) if n in report.properties]
+    if violated:
+        report.findings.append(_finding(confirmed))
+        report.traces.append(confirmed)
+    for name in violated:
+        if name != "memcleanup" or _ends_normally(confirmed):
+            report.properties[name] = Verdict.FALSE
+    return violated
 
 
 def _ends_normally(confirmed: Confirmed) -> bool:

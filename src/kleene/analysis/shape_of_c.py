@@ -53,11 +53,12 @@ class ShapeResult:
     cyclic: frozenset[str] = frozenset()
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
+    method: str = "shape analysis"
 
     @property
     def proof(self) -> str:
         """How a property is proved."""
-        return f"shape analysis ({self.shape_class})"
+        return f"{self.method} ({self.shape_class})"
 
 
 def analyse(

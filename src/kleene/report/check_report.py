@@ -28,6 +28,7 @@ class Checked(Protocol):
     shape: Any
     warnings: tuple[str, ...]
     traces: list[Any]
+    refinement: Any
 
     @property
     def verdict(self) -> Verdict: ...
@@ -110,6 +111,8 @@ def _work(report: Checked) -> str:
         parts.append(f"{report.exploration.states} states explored")
     if report.shape is not None:
         parts.append(f"{report.shape.structures} structures ({report.shape.shape_class})")
+    if report.refinement is not None:
+        parts.append(f"{len(report.refinement.rounds)} rounds of refinement")
     return "; ".join(parts)
 
 
@@ -126,7 +129,7 @@ def check_document(
         "structures": report.shape.structures if report.shape else 0,
         "states": report.exploration.states if report.exploration else 0,
         "seconds": round(report.seconds, 3),
-        "refinements": {"tracking": 0, "shape_class": 0},
+        "refinements": _refinements(report),
         "shape_classes": [report.shape.shape_class] if report.shape else [],
         "solver_calls": 0,
         "proved_by": report.proved_by,
@@ -158,6 +161,17 @@ def check_document(
             for i in invariants
         ]
     return document
+
+
+def _refinements(report: Checked) -> dict[str, int]:
+    refined = report.refinement
+    if refined is None:
+        return {"tracking": 0, "shape_class": 0}
+    return {
+        "tracking": refined.counts.tracking,
+        "shape_class": refined.counts.shape_class,
+        "rounds": len(refined.rounds),
+    }
 
 
 def _finding(report: Checked, number: int, finding: Finding) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class AllocationSteps(IntegerSteps):
             updates.append(Update(kind, ("v",), disj(at(kind, "v"), new)))
         cells = {cell for (s, o), cell in self.memory.cell_of.items() if s == size and o < size}
         for cell in sorted(cells):
-            if not zeroed:
+            if not zeroed and self.symbols.precision.tracks_cell(cell):
                 name = self.symbols.cell_undefined(cell)
                 updates.append(Update(name, ("v",), disj(at(name, "v"), new)))
         for offset, constants in self._integer_cells():

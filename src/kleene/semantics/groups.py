@@ -99,7 +99,8 @@ class Group:
             found.append(Predicate(self.cut, 1, ("v",), abstraction=True, unique_per_component=(self.name,)))
         return found
 
-    def instrumentation(self, roots: Sequence[str]) -> list[Predicate]:
+    def relations(self) -> list[Predicate]:
+        """The relations that are made of the edges: their union, and without the cut edges."""
         acyclic = frozenset({"acyclic"} if self.kind == ACYCLIC else ())
         function = frozenset({"function"} if self.function else ())
         found: list[Predicate] = []
@@ -109,6 +110,10 @@ class Group:
         if self.kind == CIRCULAR:
             forest = conj(at(self.name, "v1", "v2"), Not(at(self.cut, "v1")))
             found.append(Predicate(self.step, 2, ("v1", "v2"), frozenset({"function", "acyclic"}), forest))
+        return found
+
+    def instrumentation(self, roots: Sequence[str]) -> list[Predicate]:
+        found = self.relations()
         if self.sharing:
             found.append(_unary(f"is[{self.name}]", self._shared()))
         found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
