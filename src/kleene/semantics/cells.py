@@ -59,6 +59,10 @@ class CellSteps(PointerSteps):
             mine = conj(base.formula("v"), exists(["v1"], at(edge, "v", "v1")))
             updates.append(Update(group.cut, ("v",), conj(at(group.cut, "v"), neg(mine))))
             updates.append(Update(group.step, ("v1", "v2"), conj(at(group.step, "v1", "v2"), neg(gone))))
+        if group.sharing:  # one cell less points to its target
+            target, crowded = exists(["v1"], conj(base.formula("v1"), at(edge, "v1", "v"))), at(group.crowded, "v")
+            updates.append(Update(group.shared, ("v",), IfThenElse(target, crowded, at(group.shared, "v"))))
+            updates.append(Update(group.crowded, ("v",), IfThenElse(target, conj(crowded, UNKNOWN), crowded)))
         focus = [base.formula("v"), self._edge_focus(base, edge)]
         self._step(f"{text} = NULL", updates, focus=focus)
 
@@ -95,6 +99,10 @@ class CellSteps(PointerSteps):
             opens = neg(at(group.closure, "v2", "v1"))
             updates.append(Update(group.cut, ("v",), disj(at(group.cut, "v"), conj(base.formula("v"), closes))))
             updates.append(Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), conj(added, opens))))
+        if group.sharing:  # one cell more points to its target
+            target = conj(exists(["v1"], base.formula("v1")), source.at(offset, "v"))
+            crowded = disj(at(group.crowded, "v"), conj(target, at(group.shared, "v")))
+            updates.append(Update(group.crowded, ("v",), crowded))
         focus = [base.formula("v"), source.at(offset), self.symbols.reach_focus(source, offset, edge)]
         self._step(f"{text} = {source.name}", updates, focus=focus)
 

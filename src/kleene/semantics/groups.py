@@ -10,7 +10,7 @@ Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from kleene.logic.formula import (
@@ -75,6 +75,16 @@ class Group:
         return f"cut[{self.name}]"
 
     @property
+    def shared(self) -> str:
+        """The predicate of nodes to which two cells of the group point."""
+        return f"is[{self.name}]"
+
+    @property
+    def crowded(self) -> str:
+        """The core predicate of nodes to which three cells point: of which one can go, and the node stays shared."""
+        return f"is3[{self.name}]"
+
+    @property
     def on_cycle(self) -> str:
         """The predicate of nodes on a cycle; of those with a cut, the ones whose edge closes it."""
         return f"c[{self.name}]"
@@ -89,11 +99,17 @@ class Group:
         alone = self.kind == ACYCLIC and self.members == (self.name,)
         properties = frozenset({"function", "acyclic"} if alone else {"function"})
         found = [Predicate(name, 2, ("v1", "v2"), properties) for name in self.members]
+        if self.sharing:
+            found.append(Predicate(self.crowded, 1, ("v",)))
         if self.kind == CIRCULAR:
             found.append(Predicate(self.cut, 1, ("v",), abstraction=True, unique_per_component=(self.name,)))
         return found
 
-    def instrumentation(self, roots: Sequence[str]) -> list[Predicate]:
+    def roots(self, roots: Mapping[str, Set[str]]) -> list[str]:
+        """Of the variables (with the edges of what they point to), those from which edges of the group lead on."""
+        return [root for root, edges in roots.items() if edges & set(self.members)]
+
+    def instrumentation(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
         acyclic = frozenset({"acyclic"} if self.kind == ACYCLIC else ())
         function = frozenset({"function"} if self.function else ())
         found: list[Predicate] = []
@@ -104,16 +120,16 @@ class Group:
             forest = conj(at(self.name, "v1", "v2"), Not(at(self.cut, "v1")))
             found.append(Predicate(self.step, 2, ("v1", "v2"), frozenset({"function", "acyclic"}), forest))
         if self.sharing:
-            found.append(_unary(f"is[{self.name}]", self._shared()))
+            found.append(_unary(self.shared, self._shared()))
         found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
         if self.kind != ACYCLIC:
             found.append(_unary(self.on_cycle, self._on_cycle()))
         found += [
             _unary(f"r[{self.name},{root}]", Exists("v1", conj(at(root, "v1"), at(self.closure, "v1", "v"))))
-            for root in roots
+            for root in self.roots(roots)
         ]
         if self.kind == CIRCULAR and self.whole:
-            found += [_unary(self.reach(root), self._reached(root)) for root in roots]
+            found += [_unary(self.reach(root), self._reached(root)) for root in self.roots(roots)]
         return [*found, *self._null_cells(roots)]
 
     def _shared(self) -> Formula:
@@ -141,7 +157,7 @@ class Group:
         start, on = at(f"r[{self.name},{root}]", "v1"), at(self.closure, "v2", "v")
         return disj(here, exists(["v1", "v2"], conj(start, at(self.cut, "v1"), at(self.name, "v1", "v2"), on)))
 
-    def _null_cells(self, roots: Sequence[str]) -> list[Predicate]:
+    def _null_cells(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
         """Where a node has several cells, what is below does not tell which of them is null."""
         if self.function:
             return []
@@ -154,8 +170,9 @@ class Group:
                 definition=exists(["v1", "v2"], conj(at(root, "v1"), at(m, "v1", "v2"))),
                 abstraction=True,
             )
-            for root in roots
+            for root, edges in roots.items()
             for m in self.members
+            if m in edges
         ]
         return found
 
@@ -172,6 +189,8 @@ class Group:
             last = exists(["v3"], conj(at(t, "v1", "v3"), at(self.step, "v3", "v2")))
             found += [Rule(conj(at(t, "v1", "v2"), Not(step)), Equal("v1", "v2"), origin) for step in (first, last)]
         found.append(self._only_step())
+        if self.sharing:
+            found.append(Rule(Not(at(self.shared, "v")), Not(at(self.crowded, "v")), f"sharing of {self.name}"))
         if self.function:  # what one node reaches along a function is a line
             line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
             found.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))

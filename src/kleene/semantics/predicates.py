@@ -176,9 +176,20 @@ class Symbols:
             predicates += group.instrumentation(roots)
         return Vocabulary((*predicates, *cancellation(self.shape, self.edges)))
 
-    def _roots(self) -> list[str]:
-        roots = [p.predicate(o) for p in self._pointers.values() for o in p.offsets if not self.is_temporary(p)]
-        return roots + [name for name in self._unary if name.startswith("&")]
+    def _roots(self) -> dict[str, frozenset[str]]:
+        """The predicates of variables, each with the edges that the objects may have to which it points."""
+        found: dict[str, frozenset[str]] = {}
+        for p in self._pointers.values():
+            if not self.is_temporary(p):
+                for o in p.offsets:
+                    found[p.predicate(o)] = self._edges_of({size for size, offset in p.places if offset == o})
+        for variable in self.memory.objects:
+            found[self.object(variable)] = self._edges_of({variable.type.size})
+        return found
+
+    def _edges_of(self, sizes: set[int]) -> frozenset[str]:
+        cells = {cell for (size, _), cell in self.memory.cell_of.items() if size in sizes}
+        return frozenset(name for cell, name in self.edges if cell in cells)
 
     def rules(self) -> list[Rule]:
         """The rules of the groups; and a pointer points to one place only."""
@@ -196,5 +207,5 @@ class Symbols:
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
         roots = self._roots()
-        along = [at(group.reach(root), v) for group in self.groups if group.whole for root in roots]
+        along = [at(group.reach(root), v) for group in self.groups if group.whole for root in group.roots(roots)]
         return disj(*along, *(at(r, v) for r in roots))
