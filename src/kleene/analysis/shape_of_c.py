@@ -114,7 +114,11 @@ class _Plan:
                 whole_scope=self.whole_scope,
             )
             result = _run(
-                translator.translate(), shape, left, self.max_structures, forgets=not self.whole_scope and not only_class
+                translator.translate(),
+                shape,
+                left,
+                self.max_structures,
+                forgets=not self.whole_scope and not only_class,
             )
             if not result.cyclic or only_class is not None:
                 break

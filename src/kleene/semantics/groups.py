@@ -59,7 +59,7 @@ class Group:
     whole: bool = True
     """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
     sharing: bool = True
-    """Whether there is a predicate of shared nodes; not against the direction of trees, where every inner node is one."""
+    """Whether there is a predicate of shared nodes; not against the direction of trees, where all inner nodes are."""
 
     @property
     def step(self) -> str:
