@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
 from kleene.analysis.shape_of_c import ShapeResult, analyse
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Error, Unsupported
@@ -42,6 +43,8 @@ class CheckOptions:
     max_structures: int = 200_000
     shape_class: str | None = None
     domain: str = "all"
+    instrumentation: bool = True
+    """Whether the FESA domain counts edges (its `--no-instrumentation`)."""
 
 
 @dataclass
@@ -55,7 +58,7 @@ class CheckReport:
     reason: str
     seconds: float
     exploration: Exploration | None = None
-    shape: ShapeResult | None = None
+    shape: ShapeResult | FesaResult | None = None
     warnings: tuple[str, ...] = ()
     traces: list[Confirmed] = field(default_factory=list)
 
@@ -91,18 +94,30 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
     _prove(report, [n for n in _without_calls(program) if n in report.properties], "there is no such call")
     _explore(program, options, report, min(FIRST_LOOK, left()))
     if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
-        report.shape = analyse(
-            program,
-            malloc_may_fail=options.malloc_may_fail,
-            seconds=left(),
-            max_structures=options.max_structures,
-            only_class=options.shape_class,
-        )
+        report.shape = _abstract(program, options, left())
         _conclude(report, report.shape)
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         decided = Verdict.FALSE in report.properties.values()
         _explore(program, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
     _explain(report)
+
+
+def _abstract(program: CProgram, options: CheckOptions, seconds: float) -> ShapeResult | FesaResult:
+    """The analysis that can prove programs with unbounded heaps."""
+    if options.domain == "fesa":
+        return analyse_fesa(
+            program,
+            malloc_may_fail=options.malloc_may_fail,
+            seconds=seconds,
+            instrumentation=options.instrumentation,
+        )
+    return analyse(
+        program,
+        malloc_may_fail=options.malloc_may_fail,
+        seconds=seconds,
+        max_structures=options.max_structures,
+        only_class=options.shape_class,
+    )
 
 
 def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
@@ -182,7 +197,7 @@ def _text(step: object) -> str:
     return str(step).partition(": ")[2] or str(step)
 
 
-def _conclude(report: CheckReport, shape: ShapeResult) -> None:
+def _conclude(report: CheckReport, shape: ShapeResult | FesaResult) -> None:
     """What the abstract analysis proves: properties without alarms, if the analysis is complete."""
     if not shape.complete or any(alarm.kind == "unsupported" for alarm in shape.alarms):
         return
@@ -192,7 +207,7 @@ def _conclude(report: CheckReport, shape: ShapeResult) -> None:
     for name in report.properties:
         kinds = set(PROPERTIES[name]) | ({"memory_leak"} if name == "memcleanup" else set())
         if not raised & kinds:
-            _prove(report, [name], f"shape analysis ({shape.shape_class})")
+            _prove(report, [name], shape.proof)
 
 
 def _explain(report: CheckReport) -> None:

@@ -24,7 +24,7 @@ from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.memory import Memory
-from kleene.semantics.promote import promoted
+from kleene.semantics.prepare import prepared
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
@@ -55,6 +55,11 @@ class ShapeResult:
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
 
+    @property
+    def proof(self) -> str:
+        """How a property is proved."""
+        return f"shape analysis ({self.shape_class})"
+
 
 def analyse(
     program: CProgram,
@@ -69,10 +74,10 @@ def analyse(
     if program.recursive_functions & set(program.reachable_functions):
         return _gave_up("recursion is not handled by the shape domain", start)
     try:
-        inlined = inline(program)
+        inlined = prepared(inline(program))
     except LimitReached as limit:
         return _gave_up(str(limit), start)
-    cfa = promoted(inlined.main.cfa)
+    cfa = inlined.main.cfa
     places = Memory(inlined, cfa).pointer_places
     result = _gave_up("there is no time left", start)
     for whole_scope in (False, True):

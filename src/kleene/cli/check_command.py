@@ -37,7 +37,13 @@ _TASK = (".yml", ".yaml")
 @click.option("--32", "bits32", is_flag=True, help="Sizes of a 32-bit machine (ILP32).")
 @click.option("--malloc-never-fails", is_flag=True, help="malloc always returns a block.")
 @click.option("--svcomp", is_flag=True, help="The conventions of SV-COMP: 32 bits, malloc never fails.")
-@click.option("--domain", type=click.Choice(["all", "shape", "explicit"]), default="all", help="Which analyses to use.")
+@click.option(
+    "--domain",
+    type=click.Choice(["all", "shape", "fesa", "explicit"]),
+    default="all",
+    help="Which analyses to use; fesa: one graph and one Boolean function.",
+)
+@click.option("--no-instrumentation", is_flag=True, help="With --domain fesa: count no edges.")
 @click.option("--shape-class", metavar="NAME", help="Use only this shape class.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
 @click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after so many structures.")
@@ -112,6 +118,7 @@ def _options(wanted: _Wanted, given: dict[str, Any]) -> CheckOptions:
         max_structures=given["max_structures"],
         shape_class=given["shape_class"],
         domain=given["domain"],
+        instrumentation=not given["no_instrumentation"],
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import Expression
 from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
-from kleene.semantics.groups import CIRCULAR, Group
+from kleene.semantics.groups import ACYCLIC, CIRCULAR, Group
 from kleene.semantics.memory import Unmodelled
 from kleene.semantics.names import at
 from kleene.semantics.pointers import PointerSteps
@@ -23,6 +23,7 @@ class CellSteps(PointerSteps):
         self._store_pointer(self._bases(lvalue, (0, lvalue.type.size)), source, str(lvalue))
 
     def _store_pointer(self, bases: Sequence[Base], source: Pointer | None, text: str) -> None:
+        self._writable(bases)
         self._spoil(bases, self.program.pointer_size)
         self._clear(bases, text)
         if source is not None:
@@ -59,6 +60,9 @@ class CellSteps(PointerSteps):
             mine = conj(base.formula("v"), exists(["v1"], at(edge, "v", "v1")))
             updates.append(Update(group.cut, ("v",), conj(at(group.cut, "v"), neg(mine))))
             updates.append(Update(group.step, ("v1", "v2"), conj(at(group.step, "v1", "v2"), neg(gone))))
+            updates += group.removal(lambda v: conj(base.formula(v), exists(["w"], at(edge, v, "w"))))
+        elif group.kind == ACYCLIC and len(group.members) > 1:
+            updates += group.unlinking(base.formula, edge, self.symbols.roots)
         if group.sharing:  # one cell less points to its target
             target, crowded = exists(["v1"], conj(base.formula("v1"), at(edge, "v1", "v"))), at(group.crowded, "v")
             updates.append(Update(group.shared, ("v",), IfThenElse(target, crowded, at(group.shared, "v"))))
@@ -73,9 +77,10 @@ class CellSteps(PointerSteps):
         updates = [
             Update(group.cut, ("v",), conj(at(group.cut, "v"), closes)),
             Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), mended)),
-            Update(group.on_cycle, ("v",), closes),
         ]
-        self._step(f"mend {group.name}", updates)
+        again = conj(at(group.cut, "u"), neg(at(group.on_cycle, "u")), at(group.name, "u", "w"))
+        focus = [exists(["u", "w"], conj(again, at(group.closure, "w", "v")))]
+        self._step(f"mend {group.name}", updates, focus=focus)
 
     def _set_cell(self, bases: Sequence[Base], source: Pointer, text: str) -> None:
         for base in bases:
@@ -99,6 +104,7 @@ class CellSteps(PointerSteps):
             opens = neg(at(group.closure, "v2", "v1"))
             updates.append(Update(group.cut, ("v",), disj(at(group.cut, "v"), conj(base.formula("v"), closes))))
             updates.append(Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), conj(added, opens))))
+            updates += group.addition(base.formula, lambda v: source.at(offset, v))
         if group.sharing:  # one cell more points to its target
             target = conj(exists(["v1"], base.formula("v1")), source.at(offset, "v"))
             crowded = disj(at(group.crowded, "v"), conj(target, at(group.shared, "v")))

@@ -209,6 +209,8 @@ class Constants:
         match expression:
             case Variable() if self.memory.kind(expression) == "integer":
                 return [expression]
+            case Field(bit_width=int()):
+                return []
             case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
                 try:
                     return [*sorted({offset for _, offset in self.memory.address_places(expression)})]

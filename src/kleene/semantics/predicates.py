@@ -10,6 +10,7 @@ from kleene.cfa.expressions import Variable
 from kleene.logic.formula import Formula, Not, conj, disj, exists
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.semantics.groups import Group, ShapeClass, cancellation, groups_of
+from kleene.semantics.holding import Holding, Kinds, holdings, reachable
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, TEMPORARY, at
 from kleene.transformers.action import Rule
@@ -140,6 +141,16 @@ class Symbols:
             sizes.setdefault(cell, set()).add(size)
         return groups_of(self.shape, self.edges, sizes)
 
+    @cached_property
+    def holdings(self) -> tuple[list[Holding], list[Holding]]:
+        kinds: dict[str, Kinds] = {}
+        for cell, targets in self.memory.cell_targets.items():
+            sources = [size for (size, _), name in self.memory.cell_of.items() if name == cell]
+            for offset in self.target_offsets(cell):
+                sizes = [size for size, o in targets if o == offset]
+                kinds[self.cell(cell, offset)] = frozenset((s, t) for s in sources for t in sizes)
+        return holdings(self.groups, kinds)
+
     def group_of(self, edge: str) -> Group:
         return next(group for group in self.groups if edge in group.members)
 
@@ -152,6 +163,10 @@ class Symbols:
         """What is reachable from the target of an edge that is added."""
         closure = self.group_of(edge).closure
         return exists(["u"], conj(source.at(offset, "u"), at(closure, "u", "v")))
+
+    def reach_foci(self, base: Callable[[str], Formula]) -> list[Formula]:
+        """What is reachable from an object that no variable points to: temporaries have no predicate for that."""
+        return [exists(["u"], conj(base("u"), at(group.closure, "u", "v"))) for group in self.groups]
 
     # The vocabulary -------------------------------------------------------------------------------------------
 
@@ -169,15 +184,17 @@ class Symbols:
             )
         predicates += [Predicate(name, 0, (), abstraction=True) for name in self._nullary]
         predicates += [Predicate(name, 1, ("v",), abstraction=True) for name in (HEAP, FREED)]
-        roots = self._roots()
+        roots = self.roots
         for group in self.groups:
             predicates += group.core()
         for group in self.groups:
             predicates += group.instrumentation(roots)
-        return Vocabulary((*predicates, *cancellation(self.shape, self.edges)))
+        held = [holding.predicate() for found in self.holdings for holding in found]
+        return Vocabulary((*predicates, *held, *cancellation(self.shape, self.edges)))
 
-    def _roots(self) -> dict[str, frozenset[str]]:
-        """The predicates of variables, each with the edges that the objects may have to which it points."""
+    @property
+    def roots(self) -> dict[str, frozenset[str]]:
+        """The predicates of variables, from which reachability is tracked, with the edges of what each may point to."""
         found: dict[str, frozenset[str]] = {}
         for p in self._pointers.values():
             if not self.is_temporary(p):
@@ -206,6 +223,10 @@ class Symbols:
 
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
-        roots = self._roots()
-        along = [at(group.reach(root), v) for group in self.groups if group.whole for root in group.roots(roots)]
-        return disj(*along, *(at(r, v) for r in roots))
+        roots = self.roots
+
+        def along_one(w: str) -> Formula:
+            along = [at(group.reach(root), w) for group in self.groups if group.whole for root in group.roots(roots)]
+            return disj(*along, *(at(r, w) for r in roots))
+
+        return reachable(along_one, self.holdings, v)

@@ -25,6 +25,7 @@ from kleene.smt.ground_backend import GroundQuery, decide
 from kleene.smt.named_witnesses import Witnesses
 from kleene.smt.prover import Proof, Prover
 from kleene.smt.smtlib import script
+from kleene.smt.units import Assertions
 from kleene.smt.universe import Universe
 
 BACKENDS = ("z3", "cvc5", "ground")
@@ -148,14 +149,15 @@ class Session:
     def __init__(self, solver: Solver, universe: Universe, fields: Fields) -> None:
         self.owner = solver
         self.universe = universe
-        self.closures = ClosureTable(universe, fields)
         self.expansion = Expansion(universe)
+        self.closures = ClosureTable(self.expansion, fields)
         self.assertions: list[Formula] = []
         self._plain: list[Formula] = []
         self._axioms = 0
         self._make = _make_prover(solver.backend)
         self.witnesses = Witnesses(self.expansion, self.closures)
-        self._provers: dict[Stage, _Synchronised] = {}
+        self._prover = self._make(self.expansion) if self._make is not None else None
+        self._asserted = Assertions(self.expansion)
 
     def add(self, f: Formula) -> None:
         """Assert a formula; free variables stand for some individuals."""
@@ -168,21 +170,23 @@ class Session:
         self._axioms = len(self.closures.universal)
         return result
 
-    def check(self, assumptions: Sequence[Formula] = ()) -> Answer:
-        """The answer for all finite universes."""
+    def check(self, assumptions: Sequence[Formula] = (), *, quick: bool = False) -> Answer:
+        """The answer for all finite universes; `quick` gives up early where there are closures."""
         answer: Answer = Unknown("time limit reached")
         plain = [self._without_closures(f) for f in assumptions]
         for stage in self._stages():
             if self.owner.remaining() <= 0:
                 break
-            if stage is Stage.EXISTENTIAL and isinstance(found := self._small_model(assumptions), Sat):
-                return found
-            proof = self._prove(plain, stage)
+            proof = self._prove(plain, stage, quick=quick)
             if proof.verdict == "unsat":
                 return Unsat(proof.core)
             if proof.model is not None and self._confirmed(proof.model, assumptions):
                 return Sat(proof.model)
             answer = Unknown(proof.reason or "the solver's model does not satisfy the closures")
+            if quick and stage is Stage.EXISTENTIAL:
+                return answer
+        if self.closures.existential and isinstance(found := self._small_model(assumptions), Sat):
+            return found
         return answer
 
     def _stages(self) -> tuple[Stage, ...]:
@@ -190,7 +194,7 @@ class Session:
             return (Stage.UNIVERSAL,)
         if self._make is None or not self.closures.steps:
             return Stage.UNIVERSAL, Stage.EXISTENTIAL
-        return Stage.UNIVERSAL, Stage.NAMED, Stage.EXISTENTIAL
+        return Stage.UNIVERSAL, Stage.EXISTENTIAL, Stage.NAMED
 
     def _small_model(self, assumptions: Sequence[Formula]) -> Sat | Unknown:
         """With closures, models of the axioms are often spurious: look for a small one with exact closures."""
@@ -203,23 +207,24 @@ class Session:
     def _confirmed(self, model: FiniteModel, assumptions: Sequence[Formula]) -> bool:
         return all(model.satisfies(exists(f.free, f)) for f in (*self.assertions, *assumptions))
 
-    def _prove(self, plain: list[Formula], stage: Stage) -> Proof:
+    def _prove(self, plain: list[Formula], stage: Stage, *, quick: bool) -> Proof:
         axioms = [*self._plain, *(self.closures.existential if stage is Stage.EXISTENTIAL else [])]
-        expanded = [self.expansion.closed(f) for f in axioms]
+        expanded = self._asserted.expanded(axioms)
         queries = [self.expansion.closed(f) for f in plain]
         extra: list[Formula] = []
         if stage is Stage.NAMED:
             expanded = [self.witnesses.named(f) for f in expanded]
             queries = [self.witnesses.named(f) for f in queries]
             extra = self.witnesses.instances([*expanded, *queries])
-        self._dump([*expanded, *extra], queries)
+        expanded += extra
+        self._dump(expanded, queries)
         result: list[Proof] = []
 
         def query() -> tuple[str, int]:
             if self._make is None:
                 result.append(self._decide(GroundQuery(self.universe, axioms, plain, [*expanded, *queries])))
             else:
-                result.append(self._ask(expanded, queries, extra, stage))
+                result.append(self._ask(expanded, queries, self._seconds(stage, quick=quick)))
             return result[0].verdict, result[0].calls
 
         self.owner.timed(self.owner.backend, query)
@@ -229,17 +234,18 @@ class Session:
         limits = self.owner.limits
         return decide(query, individuals=limits.individuals, most=limits.grounded, conflicts=limits.conflicts)
 
-    def _ask(self, expanded: list[Formula], queries: list[Formula], extra: list[Formula], stage: Stage) -> Proof:
-        assert self._make is not None
-        prover = self._provers.get(stage)
-        if prover is None:
-            prover = self._provers[stage] = _Synchronised(self._make(self.expansion))
-        prover.update(expanded)
+    def _seconds(self, stage: Stage, *, quick: bool) -> float:
         seconds = self.owner.limits.query_seconds
-        if stage is not Stage.EXISTENTIAL and self.closures.existential:
-            seconds /= 4
-        milliseconds = int(1000 * min(seconds, self.owner.remaining()))
-        return prover.prover.check(queries, milliseconds, extra)
+        if self.closures.existential:
+            if quick:
+                seconds /= 8
+            elif stage is not Stage.EXISTENTIAL:
+                seconds /= 4
+        return min(seconds, self.owner.remaining())
+
+    def _ask(self, expanded: list[Formula], queries: list[Formula], seconds: float) -> Proof:
+        assert self._prover is not None
+        return self._prover.check(expanded, queries, int(1000 * seconds))
 
     def _dump(self, assertions: list[Formula], queries: list[Formula]) -> None:
         if self.owner.dump is not None:
@@ -256,20 +262,6 @@ class Stage(Enum):
     UNIVERSAL = "universal axioms"
     NAMED = "existential axioms for named individuals"
     EXISTENTIAL = "all axioms"
-
-
-class _Synchronised:
-    """A prover and the assertions that it has been told."""
-
-    def __init__(self, prover: Prover) -> None:
-        self.prover = prover
-        self.told: dict[Formula, None] = {}
-
-    def update(self, formulas: list[Formula]) -> None:
-        for f in formulas:
-            if f not in self.told:
-                self.told[f] = None
-                self.prover.add(f)
 
 
 def check(
