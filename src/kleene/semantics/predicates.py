@@ -243,10 +243,20 @@ class Symbols:
         return [] if self.is_temporary(pointer) else [pointer.predicate(o) for o in pointer.offsets]
 
     @property
-    def roots(self) -> list[str]:
-        """The predicates of variables, from which reachability is tracked."""
-        roots = [name for p in self._pointers.values() for name in self._predicates(p)]
-        return roots + [name for name in self._unary if name.startswith("&")]
+    def roots(self) -> dict[str, frozenset[str]]:
+        """The predicates of variables, from which reachability is tracked, with the edges of what each may point to."""
+        found: dict[str, frozenset[str]] = {}
+        for p in self._pointers.values():
+            if not self.is_temporary(p):
+                for o in p.offsets:
+                    found[p.predicate(o)] = self._edges_of({size for size, offset in p.places if offset == o})
+        for variable in self.memory.objects:
+            found[self.object(variable)] = self._edges_of({variable.type.size})
+        return found
+
+    def _edges_of(self, sizes: set[int]) -> frozenset[str]:
+        cells = {cell for (size, _), cell in self.memory.cell_of.items() if size in sizes}
+        return frozenset(name for cell, name in self.edges if cell in cells)
 
     def rules(self) -> list[Rule]:
         """The rules of the instrumentation; and a pointer points to one place only."""
@@ -270,7 +280,7 @@ class Symbols:
                 _along(group, root, w) if group.reach(root) in self.absent else at(group.reach(root), w)
                 for group in self.groups
                 if group.whole
-                for root in roots
+                for root in group.roots(roots)
             ]
             return disj(*along, *(at(r, w) for r in roots))
 
