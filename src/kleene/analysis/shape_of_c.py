@@ -173,10 +173,7 @@ def _gave_up(reason: str, start: float) -> ShapeResult:
 
 def _run(translation: Translation, shape: ShapeClass, seconds: float, max_structures: int) -> ShapeResult:
     start = time.monotonic()
-    vocabulary = translation.vocabulary
-    domain = _DerivingDomain(vocabulary, all_rules(vocabulary, translation.rules), ShapeOptions())
-    core = frozenset(p.name for p in vocabulary if p.definition is None)
-    initial = completed(TvsStructure(translation.initial, core))
+    domain, initial = domain_of(translation)
 
     def limits(reached: Reached[Structure]) -> None:
         if _cycles(domain):
@@ -200,6 +197,14 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
         reached,
         translation,
     )
+
+
+def domain_of(translation: Translation) -> tuple[ShapeDomain, Structure]:
+    """The domain that analyses a translated program, and the structure to start with."""
+    vocabulary = translation.vocabulary
+    core = frozenset(p.name for p in vocabulary if p.definition is None)
+    initial = completed(TvsStructure(translation.initial, core))
+    return _DerivingDomain(vocabulary, all_rules(vocabulary, translation.rules), ShapeOptions()), initial
 
 
 def _contradiction(domain: ShapeDomain) -> str:

@@ -64,6 +64,8 @@ class Translation:
     initial: Structure
     alarms: dict[str, Alarm]
     places: dict[str, Place]
+    origins: tuple[Edge[Operation] | None, ...] = ()
+    """For every edge of `cfa`, the edge of the program that it is a step of; None before the program starts."""
 
 
 class Translator(ConditionSteps):
@@ -110,6 +112,7 @@ class Translator(ConditionSteps):
             for assignment in item.initial:
                 chain += self._steps(assignment)
         self._connect(entry, chain, self.source.entry, edges)
+        origins: list[Edge[Operation] | None] = [None] * len(edges)
         goes_on = {edge.source for edge in self.source.edges}
         for edge in self.source.edges:
             places.setdefault(edge.source, edge.label.place)
@@ -118,10 +121,12 @@ class Translator(ConditionSteps):
             branches = self._branches(edge)
             for steps in branches:
                 self._connect(edge.source, steps, edge.target, edges)
+            origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
         vocabulary = self.symbols.vocabulary()
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
-        return Translation(vocabulary, tuple(self.symbols.rules()), cfa, self._initial(vocabulary), self.alarms, places)
+        rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
+        return Translation(vocabulary, rules, cfa, initial, self.alarms, places, tuple(origins))
 
     def _connect(self, source: str, steps: Sequence[Step], target: str, edges: list[Edge[Action]]) -> None:
         if not steps:

@@ -28,6 +28,8 @@ from kleene.refine.paths.terms import Constraints, SymbolicInputs, constraints_o
 _SLICE = 2_000
 _POOL = 4_000
 _ATTEMPTS = 4
+_AFTER = 1.0
+"""Seconds to go on after an error was found."""
 _HABITS = (0, 1, 1, 1, 2, 5, -1)
 
 
@@ -73,14 +75,18 @@ class Search:
         self._turn = 0
 
     def run(self, seconds: float, wanted: frozenset[tuple[str, int]] | None = None) -> Found:
-        """Search until the time is over, or every wanted (kind, line) is found."""
+        """Search until the time is over, or every wanted (kind, line) is found; not much longer after an error."""
         start = time.monotonic()
+        known = 0
         state = self.machine.start(self.inputs, store=Constraints())
         self.pool.append(_Node(state, {}))
         while self.pool and time.monotonic() - start < seconds:
             node = self._take()
             if self._possible(node):
                 self._follow(node)
+            if len(self.found.findings) > known:
+                known = len(self.found.findings)
+                seconds = min(seconds, time.monotonic() - start + _AFTER)
             if wanted is not None and wanted <= {(c.finding.kind, c.finding.place.line) for c in self.found.findings}:
                 break
         else:
