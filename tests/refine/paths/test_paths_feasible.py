@@ -95,10 +95,7 @@ int main(void) {
 def test_the_path_says_whether_an_allocation_fails(lower):
     """Without a check for NULL, the same path is an error or none, by how malloc ends."""
     program = lower(LIST)
-    cfa = program.main.cfa
-    write = next(e for e in cfa.edges if "data" in str(e.label) or "$t" in str(e.label))
     path = paths_to(program, lambda e: "p->data = " in str(e.label), 1)[0]
-    assert write is not None
     for succeeds, expected in ((True, Infeasible), (False, Feasible), (None, Feasible)):
         steps = [PathStep(e, succeeds if isinstance(e.label, Allocate) else None) for e in path]
         answer = feasible(encode(program, steps, goal="null_dereference"))
@@ -110,11 +107,8 @@ def test_the_path_says_whether_an_allocation_fails(lower):
 
 def test_a_double_free_needs_the_first(lower):
     program = lower(LIST)
-    twice = paths_to(program, lambda e: isinstance(e.label, Free) and e.source != "", 3)
-    second = [p for p in paths_to(program, lambda e: e.target == program.main.exit, 4)]
-    assert twice and second
     found = {}
-    for path in second:
+    for path in paths_to(program, lambda e: e.target == program.main.exit, 4):
         frees = [n for n, edge in enumerate(path) if isinstance(edge.label, Free)]
         prefix = path[: frees[-1] + 1]
         answer = feasible(encode(program, prefix, goal="double_free", malloc_may_fail=False))

@@ -109,12 +109,20 @@ def test_what_the_relation_covers(lower, body):
     ("body", "goal", "text"),
     [
         ("struct node *p = malloc(sizeof *p); p->data = 1; free(p);", "null_dereference", "p->data = 1"),
-        ("struct node *p = malloc(sizeof *p); free(p); p = malloc(sizeof *p); p->data = 1;", "dangling_dereference", "p->data = 1"),
+        (
+            "struct node *p = malloc(sizeof *p); free(p); p = malloc(sizeof *p); p->data = 1;",
+            "dangling_dereference",
+            "p->data = 1",
+        ),
         ("struct node *p = malloc(sizeof *p); free(p); p = NULL; free(p);", "double_free", "free(p)"),
         ("struct node *p = malloc(sizeof *p), *q; q = p; q->data = 1;", "uninitialized_pointer", "q->data = 1"),
-        ("struct node *p = malloc(sizeof *p); p->next = NULL; struct node *q = p->next; if (q) q->data = 1;", "null_dereference", "q->data = 1"),
+        (
+            "struct node *p = malloc(sizeof *p); p->next = NULL; struct node *q = p->next; if (q) q->data = 1;",
+            "null_dereference",
+            "q->data = 1",
+        ),
     ],
-)  # fmt: skip
+)
 def test_errors_that_cannot_happen(lower, body, goal, text):
     program = lower(HEAD + f"int main(void) {{ {body} return 0; }}")
     path = paths_to(program, lambda e: str(e.label) == text, 2)[-1]

@@ -95,8 +95,8 @@ class Case:
 class PathFormula:
     """The path, and the cases that reach its end with the error `goal` (any kind for "", none asked for: None).
 
-    `dead` are the cases that stop on the way, or show no such error, with the step where it is so; `open` says why some way along
-    the path could not be followed: then that there is no case proves nothing.
+    `dead` are the cases that stop on the way, or show no such error, with the step where it is so; `open` says why some
+    way along the path could not be followed: then that there is no case proves nothing.
     """
 
     program: CProgram
