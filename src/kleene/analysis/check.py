@@ -18,7 +18,7 @@ from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Unsupport
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, FindingStep, Verdict
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
-from kleene.domains.explicit.interpreter import run
+from kleene.domains.explicit.interpreter import exits
 from kleene.semantics.translate import Alarm
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ PATHS = 8.0
 """Seconds of path formulas to confirm what the abstract analysis suspects."""
 LONG_LOOK = 10.0
 """Seconds of exact exploration to confirm what the abstract analysis suspects."""
-_ENDING = 20_000
+_ENDING = 5_000
 """Steps after which a run that goes on after a leak is not waited for."""
 
 
@@ -163,18 +163,7 @@ def _record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
 
 def _ends_normally(confirmed: Confirmed) -> bool:
     """Whether the program, run on with the same inputs, exits: then what it lost is never freed."""
-    trace = confirmed.trace
-    if trace.outcome != "steps":
-        return trace.outcome == "exit"
-    again = run(
-        trace.program,
-        trace.inputs,
-        _ENDING,
-        malloc_may_fail=trace.malloc_may_fail,
-        check_leaks=False,
-        choose_garbage=trace.choose_garbage,
-    )
-    return again.outcome == "exit"
+    return exits(confirmed.trace, _ENDING)
 
 
 def _prove(report: CheckReport, names: Sequence[str], how: str) -> None:

@@ -43,7 +43,7 @@ def confirm(
     end = time.monotonic() + seconds
     result = Confirmation()
     if shape is not None and alarms:
-        _own_paths(program, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 2)
+        _own_paths(program, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 3)
     shown_already = {(c.finding.kind, c.finding.place.line) for c in result.findings}
     left = [alarm for alarm in alarms if _site(alarm) not in shown_already]
     if left or not alarms:
@@ -76,7 +76,8 @@ def _own_paths(
         result.solver_calls += 1
         answer = feasible(encode(ready, path, goal=alarm.kind, malloc_may_fail=malloc_may_fail))
         if isinstance(answer, Feasible):
-            trace = replay(program, answer.inputs, malloc_may_fail=malloc_may_fail)
+            steps = 2 * len(path) + 200  # calls and returns are not in the path
+            trace = replay(program, answer.inputs, malloc_may_fail=malloc_may_fail, steps=steps)
             finding = shown(trace, alarm.kind, None if alarm.kind in LEAKS else alarm.place.line)
             if finding is not None:
                 _add(result, [Confirmed(finding, trace)])

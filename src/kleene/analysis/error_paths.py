@@ -7,6 +7,7 @@ step that led to its structure, or to a part of it where structures were joined,
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from kleene.analysis.limits import Watchdog
@@ -77,10 +78,11 @@ def error_paths(result: ShapeResult, program: CProgram, seconds: float) -> dict[
     with Watchdog(seconds, MEMORY):
         solve(translation.cfa, domain, [initial], Schedule(trace=True), listeners=[trail], check_limits=limits)
     found: dict[Alarm, Path] = {}
-    for text, number in trail.errors.items():
-        path = _path(translation, trail.back(number), program)
-        if text in translation.alarms and path:
-            found.setdefault(translation.alarms[text], path)
+    with suppress(LimitReached), Watchdog(seconds, MEMORY):
+        for text, number in trail.errors.items():
+            path = _path(translation, trail.back(number), program)
+            if text in translation.alarms and path:
+                found.setdefault(translation.alarms[text], path)
     return found
 
 

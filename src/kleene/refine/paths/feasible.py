@@ -14,7 +14,7 @@ from kleene.domains.explicit.values import Finding
 from kleene.refine.paths.encode import Case, PathFormula
 from kleene.refine.paths.terms import STEPS, solver_for
 
-MOST_STEPS = 50_000
+MOST_STEPS = 5_000
 """Steps of a run that is to show an error."""
 
 
