@@ -181,11 +181,7 @@ def _run(
 ) -> ShapeResult:
     """One shape class; `forgets` says that what seems to be a leak may be a pointer that was forgotten too early."""
     start = time.monotonic()
-    vocabulary = translation.vocabulary
-    options = ShapeOptions(early_precondition=True)
-    domain = _AlarmDomain(vocabulary, all_rules(vocabulary, translation.rules), options)
-    core = frozenset(p.name for p in vocabulary if p.definition is None)
-    initial = completed(TvsStructure(translation.initial, core))
+    domain, initial = domain_of(translation)
     leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
     limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()))
     with Watchdog(seconds, MEMORY):
@@ -204,6 +200,15 @@ def _run(
         reached,
         translation,
     )
+
+
+def domain_of(translation: Translation) -> tuple[ShapeDomain, Structure]:
+    """The domain that analyses a translated program, and the structure to start with."""
+    vocabulary = translation.vocabulary
+    core = frozenset(p.name for p in vocabulary if p.definition is None)
+    initial = completed(TvsStructure(translation.initial, core))
+    options = ShapeOptions(early_precondition=True)
+    return _AlarmDomain(vocabulary, all_rules(vocabulary, translation.rules), options), initial
 
 
 def _contradiction(domain: ShapeDomain) -> str:

@@ -21,6 +21,7 @@ class Checked(Protocol):
     files: tuple[str, ...]
     properties: dict[str, Verdict]
     proved_by: dict[str, str]
+    shown_by: dict[str, str]
     findings: list[Finding]
     reason: str
     seconds: float
@@ -29,6 +30,9 @@ class Checked(Protocol):
     warnings: tuple[str, ...]
     traces: list[Any]
     refinement: Any
+
+    @property
+    def solver_calls(self) -> int: ...
 
     @property
     def verdict(self) -> Verdict: ...
@@ -65,7 +69,7 @@ def check_text(
     """The verdict of each property, the findings, and why something is unknown."""
     lines = [f"{', '.join(report.files)}: {report.verdict}"]
     for name, verdict in report.properties.items():
-        how = report.proved_by.get(name, "")
+        how = report.proved_by.get(name) or report.shown_by.get(name, "")
         lines.append(f"  {name:<11}{verdict!s:<8}{how}".rstrip())
     places = {str(f): number for number, f in reversed(list(enumerate(report.findings))) if not f.confirmed}
     possible = sorted(places.values())
@@ -91,9 +95,9 @@ def check_text(
 
 
 def trace_lines(report: Checked, number: int) -> list[str]:
-    """The run of a finding, one line for each statement, indented by the depth of calls."""
+    """The run of a finding, one line for each statement, indented by the depth of calls; else the suspected path."""
     if number >= len(report.traces):
-        return []
+        return [f"    line {step.line}  {step.text}" for step in report.findings[number].trace]
     shown = lines_of(report.traces[number])
     files = {line.place.file for line in shown}
     places = [f"{line.place.file if len(files) > 1 else 'line'}:{line.place.line}" for line in shown]
@@ -131,8 +135,9 @@ def check_document(
         "seconds": round(report.seconds, 3),
         "refinements": _refinements(report),
         "shape_classes": [report.shape.shape_class] if report.shape else [],
-        "solver_calls": 0,
+        "solver_calls": report.solver_calls,
         "proved_by": report.proved_by,
+        "shown_by": report.shown_by,
     }
     document = {
         "schema": CHECK_SCHEMA,
