@@ -116,8 +116,9 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
     elif options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         report.shape = _abstract(program, options, left())
         _conclude(report, report.shape)
+    decided = Verdict.FALSE in report.properties.values()  # then a second error is worth little time
     if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
-        _confirm(program, options, report, min(PATHS, left() / 2))
+        _confirm(program, options, report, min(FIRST_LOOK if decided else PATHS, left() / 2))
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         decided = Verdict.FALSE in report.properties.values()
         _explore(program, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
@@ -162,8 +163,8 @@ def _abstract(program: CProgram, options: CheckOptions, seconds: float) -> Shape
 def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
     exploration = explore(program, seconds=seconds, malloc_may_fail=options.malloc_may_fail)
     report.exploration = exploration
-    for confirmed in exploration.findings:
-        _record(report, confirmed, "")
+    for shown in exploration.findings:
+        _record(report, shown, "")
     touched = {n for c in exploration.findings for n in _violated(c.finding.kind, c.finding.detail)}
     undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
     if exploration.complete and not exploration.possible and not undefined:
@@ -178,8 +179,8 @@ def _confirm(program: CProgram, options: CheckOptions, report: CheckReport, seco
     alarms = [a for a in report.shape.alarms if open_properties & set(_violated(a.kind, ""))] if report.shape else []
     shape = report.shape if isinstance(report.shape, ShapeResult) else None
     report.confirmation = confirm(program, shape, alarms, malloc_may_fail=options.malloc_may_fail, seconds=seconds)
-    for confirmed in report.confirmation.findings:
-        _record(report, confirmed, "by a path formula")
+    for shown in report.confirmation.findings:
+        _record(report, shown, "by a path formula")
 
 
 def _record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
