@@ -9,12 +9,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kleene.cfa.expressions import AddressOf, Comparison, Constant, Deref, Expression, Field, Index, children
+from kleene.cfa.expressions import (
+    AddressOf,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    children,
+    walk,
+)
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Assume, Error, MemCopy, MemSet, Operation, Realloc, Unsupported, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, PointerType, RecordType, Type
 from kleene.semantics.intervals import Intervals
+from kleene.semantics.memory import Memory, Unmodelled, constant_of
 from kleene.semantics.rewrite import Choice, expanded, rewrite_operation
 
 MAX_ELEMENTS = 16
@@ -27,10 +39,43 @@ def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operati
     """The automaton with variable indices of small arrays replaced, and sizes that do not vary."""
     while True:
         splitter = _Splitter(program, Intervals(cfa))
-        changed = expanded(cfa, splitter.expand, "#")
+        changed = expanded(_with_arrays(program, cfa), splitter.expand, "#")
         if changed.edges == cfa.edges:
             return cfa
         cfa = changed
+
+
+def _with_arrays(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """A pointer moved by a variable is an element of the array that the rest of its block is."""
+    labels = [edge.label for edge in cfa.edges]
+    if not any(_is_moved(n) for o in labels for x in expressions(o) for n in walk(x)):
+        return cfa
+    memory = Memory(program, cfa)
+
+    def element(node: Expression) -> Index | None:
+        if not isinstance(node, PointerOffset) or not _is_moved(node) or not isinstance(node.type, PointerType):
+            return None
+        type_ = node.type.target
+        try:
+            places = memory.value_places(node.pointer)
+        except Unmodelled:
+            return None
+        count = max(((size - offset) // node.scale for size, offset in places), default=0)
+        if count <= 0 or type_.size != node.scale:
+            return None
+        return Index(Deref(node.pointer, ArrayType(type_, count)), node.index, type_)
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Deref) and isinstance(node.pointer, AddressOf) and node.pointer.target.type == node.type:
+            return node.pointer.target  # made below
+        found = element(node)
+        return node if found is None else AddressOf(found, node.type)
+
+    return Cfa(cfa.entry, tuple(replace(e, label=rewrite_operation(e.label, change)) for e in cfa.edges))
+
+
+def _is_moved(node: Expression) -> bool:
+    return isinstance(node, PointerOffset) and constant_of(node.index) is None
 
 
 class _Splitter:

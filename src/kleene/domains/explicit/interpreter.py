@@ -10,6 +10,7 @@ from kleene.cfa.operations import (
     Allocate,
     Assign,
     EndScope,
+    Free,
     Havoc,
     MemCopy,
     MemSet,
@@ -26,7 +27,7 @@ from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import GivenInputs, State
 from kleene.domains.explicit.values import Finding, NotModelled, Violation
 
-LOSING = Assign | Allocate | Realloc | Return | EndScope | MemSet | MemCopy | Havoc
+LOSING = Assign | Allocate | Realloc | Free | Return | EndScope | MemSet | MemCopy | Havoc
 
 
 @dataclass(frozen=True, slots=True)
