@@ -140,7 +140,8 @@ class Diagrams:
         return function.node_count()
 
     def evaluate(self, function: BCDDFunction, values: Mapping[Name, bool]) -> bool:
-        return function.eval([(self._number(name), value) for name, value in values.items()])
+        given = [(number, bool(values.get(name))) for name, number in self._numbers.items()]
+        return function.eval(given)
 
 
 @dataclass(frozen=True)

@@ -154,6 +154,7 @@ class Transfer(Evaluator):
         self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression
     ) -> Iterator[Heap]:
         """Store a pointer; where that seems to lose a block, look at what the pointer points to one by one."""
+        value = value.settled(heap)
         lost: list[str] = []
         trial, report = heap.copy(), self.report
         self.report = lambda kind, text: lost.append(kind) if kind == "memory_leak" else report(kind, text)
@@ -254,7 +255,8 @@ class Transfer(Evaluator):
             yield part
 
     def _free(self, heap: Heap, expression: Expression) -> Iterator[Heap]:
-        for part, value in self.pointer(heap, expression):
+        for part, found in self.pointer(heap, expression):
+            value = found.settled(part)
             nothing = part.restricted(value.null)
             if nothing is not None:
                 yield nothing
