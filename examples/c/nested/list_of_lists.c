@@ -1,6 +1,5 @@
 // RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
-// UNKNOWN: memsafety memcleanup
 // A list of lists: rows of cells, freed row by row.
 #include <stdlib.h>
 

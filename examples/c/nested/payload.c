@@ -1,6 +1,5 @@
 // RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
-// UNKNOWN: memsafety memcleanup
 // Every node of a list owns a block of its own.
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 // RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
-// UNKNOWN: memsafety memcleanup
 // Rotates the root of a tree to the right, as balanced trees do.
 #include <stdlib.h>
 

@@ -6,36 +6,37 @@ analysis itself reports that a cycle may be closed.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kleene.analysis.input import completed
 from kleene.analysis.limits import Watchdog
-from kleene.cfa.graph import Cfa
+from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.inline import inline
 from kleene.cfa.operations import Operation, Place
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
+from kleene.domains.shape.deriving import DerivingDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
+from kleene.semantics.back_cells import back_cells
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.memory import Memory
-from kleene.semantics.promote import promoted
-from kleene.semantics.translate import Alarm, Translation, Translator
+from kleene.semantics.prepare import prepared
+from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.action import Action
-from kleene.transformers.differencing import DifferencingOptions, derive
 from kleene.transformers.rules import all_rules
-from kleene.transformers.transformer import Transformer
 
 MEMORY = 4 << 30
 """Bytes after which the analysis gives up."""
+PATIENCE = 1000
+"""Structures after an alarm that may be due to a pointer that was forgotten too early."""
+_LEAK = "a block may be lost"
 _CYCLE = "Closed cycle for acyclic predicate "
-_BACK = re.compile(r"prev|pred|back|parent|father|up$|owner|head", re.IGNORECASE)
 
 
 @dataclass
@@ -52,6 +53,12 @@ class ShapeResult:
     cyclic: frozenset[str] = frozenset()
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
+    method: str = "shape analysis"
+
+    @property
+    def proof(self) -> str:
+        """How a property is proved."""
+        return f"{self.method} ({self.shape_class})"
 
 
 def analyse(
@@ -67,30 +74,22 @@ def analyse(
     if program.recursive_functions & set(program.reachable_functions):
         return _gave_up("recursion is not handled by the shape domain", start)
     try:
-        inlined = inline(program)
+        inlined = prepared(inline(program))
     except LimitReached as limit:
         return _gave_up(str(limit), start)
-    cfa = promoted(inlined.main.cfa)
+    cfa = inlined.main.cfa
     places = Memory(inlined, cfa).pointer_places
     result = _gave_up("there is no time left", start)
     for whole_scope in (False, True):
         left = seconds - (time.monotonic() - start)
-        if left <= 0 or (whole_scope and not _only_leaks(result)):
+        if left <= 0 or (whole_scope and "memory_leak" not in _kinds(result)):
             break
-        plan = _Plan(
-            inlined, cfa if whole_scope else coalesced(cfa, places), malloc_may_fail, whole_scope, max_structures
-        )
-        found = plan.run(left, only_class)
-        if not whole_scope or (found.complete and _kinds(found) <= _kinds(result)):
+        shared = coalesced(cfa, places, whole_scope=whole_scope)
+        found = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures).run(left, only_class)
+        if not whole_scope or not result.complete or (found.complete and _kinds(found) <= _kinds(result)):
             result = found
     result.seconds = time.monotonic() - start
     return result
-
-
-def _only_leaks(result: ShapeResult) -> bool:
-    """Whether blocks that seem to be lost, perhaps because a pointer that is not used again was forgotten, are all."""
-    kinds = _kinds(result)
-    return result.complete and "memory_leak" in kinds and kinds <= {"memory_leak", "memory_cleanup"}
 
 
 def _kinds(result: ShapeResult) -> set[str]:
@@ -119,7 +118,13 @@ class _Plan:
                 malloc_may_fail=self.malloc_may_fail,
                 whole_scope=self.whole_scope,
             )
-            result = _run(translator.translate(), shape, left, self.max_structures)
+            result = _run(
+                translator.translate(),
+                shape,
+                left,
+                self.max_structures,
+                forgets=not self.whole_scope and not only_class,
+            )
             if not result.cyclic or only_class is not None:
                 break
             shape = next_class(shape, result.cyclic, translator.symbols.groups)
@@ -133,7 +138,7 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
 
     The name of a class may say otherwise.
     """
-    back = frozenset(cell for cell in memory.cell_targets if _BACK.search(cell))
+    back = back_cells(memory)
     if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
         back = frozenset()
     if name is None:
@@ -171,19 +176,14 @@ def _gave_up(reason: str, start: float) -> ShapeResult:
     return ShapeResult("none", [], False, reason, 0, 0, time.monotonic() - start)
 
 
-def _run(translation: Translation, shape: ShapeClass, seconds: float, max_structures: int) -> ShapeResult:
+def _run(
+    translation: Translation, shape: ShapeClass, seconds: float, max_structures: int, *, forgets: bool = False
+) -> ShapeResult:
+    """One shape class; `forgets` says that what seems to be a leak may be a pointer that was forgotten too early."""
     start = time.monotonic()
-    vocabulary = translation.vocabulary
-    domain = _DerivingDomain(vocabulary, all_rules(vocabulary, translation.rules), ShapeOptions())
-    core = frozenset(p.name for p in vocabulary if p.definition is None)
-    initial = completed(TvsStructure(translation.initial, core))
-
-    def limits(reached: Reached[Structure]) -> None:
-        if _cycles(domain):
-            raise LimitReached(_CYCLE)
-        if reached.generated > max_structures:
-            raise LimitReached(f"more than {max_structures} structures")
-
+    domain, initial = domain_of(translation)
+    leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
+    limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()))
     with Watchdog(seconds, MEMORY):
         reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
     alarms = [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms]
@@ -202,6 +202,15 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
     )
 
 
+def domain_of(translation: Translation) -> tuple[ShapeDomain, Structure]:
+    """The domain that analyses a translated program, and the structure to start with."""
+    vocabulary = translation.vocabulary
+    core = frozenset(p.name for p in vocabulary if p.definition is None)
+    initial = completed(TvsStructure(translation.initial, core))
+    options = ShapeOptions(early_precondition=True)
+    return _AlarmDomain(vocabulary, all_rules(vocabulary, translation.rules), options), initial
+
+
 def _contradiction(domain: ShapeDomain) -> str:
     """Why a run whose updates contradict the rules proves nothing: what was discarded may have been a real heap."""
     for action, (_, structure) in domain.contradictions.items():
@@ -211,15 +220,35 @@ def _contradiction(domain: ShapeDomain) -> str:
     return ""
 
 
-class _DerivingDomain(ShapeDomain):
-    """The shape domain, with updates derived when an action is first used: many are never reached."""
+@dataclass
+class _Limits:
+    """Ends a run whose assumptions are wrong, that is too large, or that goes on long after one of the given alarms."""
 
-    def transformer(self, action: Action) -> Transformer:
-        found = self._transformers.get(action)
-        if found is None:
-            derived = derive(action, self.vocabulary, DifferencingOptions()).action
-            found = self._transformers[action] = super().transformer(derived)
-        return found
+    domain: ShapeDomain
+    max_structures: int
+    doubtful: frozenset[str]
+    _until: int | None = None
+
+    def __call__(self, reached: Reached[Structure]) -> None:
+        if _cycles(self.domain):
+            raise LimitReached(_CYCLE)
+        if reached.generated > self.max_structures:
+            raise LimitReached(f"more than {self.max_structures} structures")
+        if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
+            self._until = 2 * reached.generated + PATIENCE
+        if self._until is not None and reached.generated > self._until:
+            raise LimitReached(_LEAK)
+
+
+class _AlarmDomain(DerivingDomain):
+    """Nothing goes on behind an alarm, and one structure is enough to raise it."""
+
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+        if edge.target != ERROR:
+            return super().post(edge, elements)
+        if not all(self.log.has(edge.source, message.text) for message in edge.label.messages):
+            super().post(edge, elements)
+        return []
 
 
 def _cycles(domain: ShapeDomain) -> frozenset[str]:

@@ -24,10 +24,11 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Allocate, Assign, DeclareLocal, MemCopy, Operation, expressions
+from kleene.cfa.operations import Allocate, Assign, DeclareLocal, MemCopy, Operation, Realloc, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.diagnostics import KleeneError
+from kleene.semantics.function_values import scalar_type
 from kleene.semantics.promote import address_taken
 
 MAX_PLACES = 12
@@ -57,7 +58,7 @@ def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> lis
         found = []
         for member in layout.fields:
             if member.bit_width is not None:
-                raise Unmodelled(f"bit-field {member.name}")
+                continue
             inner = f"{name}.{member.name}" if name else member.name
             found += leaves(member.type, program, base + member.offset, inner)
         return found
@@ -69,7 +70,7 @@ def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> lis
             for i in range(type_.count)
             for leaf in leaves(type_.element, program, base + i * type_.element.size, f"{name}[{i}]")
         ]
-    return [Leaf(base, type_, name)]
+    return [Leaf(base, scalar_type(type_, program.pointer_size), name)]
 
 
 @dataclass
@@ -128,11 +129,11 @@ class Memory:
         for edge in self.cfa.edges:
             if isinstance(edge.label, Allocate) and edge.label.element is not None:
                 types.append(edge.label.element)
-            size = constant_of(edge.label.size) if isinstance(edge.label, Allocate) else None
+            size = constant_of(edge.label.size) if isinstance(edge.label, Allocate | Realloc) else None
             if size is not None:
                 self.sizes.add(size)
         self.sizes |= {v.type.size for v in self.objects}
-        types += [layout.type for layout in self.program.records.values() if layout.type.size in self.sizes]
+        types += [type_ for type_ in self._accessed_records() if type_.size in self.sizes]
         names: dict[Place, dict[str, None]] = {}
         for type_ in types:
             try:
@@ -145,6 +146,15 @@ class Memory:
                     names.setdefault((type_.size, leaf.offset), {})[short] = None
         for place, texts in names.items():
             self._name_cell(place, "|".join(texts))
+
+    def _accessed_records(self) -> list[RecordType]:
+        """The structs of which some operation uses a member, or copies all."""
+        found: dict[RecordType, None] = {}
+        for operation in (*self._initial(), *(edge.label for edge in self.cfa.edges)):
+            for expression in expressions(operation):
+                for node in walk(expression):
+                    found.update({t: None for t in (node.type,) if isinstance(t, RecordType)})
+        return list(found)
 
     def _name_cell(self, place: Place, name: str) -> None:
         """A new pointer cell. Objects of one size have different names for different cells; others may share them."""
@@ -165,6 +175,8 @@ class Memory:
 
     def _note_width(self, lvalue: Expression) -> None:
         if isinstance(lvalue, Variable) and self.kind(lvalue) != "object":
+            return
+        if isinstance(lvalue, Field) and lvalue.bit_width is not None:
             return
         for place in self._known_places(lvalue):
             self.access_widths.setdefault(place, set()).add(lvalue.type.size)
@@ -214,6 +226,11 @@ class Memory:
             case Allocate(target=target, size=size) if isinstance(target.type, PointerType):
                 number = constant_of(size)
                 return self._add(target, set() if number is None else {(number, 0)})
+            case Realloc(target=target, pointer=pointer, size=size) if isinstance(target.type, PointerType):
+                number = constant_of(size)
+                if number is not None:
+                    moved = self._flow_bytes({(number, 0)}, self.value_places(pointer), number)
+                    return self._add(target, {(number, 0)}) or moved
         return False
 
     def _flow_bytes(self, targets: set[Place], sources: set[Place], length: int) -> bool:
@@ -285,7 +302,7 @@ class Memory:
         match lvalue:
             case Variable():
                 return {(lvalue.type.size, 0)}
-            case Field(base=base, offset=offset, bit_width=None):
+            case Field(base=base, offset=offset):
                 return _shifted(self.address_places(base), offset)
             case Deref(pointer=pointer):
                 return self.value_places(pointer)

@@ -10,7 +10,18 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kleene.cfa.expressions import AddressOf, Cast, Deref, Expression, Variable, children, walk
+from kleene.cfa.expressions import (
+    AddressOf,
+    Cast,
+    Constant,
+    Deref,
+    Expression,
+    Index,
+    PointerOffset,
+    Variable,
+    children,
+    walk,
+)
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -23,6 +34,7 @@ from kleene.cfa.operations import (
     Skip,
     expressions,
 )
+from kleene.cfa.types import INT, ArrayType
 from kleene.semantics.liveness import used
 from kleene.semantics.rewrite import rewrite_operation
 
@@ -127,11 +139,18 @@ def _address(value: Expression) -> Variable | None:
 
 def _replaced(cfa: Cfa[Operation], constants: dict[Variable, Variable]) -> Cfa[Operation]:
     def simplify(node: Expression) -> Expression:
-        if isinstance(node, Deref) and isinstance(node.pointer, Variable) and node.pointer in constants:
-            target = constants[node.pointer]
-            if target.type == node.type:
-                return target
-        return node
+        if not isinstance(node, Deref):
+            return node
+        pointer = node.pointer
+        index: Expression | None = None
+        if isinstance(pointer, PointerOffset) and pointer.scale == node.type.size:
+            index, pointer = pointer.index, pointer.pointer
+        if not isinstance(pointer, Variable) or pointer not in constants:
+            return node
+        target = constants[pointer]
+        if isinstance(target.type, ArrayType) and target.type.element == node.type:
+            return Index(target, index or Constant(0, INT), node.type)
+        return target if index is None and target.type == node.type else node
 
     edges = [replace(e, label=rewrite_operation(e.label, simplify)) for e in cfa.edges]
     read = {v for edge in edges for v in used(edge.label)}
