@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kleene.cli.files import check_writable, write_output
-from kleene.cli.refine_options import refine_options, refine_settings
+from kleene.cli.refine_options import refine_options, refine_settings, write_certificate
 from kleene.cli.task_files import Task, named_properties, read_task
 from kleene.core.verdict import PROPERTIES, Verdict
 from kleene.diagnostics import UsageError
@@ -60,7 +60,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     FILES are the .c or .i files of one program, or one SV-COMP task file (.yml). Exit codes: 0 TRUE (proved), 1 FALSE
     (a confirmed error), 2 bad input, 3 UNKNOWN.
     """
-    check_writable([given["json_file"], given["html_file"]])
+    check_writable([given["json_file"], given["html_file"], given["certificate_file"]])
     wanted = _wanted(files, given)
     from kleene.analysis.check import check
 
@@ -128,6 +128,8 @@ def _options(wanted: _Wanted, given: dict[str, Any]) -> CheckOptions:
 def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
     from kleene.report.check_report import check_json, check_text
 
+    if given["certificate_file"]:
+        write_certificate(report.refinement, wanted.files, _options(wanted, given), given["certificate_file"])
     expected = _expected(report, wanted.task)
     invariants = _invariants(report, wanted, given) if given["invariants"] or given["html_file"] else []
     asked = given["invariants"]

@@ -55,15 +55,24 @@ class ErrorPath:
     error: Error
 
     @property
+    def key(self) -> tuple[str, frozenset[Edge[Operation]]]:
+        """Equal for paths to the same error that differ in how often they go round loops."""
+        return self.error.text, frozenset(step.edge for step in self.steps)
+
+    @property
     def operations(self) -> list[Operation]:
         return [step.edge.label for step in self.steps]
 
 
 @dataclass
 class Tree:
-    """The nodes that were reached, by location, and those that wait to be expanded."""
+    """The nodes that were reached, by location, and those that wait to be expanded.
+
+    `only` are the edges of the program that are followed, and the error that is looked for; None for all.
+    """
 
     model: Model
+    only: ErrorPath | None = None
     stores: dict[str, Store[Structure]] = field(init=False)
     nodes: dict[str, dict[Structure, Node]] = field(init=False)
     pending: dict[str, list[Node]] = field(init=False)
@@ -76,6 +85,7 @@ class Tree:
         self.pending = {name: [] for name in names}
         self._rank = location_ranks(self.model.cfa, "inner-first")
         self._waiting: list[tuple[int, str]] = []
+        self._followed = {step.edge for step in self.only.steps} | {None} if self.only else None
         for shape in self.model.initial:
             self.add(Node(self.model.cfa.entry, shape))
 
@@ -126,7 +136,11 @@ class Tree:
 
     def _expand(self, node: Node) -> ErrorPath | None:
         for edge in self.model.cfa.leaving(node.location):
+            if self._followed is not None and self.model.origin(edge) not in self._followed:
+                continue
             results, errors = self.model.post(edge, [node.shape])
+            if self.only is not None:
+                errors = [e for e in errors if e.text == self.only.error.text]
             if errors:
                 return ErrorPath(self.path(node, edge), errors[0])
             for shape in results:

@@ -17,7 +17,7 @@ from kleene.refine.model import Task
 from kleene.refine.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants
 from kleene.refine.paths import PathStep as FormulaStep
 from kleene.refine.paths.atoms import Place
-from kleene.refine.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone
+from kleene.refine.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing
 from kleene.refine.samples import executable
 from kleene.refine.tracking import TrackingDefinition
 from kleene.semantics.memory import Memory, Unmodelled, leaves
@@ -55,7 +55,7 @@ class PathExplainer:
                 found = interpolants(formula)
                 if isinstance(found, Failure):
                     return Reason(INFEASIBLE, f"{self._why(path, core)}; no interpolants: {found.reason}", stand_in)
-                asked = Spoken(task.memory).definition(found)
+                asked = Spoken(task.memory).definition(found).joined(failing(task.memory, path))
                 shown = tuple(dict.fromkeys(str(c) for c in found.cuts if str(c) not in ("True", "False")))
                 return Reason(INFEASIBLE, self._why(path, found.core or core), asked, interpolants=shown)
 

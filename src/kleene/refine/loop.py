@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, Tree
@@ -25,7 +26,12 @@ from kleene.refine.tracking import NOTHING, TrackingDefinition
 
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
 Explain = Callable[[Task, ErrorPath], Reason]
-MakeTester = Callable[[Task, TrackingDefinition, ErrorPath], Tester]
+
+
+class MakeTester(Protocol):
+    """Makes what simulates generators on a path; with `loops`, on all paths along its edges."""
+
+    def __call__(self, task: Task, definition: TrackingDefinition, path: ErrorPath, *, loops: bool) -> Tester: ...
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,8 @@ class RefineOptions:
     samples: SampleOptions = field(default_factory=SampleOptions)
     hint: str | None = None
     workers: int = 1
+    maximal: bool = False
+    """Track everything with the most refined generator of the hinted data structure, and refine nothing."""
 
 
 @dataclass
@@ -52,6 +60,7 @@ class Refined:
     error: ErrorPath | None = None
     counts: Counts = field(default_factory=Counts)
     seconds: float = 0.0
+    properties: tuple[str, ...] = ()
 
 
 class Refinement:
@@ -78,6 +87,8 @@ class Refinement:
         self.rounds: list[Round] = []
         self.counts = Counts()
         self.tree: Tree | None = None
+        if options.maximal:
+            self.abstraction = self._maximal()
 
     def run(self) -> Refined:
         started = time.monotonic()
@@ -98,6 +109,8 @@ class Refinement:
             if path is None:
                 contradiction = model.contradiction
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
+            if self.options.maximal:
+                return self._result(GAVE_UP, "the most refined shape class does not prove it", path)
             if len(self.rounds) >= self.options.max_rounds:
                 return self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
             reason = self.explain(self.task, path)
@@ -109,6 +122,17 @@ class Refinement:
             current.seconds = time.monotonic() - began
             if failure:
                 return self._result(GAVE_UP, failure, path)
+
+    def _maximal(self) -> Abstraction:
+        """Everything is tracked, with all families."""
+        memory = self.task.memory
+        entry = next(e for e in self.entries if e.name == self.options.hint)
+        pointers = frozenset(v.name for v in memory.pointers)
+        integers = frozenset(v.name for v in memory.integers)
+        data = frozenset(offset for _, offset in memory.access_widths)
+        definition = TrackingDefinition(pointers, pointers, frozenset(memory.cell_targets), data, integers)
+        roles = hinted_roles(entry, list(memory.cell_targets))
+        return Abstraction(definition, Generator(entry, frozenset(f.name for f in entry.families), roles))
 
     def _limits(self, tree: Tree) -> None:
         if tree.generated > self.options.max_structures:
@@ -220,7 +244,9 @@ class Refinement:
         return False
 
     def _fine_tune(self, current: Round) -> FineTuning:
-        test = self.tester(self.task, self.abstraction.definition, current.path)
+        seen = any(SHAPE_CLASS in one.kinds and one.path.key == current.path.key for one in self.rounds[:-1])
+        current.loops = seen
+        test = self.tester(self.task, self.abstraction.definition, current.path, loops=seen)
         tried = {t.generator for t in current.trials}
         enabled = [g for g in self.enabled if g not in tried]
         return fine_tune(self.lattice, self.abstraction.generator, enabled, test, self.options.workers)

@@ -45,6 +45,28 @@ def cone(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     return slicer.definition
 
 
+def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
+    """The pointers of the statement that fails, and those they were copied or loaded from.
+
+    What is not tracked may always be wrong, so that no abstraction without them excludes the error.
+    """
+    slicer = _Cone(memory)
+    if isinstance(path.operations[-1], Error):
+        return NOTHING
+    slicer.read(path.operations[-1])
+    sought = set(slicer.variables)
+    for operation in reversed(path.operations[:-1]):
+        if isinstance(operation, Assign) and operation.target in sought:
+            sought.discard(operation.target)
+            before = _Cone(memory)
+            before.read(Assign(operation.place, operation.value, operation.value))
+            sought |= before.variables
+            slicer.variables |= before.variables
+            slicer.cells |= before.cells
+    found = slicer.definition
+    return TrackingDefinition(found.tracked, found.separating, found.fields)
+
+
 def everything(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     """All pointers, fields and integers that the path mentions."""
     slicer = _Cone(memory)

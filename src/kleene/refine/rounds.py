@@ -32,6 +32,8 @@ class Round:
     trials: list[Trial] = field(default_factory=list)
     chosen: Generator | None = None
     widened: bool = False
+    loops: bool = False
+    """Whether FineTune looked at all paths along the edges: this one came back after it was ruled out alone."""
     seconds: float = 0.0
 
 
