@@ -306,7 +306,7 @@ class Group:
         return Rule(body, at(step, "v1", "v2"), f"a path of {step} has a first step")
 
 
-def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, set[int]]) -> list[Group]:
+def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]]) -> list[Group]:
     """The forward cells together, each back cell alone (for each target offset), each circular cell alone.
 
     Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.

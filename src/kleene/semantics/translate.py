@@ -78,7 +78,7 @@ class Translator(ConditionSteps):
         malloc_may_fail: bool = True,
         whole_scope: bool = False,
     ) -> None:
-        memory = Memory(program, cfa)
+        memory = Memory(program, cfa, typed=True)
         super().__init__(program, memory, Constants(memory), Symbols(memory, shape))
         self.source = cfa
         self.malloc_may_fail = malloc_may_fail
@@ -233,7 +233,7 @@ class Translator(ConditionSteps):
         builder = StructureBuilder(vocabulary, len(objects), tuple(f"&{v.name}" for v in objects))
         for number, variable in enumerate(objects):
             builder.set(self.symbols.object(variable), (number,), Kleene.TRUE)
-            size = self.symbols.size(variable.type.size)
+            size = self.symbols.size(self.memory.size_of(variable))
             if size:
                 builder.set(size, (number,), Kleene.TRUE)
             for offset, constants in self._integer_cells():
@@ -305,7 +305,7 @@ class Translator(ConditionSteps):
     def _leave_scope(self, variable: Variable) -> None:
         if variable in self.undeclared:  # stays, but what it holds is lost
             name = self.symbols.object(variable)
-            self._clear_object(lambda v: at(name, v), [variable.type.size], f"end {variable}")
+            self._clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
         else:
             self._end(variable)
 
