@@ -139,22 +139,34 @@ def _address(value: Expression) -> Variable | None:
 
 def _replaced(cfa: Cfa[Operation], constants: dict[Variable, Variable]) -> Cfa[Operation]:
     def simplify(node: Expression) -> Expression:
-        if not isinstance(node, Deref):
-            return node
-        pointer = node.pointer
-        index: Expression | None = None
-        if isinstance(pointer, PointerOffset) and pointer.scale == node.type.size:
-            index, pointer = pointer.index, pointer.pointer
-        if not isinstance(pointer, Variable) or pointer not in constants:
-            return node
-        target = constants[pointer]
-        if isinstance(target.type, ArrayType) and target.type.element == node.type:
-            return Index(target, index or Constant(0, INT), node.type)
-        return target if index is None and target.type == node.type else node
+        if isinstance(node, Variable) and node in constants:
+            return AddressOf(constants[node], node.type)
+        return _dereferenced(node) if isinstance(node, Deref) else node
 
-    edges = [replace(e, label=rewrite_operation(e.label, simplify)) for e in cfa.edges]
+    def changed(operation: Operation) -> Operation:
+        if isinstance(operation, DeclareLocal | EndScope):
+            return operation
+        if isinstance(operation, Assign) and operation.target in constants:
+            return operation
+        return rewrite_operation(operation, simplify)
+
+    edges = [replace(e, label=changed(e.label)) for e in cfa.edges]
     read = {v for edge in edges for v in used(edge.label)}
     return Cfa(cfa.entry, tuple(_without_unused(e, constants, read) for e in edges))
+
+
+def _dereferenced(node: Deref) -> Expression:
+    """What the address of a variable points to, if it is the variable, or an element of it."""
+    pointer = node.pointer
+    index: Expression | None = None
+    if isinstance(pointer, PointerOffset) and pointer.scale == node.type.size:
+        index, pointer = pointer.index, pointer.pointer
+    if not isinstance(pointer, AddressOf) or not isinstance(pointer.target, Variable):
+        return node
+    target = pointer.target
+    if isinstance(target.type, ArrayType) and target.type.element == node.type:
+        return Index(target, index or Constant(0, INT), node.type)
+    return target if index is None and target.type == node.type else node
 
 
 def _without_unused(edge: Edge[Operation], constants: dict[Variable, Variable], read: set[Variable]) -> Edge[Operation]:
