@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.fuzz_c.generate import program as random_program
 
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import Constant, Index, Variable, walk
@@ -15,7 +16,6 @@ from kleene.cfa.types import ArrayType, RecordType
 from kleene.domains.explicit.explore import Exploration, explore
 from kleene.semantics.prepare import prepared
 from kleene.semantics.rewrite import operations_of
-from tests.fuzz_c.generate import program as random_program
 
 from .translated import alarms, analysis, inlined, program_of
 
