@@ -13,6 +13,7 @@ from kleene.cfa.operations import DeclareLocal, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.domain import FesaDomain
+from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams, Statistics
 from kleene.domains.fesa.heap import Heap, Options, State
 from kleene.domains.fesa.vectors import Vectors
@@ -67,7 +68,7 @@ def analyse_fesa(
     options = Options(
         out_counter=instrumentation, in_counter=instrumentation, reduce=reduce and instrumentation, permanent=permanent
     )
-    space = Diagrams()
+    space = Diagrams(order=rank)
     domain = FesaDomain(memory, cfa, space, options, malloc_may_fail=malloc_may_fail)
     initial = domain.start(_initial(domain, inlined, Heap(Vectors.everything(space), options)))
     with Watchdog(seconds, MEMORY):

@@ -53,11 +53,12 @@ class ShapeResult:
     cyclic: frozenset[str] = frozenset()
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
+    method: str = "shape analysis"
 
     @property
     def proof(self) -> str:
         """How a property is proved."""
-        return f"shape analysis ({self.shape_class})"
+        return f"{self.method} ({self.shape_class})"
 
 
 def analyse(
@@ -77,7 +78,7 @@ def analyse(
     except LimitReached as limit:
         return _gave_up(str(limit), start)
     cfa = inlined.main.cfa
-    places = Memory(inlined, cfa).pointer_places
+    places = Memory(inlined, cfa, typed=True).pointer_places
     result = _gave_up("there is no time left", start)
     for whole_scope in (False, True):
         left = seconds - (time.monotonic() - start)
@@ -107,7 +108,7 @@ class _Plan:
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
-        shape: ShapeClass | None = first_class(Memory(self.program, self.cfa), only_class)
+        shape: ShapeClass | None = first_class(Memory(self.program, self.cfa, typed=True), only_class)
         result = _gave_up("there is no time left", start)
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
             translator = Translator(
@@ -180,11 +181,7 @@ def _run(
 ) -> ShapeResult:
     """One shape class; `forgets` says that what seems to be a leak may be a pointer that was forgotten too early."""
     start = time.monotonic()
-    vocabulary = translation.vocabulary
-    options = ShapeOptions(early_precondition=True)
-    domain = _AlarmDomain(vocabulary, all_rules(vocabulary, translation.rules), options)
-    core = frozenset(p.name for p in vocabulary if p.definition is None)
-    initial = completed(TvsStructure(translation.initial, core))
+    domain, initial = domain_of(translation)
     leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
     limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()))
     with Watchdog(seconds, MEMORY):
@@ -203,6 +200,15 @@ def _run(
         reached,
         translation,
     )
+
+
+def domain_of(translation: Translation) -> tuple[ShapeDomain, Structure]:
+    """The domain that analyses a translated program, and the structure to start with."""
+    vocabulary = translation.vocabulary
+    core = frozenset(p.name for p in vocabulary if p.definition is None)
+    initial = completed(TvsStructure(translation.initial, core))
+    options = ShapeOptions(early_precondition=True)
+    return _AlarmDomain(vocabulary, all_rules(vocabulary, translation.rules), options), initial
 
 
 def _contradiction(domain: ShapeDomain) -> str:

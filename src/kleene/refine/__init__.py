@@ -1,1 +1,1 @@
-"""Refinement: error paths, why they cannot happen, and what an abstraction must see to know it (seed 004)."""
+"""Automatic shape refinement (seed 004): tracking definitions, shape-class generators, explicit heaps, the loop."""

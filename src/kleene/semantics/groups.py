@@ -10,7 +10,7 @@ Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from kleene.logic.formula import (
@@ -76,6 +76,16 @@ class Group:
         return f"cut[{self.name}]"
 
     @property
+    def shared(self) -> str:
+        """The predicate of nodes to which two cells of the group point."""
+        return f"is[{self.name}]"
+
+    @property
+    def crowded(self) -> str:
+        """The core predicate of nodes to which three cells point: of which one can go, and the node stays shared."""
+        return f"is3[{self.name}]"
+
+    @property
     def whole_closure(self) -> str:
         """The closure of a circular group's edges, the cut ones with them."""
         return f"T[{self.name}]"
@@ -95,11 +105,18 @@ class Group:
         alone = self.kind == ACYCLIC and self.members == (self.name,)
         properties = frozenset({"function", "acyclic"} if alone else {"function"})
         found = [Predicate(name, 2, ("v1", "v2"), properties) for name in self.members]
+        if self.sharing:
+            found.append(Predicate(self.crowded, 1, ("v",)))
         if self.kind == CIRCULAR:
             found.append(Predicate(self.cut, 1, ("v",), abstraction=True, unique_per_component=(self.name,)))
         return found
 
-    def instrumentation(self, roots: Sequence[str]) -> list[Predicate]:
+    def roots(self, roots: Mapping[str, Set[str]]) -> list[str]:
+        """Of the variables (with the edges of what they point to), those from which edges of the group lead on."""
+        return [root for root, edges in roots.items() if edges & set(self.members)]
+
+    def relations(self) -> list[Predicate]:
+        """The relations that are made of the edges: their union, and without the cut edges."""
         acyclic = frozenset({"acyclic"} if self.kind == ACYCLIC else ())
         function = frozenset({"function"} if self.function else ())
         found: list[Predicate] = []
@@ -109,8 +126,12 @@ class Group:
         if self.kind == CIRCULAR:
             forest = conj(at(self.name, "v1", "v2"), Not(at(self.cut, "v1")))
             found.append(Predicate(self.step, 2, ("v1", "v2"), frozenset({"function", "acyclic"}), forest))
+        return found
+
+    def instrumentation(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
+        found = self.relations()
         if self.sharing:
-            found.append(_unary(f"is[{self.name}]", self._shared()))
+            found.append(_unary(self.shared, self._shared()))
         found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
         if self.kind == CIRCULAR:
             whole = reflexive_closure(self.name, "v1", "v2")
@@ -119,10 +140,10 @@ class Group:
             found.append(_unary(self.on_cycle, self._on_cycle()))
         found += [
             _unary(f"r[{self.name},{root}]", Exists("v1", conj(at(root, "v1"), at(self.closure, "v1", "v"))))
-            for root in roots
+            for root in self.roots(roots)
         ]
         if self.kind == CIRCULAR and self.whole:
-            found += [_unary(self.reach(root), self._reached(root)) for root in roots]
+            found += [_unary(self.reach(root), self._reached(root)) for root in self.roots(roots)]
         return [*found, *self._null_cells(roots)]
 
     def _shared(self) -> Formula:
@@ -145,7 +166,7 @@ class Group:
     def _reached(self, root: str) -> Formula:
         return Exists("v1", conj(at(root, "v1"), at(self.whole_closure, "v1", "v")))
 
-    def _null_cells(self, roots: Sequence[str]) -> list[Predicate]:
+    def _null_cells(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
         """Where a node has several cells, what is below does not tell which of them is null."""
         if self.function:
             return []
@@ -158,14 +179,15 @@ class Group:
                 definition=exists(["v1", "v2"], conj(at(root, "v1"), at(m, "v1", "v2"))),
                 abstraction=True,
             )
-            for root in roots
+            for root, edges in roots.items()
             for m in self.members
+            if m in edges
         ]
         return found
 
     # Updates of acyclic groups of several cells -----------------------------------------------------------------
 
-    def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Sequence[str]) -> list[Update]:
+    def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Mapping[str, Set[str]]) -> list[Update]:
         """The edge of one node goes, in a group of several cells: what was reached through it is reached no more.
 
         Unless there is another path: it leaves what reaches the source for what does not, and joins what is below the
@@ -186,13 +208,13 @@ class Group:
         def lost(v: str, w: str) -> Formula:
             if self.function:
                 return conj(above(v), below(w))
-            joins = exists(["s"], conj(at(f"is[{self.name}]", "s"), below("s"), at(t, "s", w)))
+            joins = exists(["s"], conj(at(self.shared, "s"), below("s"), at(t, "s", w)))
             step = conj(above("c"), at(self.name, "c", "d"), neg(gone("c", "d")), neg(above("d")))
             around = exists(["c", "d"], conj(at(t, v, "c"), step, at(t, "d", w)))
             return conj(above(v), below(w), neg(conj(joins, around)))
 
         found = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
-        for root in roots:
+        for root in self.roots(roots):
             beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))
             found.append(Update(self.reach(root), ("v",), conj(at(self.reach(root), "v"), neg(beyond))))
         return found
@@ -248,7 +270,7 @@ class Group:
 
     def _tree_rules(self) -> list[Rule]:
         """What is not shared has one parent; two paths to a node meet at a shared node, or one is part of the other."""
-        t, shared, origin = self.closure, f"is[{self.name}]", f"{self.name} without sharing"
+        t, shared, origin = self.closure, self.shared, f"{self.name} without sharing"
         other = exists(["v3"], conj(at(t, "v3", "v2"), Not(at(t, "v3", "v1")), Not(Equal("v3", "v2"))))
         meets = exists(["w"], conj(at(shared, "w"), Not(Equal("w", "v1")), at(t, "v1", "w"), at(t, "w", "v3")))
         alone = conj(at(t, "v1", "v3"), neg(meets), Not(at(t, "v1", "v2")))
@@ -256,7 +278,21 @@ class Group:
             Rule(conj(Not(at(shared, "v2")), other), Not(at(self.name, "v1", "v2")), origin),
             Rule(exists(["v1"], conj(alone, Not(at(t, "v2", "v1")))), Not(at(t, "v2", "v3")), origin),
             Rule(exists(["v3"], conj(alone, at(t, "v2", "v3"))), at(t, "v2", "v1"), origin),
+            *self._cell_rules(),
         ]
+
+    def _cell_rules(self) -> list[Rule]:
+        """A cell that is not null points to the only node that it can point to; and three cells are not two."""
+        found: list[Rule] = []
+        for m in self.members:
+            others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(m, "v1", "v3"))))
+            found.append(Rule(conj(at(f"has[{m}]", "v1"), others), at(m, "v1", "v2"), f"{m} points to something"))
+        for i, f in enumerate(self.members if self.sharing else ()):
+            for g in self.members[i + 1 :]:
+                both = exists(["v3"], conj(at(f, "v3", "v2"), at(g, "v3", "v2"), Not(Equal("v3", "v1"))))
+                two = conj(both, Not(at(self.crowded, "v2")))
+                found.append(Rule(two, Not(at(self.name, "v1", "v2")), f"sharing of {self.name}"))
+        return found
 
     def _closure_rules(self, step: str, t: str, *, steps: bool) -> list[Rule]:
         origin = f"closure of {step}"
@@ -275,6 +311,8 @@ class Group:
             last = exists(["v3"], conj(at(t, "v1", "v3"), at(step, "v3", "v2")))
             found += [Rule(conj(at(t, "v1", "v2"), Not(edge)), Equal("v1", "v2"), origin) for edge in (first, last)]
         found.append(self._only_step(step, t))
+        if self.sharing and t == self.closure:
+            found.append(Rule(Not(at(self.shared, "v")), Not(at(self.crowded, "v")), f"sharing of {self.name}"))
         if self.function:  # what one node reaches along a function is a line
             line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
             found.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))
@@ -287,7 +325,7 @@ class Group:
         return Rule(body, at(step, "v1", "v2"), f"a path of {step} has a first step")
 
 
-def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, set[int]]) -> list[Group]:
+def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]]) -> list[Group]:
     """The forward cells together, each back cell alone (for each target offset), each circular cell alone.
 
     Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.

@@ -23,7 +23,9 @@ class PointerSteps(StepBuilder):
         """A pointer variable that holds the value (a temporary if need be); None for the null pointer."""
         value = uncast(value)
         if isinstance(value, Variable) and self.memory.kind(value) == "pointer":
-            return self.symbols.pointer(value)
+            found = self.symbols.pointer(value)
+            if found.tracked:
+                return found
         if constant_of(value) == 0:
             return None
         pointer = self._temporary(self.memory.value_places(value))
@@ -53,6 +55,12 @@ class PointerSteps(StepBuilder):
                 raise Unmodelled(f"pointer value {value}")
 
     def _copy(self, target: Pointer, source: Pointer, shift: int) -> None:
+        if not target.tracked:
+            return
+        if not source.tracked:  # it may point anywhere
+            anywhere: dict[int, Formula] = {o + shift: UNKNOWN for o in source.offsets}
+            self._step(f"{target.name} = {source.name}", self._set_pointer(target, anywhere, UNKNOWN))
+            return
         targets = {o + shift: source.at(o) for o in source.offsets}
         focus = [source.at(o) for o in source.offsets]
         if self.symbols.is_temporary(source):
@@ -87,7 +95,7 @@ class PointerSteps(StepBuilder):
                 if span is not None and (span[0] < 0 or span[1] > lvalue.type.size):
                     self._fail("dangling_dereference", f"access out of the bounds of {lvalue}")
                 name = self.symbols.object(lvalue)
-                return [Base((lvalue.type.size, 0), lambda v: at(name, v))]
+                return [Base((self.memory.size_of(lvalue), 0), lambda v: at(name, v))]
             case Field(base=base, offset=offset):
                 return [b.moved(offset) for b in self._bases(base, _moved(span, offset))]
             case Index(base=base, index=index):
@@ -159,6 +167,8 @@ class PointerSteps(StepBuilder):
 
     def _read_cell(self, target: Pointer, bases: Sequence[Base], text: str) -> None:
         """One step: target = what the pointer cell at the bases holds."""
+        if not target.tracked:
+            return
         targets: dict[int, Formula] = {}
         undefined: list[Formula] = []
         focus: list[Formula] = []
@@ -166,6 +176,10 @@ class PointerSteps(StepBuilder):
             cell = self.memory.cell_of.get(base.place)
             if cell is None:  # no pointer is ever stored there
                 undefined.append(exists(["u"], base.formula("u")))
+                continue
+            if not self.symbols.precision.tracks_cell(cell):
+                undefined.append(UNKNOWN)
+                targets.update(dict.fromkeys(self.symbols.target_offsets(cell), UNKNOWN))
                 continue
             undefined.append(exists(["u"], conj(base.formula("u"), at(self.symbols.cell_undefined(cell), "u"))))
             for to in self.symbols.target_offsets(cell):

@@ -45,6 +45,7 @@ from kleene.semantics.literals import is_literal
 from kleene.semantics.liveness import lingering, live_before, redeclared
 from kleene.semantics.memory import Memory, Unmodelled
 from kleene.semantics.names import FREED, HEAP, at
+from kleene.semantics.precision import EVERYTHING, Precision
 from kleene.semantics.predicates import Symbols
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder
@@ -65,6 +66,8 @@ class Translation:
     initial: Structure
     alarms: dict[str, Alarm]
     places: dict[str, Place]
+    origins: tuple[Edge[Operation] | None, ...] = ()
+    """For every edge of `cfa`, the edge of the program that it is a step of; None before the program starts."""
 
 
 class Translator(ConditionSteps):
@@ -78,9 +81,11 @@ class Translator(ConditionSteps):
         *,
         malloc_may_fail: bool = True,
         whole_scope: bool = False,
+        precision: Precision = EVERYTHING,
     ) -> None:
-        memory = Memory(program, cfa)
-        super().__init__(program, memory, Constants(memory), Symbols(memory, shape))
+        memory = Memory(program, cfa, typed=True)
+        symbols = Symbols(memory, shape, precision)
+        super().__init__(program, memory, Constants(memory, precision), symbols)
         self.source = cfa
         self.malloc_may_fail = malloc_may_fail
         self.alarms: dict[str, Alarm] = {}
@@ -111,6 +116,7 @@ class Translator(ConditionSteps):
             for assignment in item.initial:
                 chain += self._steps(assignment)
         self._connect(entry, chain, self.source.entry, edges)
+        origins: list[Edge[Operation] | None] = [None] * len(edges)
         goes_on = {edge.source for edge in self.source.edges}
         for edge in self.source.edges:
             places.setdefault(edge.source, edge.label.place)
@@ -119,10 +125,12 @@ class Translator(ConditionSteps):
             branches = self._branches(edge)
             for steps in branches:
                 self._connect(edge.source, steps, edge.target, edges)
+            origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
         vocabulary = self.symbols.vocabulary()
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
-        return Translation(vocabulary, tuple(self.symbols.rules()), cfa, self._initial(vocabulary), self.alarms, places)
+        rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
+        return Translation(vocabulary, rules, cfa, initial, self.alarms, places, tuple(origins))
 
     def _connect(self, source: str, steps: Sequence[Step], target: str, edges: list[Edge[Action]]) -> None:
         if not steps:
@@ -205,6 +213,8 @@ class Translator(ConditionSteps):
 
     def _collect(self) -> Action:
         """Drop freed blocks that nothing points to: they have no edges, so nothing else changes."""
+        if not self.symbols.all_pointers_tracked:
+            return Action("keep", "")
         pointed = [at(p.predicate(o), "v") for p in self.symbols.pointers for o in p.offsets]
         pointed += [exists(["u"], at(name, "u", "v")) for _, name in self.symbols.edges]
         return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed)))
@@ -234,7 +244,7 @@ class Translator(ConditionSteps):
         builder = StructureBuilder(vocabulary, len(objects), tuple(f"&{v.name}" for v in objects))
         for number, variable in enumerate(objects):
             builder.set(self.symbols.object(variable), (number,), Kleene.TRUE)
-            size = self.symbols.size(variable.type.size)
+            size = self.symbols.size(self.memory.size_of(variable))
             if size:
                 builder.set(size, (number,), Kleene.TRUE)
             for offset, constants in self._integer_cells():
@@ -306,7 +316,7 @@ class Translator(ConditionSteps):
     def _leave_scope(self, variable: Variable) -> None:
         if variable in self.undeclared:  # stays, but what it holds is lost
             name = self.symbols.object(variable)
-            self._clear_object(lambda v: at(name, v), [variable.type.size], f"end {variable}")
+            self._clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
         else:
             self._end(variable)
 

@@ -125,6 +125,23 @@ def replay(trace: Trace, max_steps: int = 100_000) -> Trace:
     )
 
 
+def exits(trace: Trace, max_steps: int) -> bool:
+    """Whether the run, gone on with, exits within so many steps; nothing else is looked at, which makes it cheap."""
+    if trace.outcome != "steps":
+        return trace.outcome == "exit"
+    machine = Machine(trace.program, malloc_may_fail=trace.malloc_may_fail)
+    state = machine.start(GivenInputs(trace.inputs, chooses_garbage=trace.choose_garbage))
+    for _ in range(max_steps):
+        try:
+            if machine.step(state) is None:
+                return False
+        except Ended as end:
+            return end.status is not None
+        except (Violation, NotModelled):
+            return False
+    return False
+
+
 class _Run:
     """One run in progress."""
 

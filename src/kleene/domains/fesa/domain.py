@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import DeclareLocal, EndScope, Exit, Operation, Place, Return
+from kleene.cfa.operations import DeclareLocal, EndScope, Error, Exit, Operation, Place, Return
 from kleene.core.domain import Store
 from kleene.domains.fesa.functions import Space
 from kleene.domains.fesa.heap import Heap, Options, State, joined
@@ -17,6 +17,9 @@ from kleene.domains.fesa.widening import widen
 from kleene.domains.fesa.writing import clear
 from kleene.semantics.liveness import live_before
 from kleene.semantics.memory import Memory, Unmodelled
+
+LARGE = 200
+"""Functions with more nodes than this are worth a better order of variables."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class FesaDomain:
         self.warnings: dict[Warning_, None] = {}
         self.tracked = frozenset(v for v in (*memory.pointers, *memory.integers) if not v.is_global)
         self.live = live_before(cfa, self.tracked, whole_scope=True)
+        self.doomed = _doomed(cfa)
 
     def initial(self, elements: Sequence[State]) -> list[State]:
         return list(elements)
@@ -62,6 +66,8 @@ class FesaDomain:
             self.warnings[Warning_(kind, operation.place, text)] = None
 
         self.transfer.report = report
+        if any(self.space.size(e.vectors.function) > LARGE for e in elements):
+            self.space.arrange()
         for element in elements:
             heap = Heap(element.vectors, self.options)
             try:
@@ -86,7 +92,7 @@ class FesaDomain:
 
     def _forget_dead(self, heap: Heap, edge: Edge[Operation]) -> None:
         """Variables that are not needed any more end; so do the registers of the operation."""
-        if isinstance(edge.label, Return | Exit | EndScope):
+        if isinstance(edge.label, Return | Exit | EndScope) or edge.target in self.doomed:
             return
         names = {v.name for v in self.live[edge.source] - self.live[edge.target]}
         target = getattr(edge.label, "target", None)
@@ -106,6 +112,22 @@ class FesaDomain:
 
     def explain_not_covered(self, element: State, store: Store[State]) -> str:
         return f"the state with {len(element.vectors.dims)} flags is not below the one there"
+
+
+def _doomed(cfa: Cfa[Operation]) -> frozenset[str]:
+    """The locations from which all paths soon end with `exit`, `abort` or an error: what is held there is not lost."""
+    found: set[str] = set()
+    changed = True
+    while changed:
+        new = {
+            name
+            for name in cfa.reachable - found
+            if cfa.leaving(name)
+            and all(isinstance(e.label, Exit | Error) or e.target in found for e in cfa.leaving(name))
+        }
+        changed = bool(new)
+        found |= new
+    return frozenset(found)
 
 
 @dataclass

@@ -105,7 +105,7 @@ class Evaluator:
                 if number is None:
                     raise Unmodelled("pointer arithmetic with a variable")
                 for part, value in self.pointer(heap, inner):
-                    yield part, value.shifted(part, number * scale)
+                    yield part, value.shifted(number * scale)
             case Variable() | Field() | Deref() | Index():
                 for part, node, offset in self.access(heap, expression):
                     self._known_slot(node, offset, expression)
@@ -129,13 +129,13 @@ class Evaluator:
                 yield from self.pointer(heap, pointer)
             case Field(base=base, offset=offset, bit_width=None):
                 for part, value in self.address(heap, base):
-                    yield part, value.shifted(part, offset)
+                    yield part, value.shifted(offset)
             case Index(base=base, index=index):
                 number = constant_of(index)
                 if number is None:
                     raise Unmodelled("an array element with a variable index")
                 for part, value in self.address(heap, base):
-                    yield part, value.shifted(part, number * lvalue.type.size)
+                    yield part, value.shifted(number * lvalue.type.size)
             case _:
                 raise Unmodelled(f"memory access {lvalue}")
 
@@ -308,7 +308,7 @@ class Evaluator:
         if operator not in ("==", "!="):
             raise Unmodelled(f"comparison {operator} of pointers")
         for part, a, b in self.pair(heap, left, right):
-            same, different = equality(part, a, b)
+            same, different = equality(part, a.settled(part), b.settled(part))
             yield (part, same, different) if operator == "==" else (part, different, same)
 
 

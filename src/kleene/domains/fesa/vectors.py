@@ -40,10 +40,9 @@ class Vectors:
     def zero(self, names: Iterable[Name]) -> Vectors:
         """New dimensions with the value zero."""
         new = set(names) - self.dims
-        function = self.function
-        for name in new:
-            function = function & ~self.space.var(name)
-        return Vectors(self.space, self.dims | new, function)
+        if not new:
+            return self
+        return Vectors(self.space, self.dims | new, self.function & self.space.none_of(new))
 
     def drop(self, *names: Name) -> Vectors:
         gone = self.dims & set(names)

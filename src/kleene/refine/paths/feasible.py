@@ -14,7 +14,7 @@ from kleene.domains.explicit.values import Finding
 from kleene.refine.paths.encode import Case, PathFormula
 from kleene.refine.paths.terms import STEPS, solver_for
 
-MOST_STEPS = 50_000
+MOST_STEPS = 5_000
 """Steps of a run that is to show an error."""
 
 
@@ -46,7 +46,8 @@ Answer = Union[Feasible, Infeasible, Undecided]  # noqa: UP007 (an alias of clas
 
 def feasible(formula: PathFormula, limit: int = STEPS) -> Answer:
     """Ask the solver about each case; `limit` is in Z3's resource steps."""
-    core: set[int] = {position for _, position in formula.dead}
+    furthest = max((position for _, position in formula.dead), default=0)
+    core: set[int] = {position for _, position in formula.dead if position == furthest and not formula.cases}
     doubts = list(formula.open)
     for case in formula.cases:
         solver = solver_for((), limit)

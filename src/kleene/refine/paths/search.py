@@ -26,8 +26,11 @@ from kleene.refine.paths.models import Model, Models
 from kleene.refine.paths.terms import Constraints, SymbolicInputs, constraints_of
 
 _SLICE = 2_000
+_OFTEN = 50
 _POOL = 4_000
 _ATTEMPTS = 4
+_AFTER = 1.0
+"""Seconds to go on after an error was found."""
 _HABITS = (0, 1, 1, 1, 2, 5, -1)
 
 
@@ -71,16 +74,22 @@ class Search:
         self._attempts: dict[Any, int] = {}
         self._chooser = random.Random(0)
         self._turn = 0
+        self._deadline = 0.0
 
     def run(self, seconds: float, wanted: frozenset[tuple[str, int]] | None = None) -> Found:
-        """Search until the time is over, or every wanted (kind, line) is found."""
+        """Search until the time is over, or every wanted (kind, line) is found; not much longer after an error."""
         start = time.monotonic()
+        self._deadline = start + seconds
+        known = 0
         state = self.machine.start(self.inputs, store=Constraints())
         self.pool.append(_Node(state, {}))
-        while self.pool and time.monotonic() - start < seconds:
+        while self.pool and time.monotonic() < self._deadline:
             node = self._take()
             if self._possible(node):
                 self._follow(node)
+            if len(self.found.findings) > known:
+                known = len(self.found.findings)
+                self._deadline = min(self._deadline, time.monotonic() + _AFTER)
             if wanted is not None and wanted <= {(c.finding.kind, c.finding.place.line) for c in self.found.findings}:
                 break
         else:
@@ -109,7 +118,9 @@ class Search:
         """Step a path; at a fork stay on the side of its model, and keep the other for later."""
         state = node.state
         self.inputs.model = node.model
-        for _ in range(_SLICE):
+        for count in range(_SLICE):
+            if count % _OFTEN == 0 and time.monotonic() > self._deadline:
+                break
             frame = state.frames[-1]
             location, function = frame.location, frame.function
             try:
