@@ -32,6 +32,8 @@ class Options:
     in_counter: bool = True
     parents: bool = True
     reduce: bool = True
+    limit: int = 5_000
+    """How many nodes a function may have before relations are forgotten."""
     permanent: frozenset[str] = field(default_factory=frozenset)
     """The variables that exist all the time."""
 
