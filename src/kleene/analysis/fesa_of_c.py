@@ -55,8 +55,9 @@ def analyse_fesa(
 ) -> FesaResult:
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
-    Variables are forgotten when they are not read again. If that seems to lose a block, they are kept to the end of their
-    scope the second time. If a block still seems to be lost, the third time is without parents, for the other errors.
+    Variables are forgotten when they are not read again. If that seems to lose a block, they are kept to the end of
+    their scope the second time. If a block still seems to be lost, the analysis goes on past that for the other
+    errors, and does without parents if that takes long.
     """
     start = time.monotonic()
     if program.recursive_functions & set(program.reachable_functions):
@@ -78,15 +79,15 @@ def analyse_fesa(
     run = _Run(inlined, cfa, options, malloc_may_fail)
     lost: list[Alarm] = []
     result = FesaResult([], False, "there is no time left", 0.0)
-    for whole_scope, parents in ((False, True), (True, True), (True, False)):
-        left = seconds - (time.monotonic() - start)
+    for plan in PLANS:
+        left = (seconds - (time.monotonic() - start)) * plan.share
         if left <= 0:
             break
-        result = run.analyse(left, whole_scope=whole_scope, parents=parents)
+        result = run.analyse(left, plan)
         leaks = [alarm for alarm in result.alarms if alarm.kind == "memory_leak"]
-        if not leaks:
+        if result.complete or (plan.stop_at_leak and not leaks):
             break
-        lost = leaks
+        lost = leaks or lost
     result.alarms = sorted({*result.alarms, *(() if result.parents else lost)}, key=_in_source_order)
     result.seconds = time.monotonic() - start
     return result
@@ -94,6 +95,25 @@ def analyse_fesa(
 
 def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
     return alarm.place.file, alarm.place.line, alarm.place.column, alarm.kind, alarm.text
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one attempt goes: how long variables are kept, and what happens when a block seems to be lost."""
+
+    whole_scope: bool
+    stop_at_leak: bool = True
+    parents: bool = True
+    share: float = 1.0
+    """The share of the remaining time that the attempt may take."""
+
+
+PLANS = (
+    Plan(whole_scope=False),
+    Plan(whole_scope=True),
+    Plan(whole_scope=True, stop_at_leak=False, share=0.25),
+    Plan(whole_scope=True, parents=False),
+)
 
 
 @dataclass(frozen=True)
@@ -105,18 +125,18 @@ class _Run:
     options: Options
     malloc_may_fail: bool
 
-    def analyse(self, seconds: float, *, whole_scope: bool, parents: bool) -> FesaResult:
+    def analyse(self, seconds: float, plan: Plan) -> FesaResult:
         start = time.monotonic()
         space = Diagrams(order=rank)
-        options = replace(self.options, parents=parents)
+        options = replace(self.options, parents=plan.parents)
         domain = FesaDomain(
             Memory(self.program, self.cfa),
             self.cfa,
             space,
             options,
             malloc_may_fail=self.malloc_may_fail,
-            whole_scope=whole_scope,
-            stop_at_leak=True,
+            whole_scope=plan.whole_scope,
+            stop_at_leak=plan.stop_at_leak,
         )
         initial = domain.start(_initial(domain, self.program, Heap(Vectors.everything(space), options)))
         with Watchdog(seconds, MEMORY):
@@ -134,7 +154,7 @@ class _Run:
             cfa=self.cfa,
             domain=domain,
             initial=initial,
-            parents=parents,
+            parents=plan.parents,
         )
 
 
