@@ -78,7 +78,7 @@ def analyse(
     except LimitReached as limit:
         return _gave_up(str(limit), start)
     cfa = inlined.main.cfa
-    places = Memory(inlined, cfa).pointer_places
+    places = Memory(inlined, cfa, typed=True).pointer_places
     result = _gave_up("there is no time left", start)
     for whole_scope in (False, True):
         left = seconds - (time.monotonic() - start)
@@ -108,7 +108,7 @@ class _Plan:
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
-        shape: ShapeClass | None = first_class(Memory(self.program, self.cfa), only_class)
+        shape: ShapeClass | None = first_class(Memory(self.program, self.cfa, typed=True), only_class)
         result = _gave_up("there is no time left", start)
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
             translator = Translator(

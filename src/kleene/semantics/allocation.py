@@ -21,7 +21,7 @@ class AllocationSteps(IntegerSteps):
     """Steps on whole objects."""
 
     def _allocate(self, operation: Allocate) -> None:
-        size = constant_of(operation.size)
+        size = self.memory.block_size(operation)
         if size is None:
             raise Unmodelled("a block whose size is not a constant")
         if operation.stack:
@@ -94,7 +94,7 @@ class AllocationSteps(IntegerSteps):
 
     def _realloc(self, operation: Realloc, old: int | None) -> None:
         """A pointer that is null (`old` is None), or a block of that size that moves to a new one."""
-        size = constant_of(operation.size)
+        size = self.memory.block_size(operation)
         if not size:
             raise Unmodelled("realloc with a size that may be 0")
         pointer = self._load(operation.pointer)
@@ -132,13 +132,13 @@ class AllocationSteps(IntegerSteps):
             self._step(f"declare {variable}", self._set_integer(variable, UNKNOWN_INTEGER))
         elif kind == "object":
             name = self.symbols.object(variable)
-            self._new(None, variable.type.size, zeroed=False, stack=name)
+            self._new(None, self.memory.size_of(variable), zeroed=False, stack=name)
 
     def _end(self, variable: Variable) -> None:
         """A memory object ends to live: what it holds is lost, and pointers to it dangle. (Others are dead already.)"""
         if self.memory.kind(variable) == "object":
             name = self.symbols.object(variable)
-            self._clear_object(lambda v: at(name, v), [variable.type.size], f"end {variable}")
+            self._clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
             updates = [Update(FREED, ("v",), disj(at(FREED, "v"), at(name, "v"))), Update(name, ("v",), FALSE)]
             self._step(f"end {variable}", updates)
 

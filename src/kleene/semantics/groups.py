@@ -278,7 +278,21 @@ class Group:
             Rule(conj(Not(at(shared, "v2")), other), Not(at(self.name, "v1", "v2")), origin),
             Rule(exists(["v1"], conj(alone, Not(at(t, "v2", "v1")))), Not(at(t, "v2", "v3")), origin),
             Rule(exists(["v3"], conj(alone, at(t, "v2", "v3"))), at(t, "v2", "v1"), origin),
+            *self._cell_rules(),
         ]
+
+    def _cell_rules(self) -> list[Rule]:
+        """A cell that is not null points to the only node that it can point to; and three cells are not two."""
+        found: list[Rule] = []
+        for m in self.members:
+            others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(m, "v1", "v3"))))
+            found.append(Rule(conj(at(f"has[{m}]", "v1"), others), at(m, "v1", "v2"), f"{m} points to something"))
+        for i, f in enumerate(self.members if self.sharing else ()):
+            for g in self.members[i + 1 :]:
+                both = exists(["v3"], conj(at(f, "v3", "v2"), at(g, "v3", "v2"), Not(Equal("v3", "v1"))))
+                two = conj(both, Not(at(self.crowded, "v2")))
+                found.append(Rule(two, Not(at(self.name, "v1", "v2")), f"sharing of {self.name}"))
+        return found
 
     def _closure_rules(self, step: str, t: str, *, steps: bool) -> list[Rule]:
         origin = f"closure of {step}"
@@ -311,7 +325,7 @@ class Group:
         return Rule(body, at(step, "v1", "v2"), f"a path of {step} has a first step")
 
 
-def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, set[int]]) -> list[Group]:
+def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]]) -> list[Group]:
     """The forward cells together, each back cell alone (for each target offset), each circular cell alone.
 
     Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.

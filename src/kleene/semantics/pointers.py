@@ -95,7 +95,7 @@ class PointerSteps(StepBuilder):
                 if span is not None and (span[0] < 0 or span[1] > lvalue.type.size):
                     self._fail("dangling_dereference", f"access out of the bounds of {lvalue}")
                 name = self.symbols.object(lvalue)
-                return [Base((lvalue.type.size, 0), lambda v: at(name, v))]
+                return [Base((self.memory.size_of(lvalue), 0), lambda v: at(name, v))]
             case Field(base=base, offset=offset):
                 return [b.moved(offset) for b in self._bases(base, _moved(span, offset))]
             case Index(base=base, index=index):

@@ -251,7 +251,7 @@ class Symbols:
                 for o in p.offsets:
                     found[p.predicate(o)] = self._edges_of({size for size, offset in p.places if offset == o})
         for variable in self.memory.objects:
-            found[self.object(variable)] = self._edges_of({variable.type.size})
+            found[self.object(variable)] = self._edges_of({self.memory.size_of(variable)})
         return found
 
     def _edges_of(self, sizes: set[int]) -> frozenset[str]:

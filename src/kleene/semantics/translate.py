@@ -82,7 +82,7 @@ class Translator(ConditionSteps):
         whole_scope: bool = False,
         precision: Precision = EVERYTHING,
     ) -> None:
-        memory = Memory(program, cfa)
+        memory = Memory(program, cfa, typed=True)
         symbols = Symbols(memory, shape, precision)
         super().__init__(program, memory, Constants(memory, precision), symbols)
         self.source = cfa
@@ -243,7 +243,7 @@ class Translator(ConditionSteps):
         builder = StructureBuilder(vocabulary, len(objects), tuple(f"&{v.name}" for v in objects))
         for number, variable in enumerate(objects):
             builder.set(self.symbols.object(variable), (number,), Kleene.TRUE)
-            size = self.symbols.size(variable.type.size)
+            size = self.symbols.size(self.memory.size_of(variable))
             if size:
                 builder.set(size, (number,), Kleene.TRUE)
             for offset, constants in self._integer_cells():
@@ -315,7 +315,7 @@ class Translator(ConditionSteps):
     def _leave_scope(self, variable: Variable) -> None:
         if variable in self.undeclared:  # stays, but what it holds is lost
             name = self.symbols.object(variable)
-            self._clear_object(lambda v: at(name, v), [variable.type.size], f"end {variable}")
+            self._clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
         else:
             self._end(variable)
 
