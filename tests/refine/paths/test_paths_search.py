@@ -102,7 +102,7 @@ def read(tmp_path: Path):
 def test_deep_errors_are_found_and_shown(read, text, kind):
     found = Search(read(HEAD + text), (), malloc_may_fail=True).run(30)
     shown = next(c for c in found.findings if c.finding.kind == kind)
-    again = replay(shown.trace)
+    again = replay(shown.trace, len(shown.trace.steps))
     assert shown.finding in again.findings
     assert not again.tainted
 
@@ -180,4 +180,4 @@ def test_search_and_exploration_agree(read, seed):
     if exploration.proved:
         assert not found.findings
     for confirmed in found.findings:
-        assert confirmed.finding in replay(confirmed.trace).findings
+        assert confirmed.finding in replay(confirmed.trace, len(confirmed.trace.steps)).findings
