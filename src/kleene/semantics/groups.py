@@ -38,13 +38,15 @@ CLOSED = frozenset({"transitive", "reflexive"})
 class ShapeClass:
     """Which instrumentation predicates are used.
 
-    `back` are cells that point against the structure, `circular` those that may form cycles.
+    `back` are cells that point against the structure, `circular` those that may form cycles. With `cells`, nodes are
+    told apart by which of their cells are null.
     """
 
     name: str
     acyclic: bool = True
     back: frozenset[str] = frozenset()
     circular: frozenset[str] = frozenset()
+    cells: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class Group:
     """Whether a node has at most one edge of the group."""
     whole: bool = True
     """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
+    by_cells: bool = False
+    """Whether nodes are told apart by which of their cells are null."""
     sharing: bool = True
     """Whether there is a predicate of shared nodes; not against the direction of trees, where inner nodes are."""
 
@@ -170,7 +174,10 @@ class Group:
         """Where a node has several cells, what is below does not tell which of them is null."""
         if self.function:
             return []
-        found = [Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1"))) for m in self.members]
+        found = [
+            Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1")), abstraction=self.by_cells)
+            for m in self.members
+        ]
         found += [
             Predicate(
                 f"nn[{root}->{m}]",
@@ -339,7 +346,8 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         union = "down" if "down" not in cells else "down*"
         own = tuple(dict.fromkeys(cell for cell, _ in forward))
         function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
-        found.append(Group(members[0] if len(members) == 1 else union, plain, own, members, function))
+        name = members[0] if len(members) == 1 else union
+        found.append(Group(name, plain, own, members, function, by_cells=shape.cells))
     for cell, name in edges:
         if cell in shape.back - shape.circular:
             found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))

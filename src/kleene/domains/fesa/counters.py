@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kleene.domains.fesa.flags import COUNT_HIGH, COUNT_LOW, EXISTS, GHOST, LOST, NOT_NULL, PARENT, ROOTED, VARIABLE, Flag, Node
+from kleene.domains.fesa.flags import (
+    COUNT_HIGH,
+    COUNT_LOW,
+    EXISTS,
+    GHOST,
+    LOST,
+    NOT_NULL,
+    PARENT,
+    ROOTED,
+    VARIABLE,
+    Flag,
+    Node,
+)
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 

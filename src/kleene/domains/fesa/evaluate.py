@@ -286,7 +286,9 @@ class Evaluator:
             case Comparison(operator=operator, left=left, right=right) if isinstance(left.type, PointerType):
                 yield from self._compare_pointers(heap, operator, left, right)
             case Comparison(operator=operator, left=left, right=right) if (
-                isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType) and not has_dereference(right)
+                isinstance(left.type, IntegerType)
+                and isinstance(right.type, IntegerType)
+                and not has_dereference(right)
             ):
                 for part, a in self.integer(heap, left):
                     for last, b in self.integer(part, right):

@@ -12,7 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kleene.domains.fesa.flags import EDGE, GHOST, LOST, NOT_NULL, ORPHAN, PARENT, ROOTED, VARIABLE, Flag, Node, edge, parent
+from kleene.domains.fesa.flags import (
+    EDGE,
+    GHOST,
+    LOST,
+    NOT_NULL,
+    ORPHAN,
+    PARENT,
+    ROOTED,
+    VARIABLE,
+    Flag,
+    Node,
+    edge,
+    parent,
+)
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 
