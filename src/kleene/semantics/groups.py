@@ -364,16 +364,36 @@ def cancellation(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Pr
 
     The other way round, v is one of the forward cells of v->b.
     """
+    return [_unary(name, _returns(there, back)) for name, there, back in _cancelling(shape, edges)]
+
+
+def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Rule]:
+    """What the definitions of `cancellation` imply, where there are several edges to choose from."""
+    found: list[Rule] = []
+    for name, there, back in _cancelling(shape, edges):
+        if len(there) == len(back) == 1:
+            continue  # the rules of the definition say the same
+        holds = at(name, "v1")
+        for edge in there:
+            none = conj(holds, *(Not(at(b, "v2", "v1")) for b in back))
+            found.append(Rule(none, Not(at(edge, "v1", "v2")), f"definition of {name}"))
+            for b in back:
+                others = conj(holds, at(edge, "v1", "v2"), *(Not(at(o, "v2", "v1")) for o in back if o != b))
+                found.append(Rule(others, at(b, "v2", "v1"), f"definition of {name}"))
+    return found
+
+
+def _cancelling(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[tuple[str, list[str], list[str]]]:
+    """The predicates of cancellation: the edges that lead there, and those that lead back."""
     cells: dict[str, list[str]] = {}
     for cell, name in edges:
         cells.setdefault(cell, []).append(name)
-    back = [cell for cell in cells if cell in shape.back]
     forward = [cell for cell in cells if cell not in shape.back]
     every = [name for cell in forward for name in cells[cell]]
-    found: list[Predicate] = []
-    for b in back if forward else ():
-        found += [_unary(f"c[{f},{b}]", _returns(cells[f], cells[b])) for f in forward]
-        found.append(_unary(f"c[{b},{'down' if len(forward) > 1 else forward[0]}]", _returns(cells[b], every)))
+    found: list[tuple[str, list[str], list[str]]] = []
+    for b in [cell for cell in cells if cell in shape.back] if forward else ():
+        found += [(f"c[{f},{b}]", cells[f], cells[b]) for f in forward]
+        found.append((f"c[{b},{'down' if len(forward) > 1 else forward[0]}]", cells[b], every))
     return found
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
-from kleene.semantics.groups import Group, ShapeClass, cancellation, groups_of
+from kleene.semantics.groups import Group, ShapeClass, cancellation, cancellation_rules, groups_of
 from kleene.semantics.holding import Holding, Kinds, holdings, reachable
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, TEMPORARY, at
@@ -224,7 +224,8 @@ class Symbols:
         predicates = [predicate for group in self.groups for predicate in group.instrumentation(self.roots)]
         predicates += [holding.predicate() for found in self.holdings for holding in found]
         predicates += cancellation(self.shape, self.edges)
-        return Instrumentation(tuple(predicates), tuple(rule for group in self.groups for rule in group.rules()))
+        rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
+        return Instrumentation(tuple(predicates), tuple(rules))
 
     @cached_property
     def absent(self) -> frozenset[str]:
