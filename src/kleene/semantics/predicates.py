@@ -10,7 +10,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
-from kleene.semantics.groups import Group, ShapeClass, cancellation, groups_of
+from kleene.semantics.groups import Group, ShapeClass, cancellation, cancellation_rules, groups_of
 from kleene.semantics.holding import Holding, Kinds, holdings, reachable
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, TEMPORARY, at
@@ -226,7 +226,8 @@ class Symbols:
         predicates += [holding.predicate() for found in self.holdings for holding in found]
         predicates += cancellation(self.shape, self.edges)
         predicates += self._dereferenced()
-        return Instrumentation(tuple(predicates), tuple(rule for group in self.groups for rule in group.rules()))
+        rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
+        return Instrumentation(tuple(predicates), tuple(rules))
 
     def _dereferenced(self) -> list[Predicate]:
         """What the cell that a pointer to a pointer points to holds: as good as a variable, while it is used."""
