@@ -14,15 +14,17 @@ from dataclasses import dataclass
 from kleene.analysis.input import completed
 from kleene.analysis.limits import Watchdog
 from kleene.cfa.graph import Cfa
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import Operation, Place
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
+from kleene.domains.shape.calls import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
+from kleene.engine.tabulate import Procedure, tabulate
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.memory import Memory
+from kleene.semantics.procedures import whole_program
 from kleene.semantics.promote import promoted
 from kleene.semantics.translate import Alarm, Translation, Translator
 from kleene.structures.structure import Structure
@@ -64,13 +66,11 @@ def analyse(
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold."""
     start = time.monotonic()
-    if program.recursive_functions & set(program.reachable_functions):
-        return _gave_up("recursion is not handled by the shape domain", start)
     try:
-        inlined = inline(program)
+        inlined, cfa = whole_program(program)
     except LimitReached as limit:
         return _gave_up(str(limit), start)
-    cfa = promoted(inlined.main.cfa)
+    cfa = promoted(cfa)
     places = Memory(inlined, cfa).pointer_places
     result = _gave_up("there is no time left", start)
     for whole_scope in (False, True):
@@ -174,7 +174,7 @@ def _gave_up(reason: str, start: float) -> ShapeResult:
 def _run(translation: Translation, shape: ShapeClass, seconds: float, max_structures: int) -> ShapeResult:
     start = time.monotonic()
     vocabulary = translation.vocabulary
-    domain = _DerivingDomain(vocabulary, all_rules(vocabulary, translation.rules), ShapeOptions())
+    domain = _DerivingDomain(vocabulary, all_rules(vocabulary, translation.rules), ShapeOptions(), translation.calls)
     core = frozenset(p.name for p in vocabulary if p.definition is None)
     initial = completed(TvsStructure(translation.initial, core))
 
@@ -185,7 +185,11 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
             raise LimitReached(f"more than {max_structures} structures")
 
     with Watchdog(seconds, MEMORY):
-        reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
+        if translation.procedures:
+            apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
+            reached = tabulate(translation.cfa, apart, domain, [initial], Schedule(), check_limits=limits)
+        else:
+            reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
     alarms = [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms]
     cyclic = _cycles(domain)
     return ShapeResult(
@@ -211,7 +215,7 @@ def _contradiction(domain: ShapeDomain) -> str:
     return ""
 
 
-class _DerivingDomain(ShapeDomain):
+class _DerivingDomain(CallingShapeDomain):
     """The shape domain, with updates derived when an action is first used: many are never reached."""
 
     def transformer(self, action: Action) -> Transformer:

@@ -86,7 +86,7 @@ def solve(
             check_limits(reached)
     except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
         reached.complete = False
-        reached.reason = _reason(stop)
+        reached.reason = stop_reason(stop)
     return reached
 
 
@@ -118,7 +118,8 @@ def _process(
             arrive(edge.target, results)
 
 
-def _reason(stop: BaseException) -> str:
+def stop_reason(stop: BaseException) -> str:
+    """Why an iteration stopped early."""
     if isinstance(stop, KeyboardInterrupt):
         return "interrupted"
     return str(stop) or "out of memory"

@@ -24,7 +24,7 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Allocate, Assign, DeclareLocal, MemCopy, Operation, expressions
+from kleene.cfa.operations import Allocate, Assign, DeclareLocal, Invoke, MemCopy, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.diagnostics import KleeneError
@@ -205,6 +205,8 @@ class Memory:
 
     def _flow_through(self, operation: Operation) -> bool:
         match operation:
+            case Invoke(assignments=assignments):
+                return any([self._flow_through(assignment) for assignment in assignments])
             case Assign(target=target, value=value) if isinstance(target.type, PointerType):
                 return self._add(target, self.value_places(value))
             case Assign(target=target, value=value) if isinstance(target.type, RecordType):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from kleene.logic.formula import Atom, Formula
 
 FREED, HEAP = "freed", "heap"
+OUTER = "heap outside"
+"""Whether there are blocks that are not freed and that the function cannot reach, for calls of exit()."""
 TEMPORARY = "$p"
 """Pointers that live during one operation only are called $p1, $p2, ..."""
 

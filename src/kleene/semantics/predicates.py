@@ -169,14 +169,15 @@ class Symbols:
             )
         predicates += [Predicate(name, 0, (), abstraction=True) for name in self._nullary]
         predicates += [Predicate(name, 1, ("v",), abstraction=True) for name in (HEAP, FREED)]
-        roots = self._roots()
+        roots = self.roots()
         for group in self.groups:
             predicates += group.core()
         for group in self.groups:
             predicates += group.instrumentation(roots)
         return Vocabulary((*predicates, *cancellation(self.shape, self.edges)))
 
-    def _roots(self) -> list[str]:
+    def roots(self) -> list[str]:
+        """The predicates of everything that has a name: what is reachable from them is not lost."""
         roots = [p.predicate(o) for p in self._pointers.values() for o in p.offsets if not self.is_temporary(p)]
         return roots + [name for name in self._unary if name.startswith("&")]
 
@@ -195,6 +196,6 @@ class Symbols:
 
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
-        roots = self._roots()
+        roots = self.roots()
         along = [at(group.reach(root), v) for group in self.groups if group.whole for root in roots]
         return disj(*along, *(at(r, v) for r in roots))

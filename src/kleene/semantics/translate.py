@@ -8,7 +8,7 @@ it is set, so that differencing sees changes of one edge at a time. The kinds of
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Constant, Expression, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
@@ -18,10 +18,13 @@ from kleene.cfa.operations import (
     Assume,
     DeclareLocal,
     EndScope,
+    Enter,
     Error,
     Exit,
     Free,
     Havoc,
+    Invoke,
+    Leave,
     MemCopy,
     MemSet,
     Operation,
@@ -37,12 +40,12 @@ from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.logic.formula import FALSE, TRUE, Atom, Formula, Not, Or, conj, disj, exists, neg
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.conditions import ConditionSteps
+from kleene.semantics.calls import CallAction, CallSteps, CallVocabulary, call_vocabulary
 from kleene.semantics.groups import ShapeClass
 from kleene.semantics.integers import Constants
 from kleene.semantics.liveness import live_before, redeclared
 from kleene.semantics.memory import Memory, Unmodelled
-from kleene.semantics.names import FREED, HEAP, at
+from kleene.semantics.names import FREED, HEAP, OUTER, at
 from kleene.semantics.predicates import Symbols
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder
@@ -62,10 +65,13 @@ class Translation:
     cfa: Cfa[Action]
     initial: Structure
     alarms: dict[str, Alarm]
-    places: dict[str, Place]
+    places: dict[str, Place] = field(default_factory=dict)
+    procedures: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Entry and exit of the functions that are analysed apart."""
+    calls: CallVocabulary | None = None
 
 
-class Translator(ConditionSteps):
+class Translator(CallSteps):
     """Translates one inlined program for one shape class."""
 
     def __init__(
@@ -81,11 +87,14 @@ class Translator(ConditionSteps):
         super().__init__(program, memory, Constants(memory), Symbols(memory, shape))
         self.source = cfa
         self.malloc_may_fail = malloc_may_fail
-        self.alarms: dict[str, Alarm] = {}
         tracked = {*memory.pointers, *memory.integers}
         self.live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
+        self.exits_apart = any(isinstance(e.label, Enter) for e in cfa.edges) and any(
+            isinstance(e.label, Exit) and e.label.status is not None for e in cfa.edges
+        )
+        self.live_after: frozenset[Variable] = frozenset()
         self.redeclared = redeclared(cfa)
         for variable in memory.pointers:
             self.symbols.pointer(variable)
@@ -116,7 +125,19 @@ class Translator(ConditionSteps):
         self._name_globals()
         vocabulary = self.symbols.vocabulary()
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
-        return Translation(vocabulary, tuple(self.symbols.rules()), cfa, self._initial(vocabulary), self.alarms, places)
+        translation = Translation(vocabulary, tuple(self.symbols.rules()), cfa, self._initial(vocabulary), self.alarms)
+        translation.places, translation.procedures = places, self._procedures()
+        translation.calls = call_vocabulary(self.symbols, self._global_values()) if translation.procedures else None
+        return translation
+
+    def _procedures(self) -> dict[str, tuple[str, str]]:
+        entries = {e.label.function: e.source for e in self.source.edges if isinstance(e.label, Enter)}
+        exits = {e.label.function: e.target for e in self.source.edges if isinstance(e.label, Leave)}
+        return {name: (entry, exits.get(name, "")) for name, entry in entries.items()}
+
+    def _global_values(self) -> list[str]:
+        integers = [g.variable for g in self.program.globals if self.memory.kind(g.variable) == "integer"]
+        return [self.symbols.integer(v, c) for v in integers for c in self.constants.of(v)]
 
     def _connect(self, source: str, steps: Sequence[Step], target: str, edges: list[Edge[Action]]) -> None:
         if not steps:
@@ -131,22 +152,20 @@ class Translator(ConditionSteps):
             here = there
 
     def _alarm_action(self, condition: Formula, alarm: Alarm, before: Action) -> Action:
-        text = f"{alarm.kind} at {alarm.place}: {alarm.text}"
-        self.alarms[text] = alarm
         return Action(
             f"check: {alarm.kind}",
             f"{alarm.kind}?",
             focus=before.focus,
             precondition=condition,
-            messages=(Message(TRUE, text),),
+            messages=(Message(TRUE, self._named_alarm(alarm)),),
         )
 
     def _branches(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an operation; a malloc that may fail has two."""
         operation = edge.label
-        if isinstance(operation, Exit | Error):  # what the variables hold is not lost, the program just ends
+        if isinstance(operation, Exit | Error | Leave):  # what the variables hold is not lost, the program just ends
             return [self._steps(operation)]
-        dead = self._dying(edge)
+        dead, self.live_after = self._dying(edge), self.live[edge.target]
         if isinstance(operation, DeclareLocal) and self._not_needed(operation.variable, edge.target):
             return [[]]
         if isinstance(operation, Allocate) and operation.may_fail and self.malloc_may_fail:
@@ -173,7 +192,7 @@ class Translator(ConditionSteps):
         if updates:
             names = ", ".join(v.name for v in dead)
             steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates)))]
-        loses = updates or any(s.action.updates for s in steps)
+        loses = updates or any(s.action.updates or isinstance(s.action, CallAction) for s in steps)
         if loses and self._can_leak():
             leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), neg(self.symbols.reachable("v"))))
             alarm = Alarm("memory_leak", self.place, "a block is not freed and nothing points to it any more")
@@ -243,8 +262,10 @@ class Translator(ConditionSteps):
 
     def _operation(self, operation: Operation) -> None:
         match operation:
-            case Skip():
+            case Skip() | Enter() | Leave():
                 return
+            case Invoke():
+                self._invoke(operation, self.live_after)
             case Print(arguments=arguments):
                 for argument in arguments:
                     self._visit(argument)
@@ -305,6 +326,8 @@ class Translator(ConditionSteps):
         if value is not None:
             self._visit(value)
         kept = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v"))))
+        if self.exits_apart:
+            kept = disj(kept, at(self.symbols.nullary(OUTER)))
         alarm = (kept, "memory_cleanup", "a block is not freed when the program ends")
         if isinstance(operation, Exit):
             if operation.status is not None:
