@@ -200,11 +200,11 @@ class Enter:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """A function that is analysed apart ends: what it was given (never changed) and its result are still there."""
+    """A function that is analysed apart ends, with a result or without."""
 
     place: Place = field(compare=False)
     function: str
-    kept: tuple[Variable, ...]
+    result: Variable | None = None
 
     def __str__(self) -> str:
         return f"leave {self.function}"

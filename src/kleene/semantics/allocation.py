@@ -76,6 +76,7 @@ class AllocationSteps(IntegerSteps):
             (inside, "invalid_free", f"{pointer.name} may not point to the start of a block"),
             (stack, "invalid_free", f"{pointer.name} may point to an object that malloc did not give"),
             (freed, "double_free", f"{pointer.name} may point to a block that was freed already"),
+            *self._looks_back(pointer),
         ]
         good = conj(Not(undefined), neg(inside), neg(stack), neg(freed))
         focus = tuple(pointer.at(o) for o in pointer.offsets)

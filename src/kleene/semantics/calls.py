@@ -11,6 +11,7 @@ from kleene.logic.formula import TRUE
 from kleene.semantics.conditions import ConditionSteps
 from kleene.semantics.groups import Group
 from kleene.semantics.memory import Unmodelled
+from kleene.semantics.names import MARKER, OPAQUE
 from kleene.semantics.predicates import Symbols
 from kleene.semantics.steps import Alarm, Step
 from kleene.transformers.action import Action, Message
@@ -45,6 +46,9 @@ class CallVocabulary:
     """Unary predicates of pointer variables, and of variables that are memory objects."""
     globals: frozenset[str]
     """The predicates that belong to global variables, of pointers, objects and values."""
+    markers: tuple[str, ...]
+    back: frozenset[str]
+    """Cells that point against the structure."""
 
 
 def call_vocabulary(symbols: Symbols, global_values: Iterable[str]) -> CallVocabulary:
@@ -61,6 +65,8 @@ def call_vocabulary(symbols: Symbols, global_values: Iterable[str]) -> CallVocab
         tuple(symbols.roots()),
         frozenset(pointers | objects),
         frozenset(common | set(global_values)),
+        tuple(p.name for p in symbols.pointers if p.name.startswith(MARKER)),
+        symbols.shape.back if OPAQUE in symbols.unaries else frozenset(),
     )
 
 
@@ -68,7 +74,7 @@ class CallSteps(ConditionSteps):
     """The step of a call."""
 
     def _invoke(self, operation: Invoke, live: Iterable[Variable]) -> None:
-        text = f"the call of {operation.function} cannot be followed: a block that it can reach is shared with its caller"
+        text = f"the call of {operation.function}, which can reach too many blocks that its caller knows"
         alarm = Alarm("unsupported", self.place, text)
         given, values = self._bound(zip(operation.parameters, operation.arguments, strict=True))
         back = []

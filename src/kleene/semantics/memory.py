@@ -206,7 +206,8 @@ class Memory:
     def _flow_through(self, operation: Operation) -> bool:
         match operation:
             case Invoke(assignments=assignments):
-                return any([self._flow_through(assignment) for assignment in assignments])
+                grown = [self._flow_through(assignment) for assignment in assignments]
+                return any(grown)
             case Assign(target=target, value=value) if isinstance(target.type, PointerType):
                 return self._add(target, self.value_places(value))
             case Assign(target=target, value=value) if isinstance(target.type, RecordType):

@@ -1,8 +1,7 @@
 """Recursive functions, which cannot be inlined, are analysed apart: one automaton for the program, with `Invoke` edges.
 
-The automaton of a recursive function begins with `Enter` and ends with `Leave`. In between its pointer parameters never
-change (a parameter that the body changes is copied first), so that at the end they still say which of the caller's
-objects the function was given: the analysis puts the caller's heap together again from that (`domains/shape/calls.py`).
+The automaton of a recursive function begins with `Enter` and ends with `Leave`; what the analysis makes of that is in
+`domains/shape/calls.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
 from kleene.diagnostics import LimitReached
-from kleene.semantics.liveness import defined
 from kleene.semantics.promote import address_taken
 from kleene.semantics.tail_calls import without_tail_recursion
 
@@ -76,9 +74,11 @@ class _Procedure:
         self.rename = {} if self.main else {v: Variable(f"{function.name}.{v.name}", v.type) for v in own}
         self.taken = address_taken(labels)
         self.declared = {o.variable for o in labels if isinstance(o, DeclareLocal)}
-        changed = {v for o in labels for v in defined(o)} | {o.result for o in labels if isinstance(o, Call)}
-        kept = [p for p in function.parameters if p not in changed | self.taken]
-        self.given = {p: self.rename[p] if p in kept else self._fresh(f"$in_{p}", p) for p in function.parameters}
+        self.given = {
+            p: self._fresh(f"$in_{p}", p) if p in self.taken else self.rename[p]
+            for p in function.parameters
+            if not self.main
+        }
         self.result = self._fresh("$result", function.type.result) if self.returns else None
 
     def _fresh(self, name: str, like: Expression | object) -> Variable:
@@ -87,6 +87,7 @@ class _Procedure:
 
     @property
     def parameters(self) -> tuple[Variable, ...]:
+        """What gets the arguments: the parameters, or copies of those that are memory objects."""
         return tuple(self.given.values())
 
     @property
@@ -146,11 +147,7 @@ class _Procedure:
                 steps.append(DeclareLocal(place, self.result))
             else:
                 steps.append(Assign(place, self.result, converted(operation.value, self.result)))
-        ended = tuple(v for v in self.rename.values() if v not in self.parameters)
-        kept = [v for v in self.parameters if isinstance(v.type, PointerType)]
-        if self.result is not None:
-            kept.append(self.result)
-        return [*steps, EndScope(place, ended), Leave(place, self.function.name, tuple(kept))]
+        return [*steps, EndScope(place, tuple(self.rename.values())), Leave(place, self.function.name, self.result)]
 
     def _call(self, call: Call, callee: _Procedure) -> list[Operation]:
         place = call.place

@@ -82,6 +82,7 @@ class Translator(CallSteps):
         *,
         malloc_may_fail: bool = True,
         whole_scope: bool = False,
+        markers: int = 2,
     ) -> None:
         memory = Memory(program, cfa)
         super().__init__(program, memory, Constants(memory), Symbols(memory, shape))
@@ -91,6 +92,8 @@ class Translator(CallSteps):
         self.live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
+        if any(isinstance(e.label, Enter) for e in cfa.edges):
+            self.symbols.mark(markers)
         self.exits_apart = any(isinstance(e.label, Enter) for e in cfa.edges) and any(
             isinstance(e.label, Exit) and e.label.status is not None for e in cfa.edges
         )
@@ -184,6 +187,8 @@ class Translator(CallSteps):
         target = getattr(edge.label, "target", None)
         if isinstance(target, Variable) and not target.is_global and target not in after:
             gone.append(target)
+        if isinstance(edge.label, Enter):
+            gone += [v for v in edge.label.parameters if v not in after]
         return sorted(dict.fromkeys(gone), key=lambda v: v.name)
 
     def _with_dead(self, steps: list[Step], dead: Sequence[Variable]) -> list[Step]:

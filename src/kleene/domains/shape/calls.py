@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 
 from kleene.cfa.graph import Edge
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
+from kleene.domains.shape.heap_join import joined
 from kleene.domains.shape.local_heaps import Division, LocalHeaps
 from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.calls import CallAction, CallVocabulary
@@ -35,8 +36,11 @@ class CallingShapeDomain(ShapeDomain):
     def enter(self, edge: Edge[Action], element: Structure) -> list[Structure]:
         call = edge.label
         assert isinstance(call, CallAction) and self.heaps is not None
-        division = self.heaps.divide(element, call)
-        if division.anchors is None:
+        sharp = self.coercer.coerce(self.heaps.sharpened(element))
+        if sharp is None:  # there is no such heap
+            return []
+        division = self.heaps.divide(sharp, call)
+        if division is None:
             self._refuse(edge, element)
             return []
         self._divided[call, element] = division
@@ -48,11 +52,11 @@ class CallingShapeDomain(ShapeDomain):
         division = self._divided[call, caller]
         found = []
         for end in exits:
-            joined = self.heaps.joined(division, call, end)
-            if joined is None:
+            after = joined(self.heaps, division, call, end)
+            if after is None:
                 self._refuse(edge, caller)
             else:
-                found += self._settled(edge, joined)
+                found += self._settled(edge, after)
         return found
 
     def _settled(self, edge: Edge[Action], structure: Structure) -> list[Structure]:
