@@ -78,7 +78,7 @@ class AllocationSteps(IntegerSteps):
             (freed, "double_free", f"{pointer.name} may point to a block that was freed already"),
             *self._looks_back(pointer),
         ]
-        good = conj(Not(undefined), neg(inside), neg(stack), neg(freed))
+        good = conj(Not(undefined), neg(inside), neg(stack), neg(freed), neg(self._opaque(pointer)))
         focus = tuple(pointer.at(o) for o in pointer.offsets)
         self._checked(f"may free {pointer.name}", alarms, good, focus)
         if 0 in pointer.offsets:

@@ -81,7 +81,8 @@ class CallSteps(ConditionSteps):
         if operation.target is not None and operation.returned is not None:
             back.append((operation.target, operation.returned))
         results, result_values = self._bound(back)
-        kept = [self.symbols.pointer(v) for v in live if self.memory.kind(v) == "pointer" and not v.is_global]
+        needed = [v for v in live if v != operation.target and not v.is_global]
+        kept = [self.symbols.pointer(v) for v in needed if self.memory.kind(v) == "pointer"]
         objects = [self.symbols.object(v) for v in self.memory.objects if not v.is_global]
         action = CallAction(
             f"call {operation.function}",

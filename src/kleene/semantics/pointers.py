@@ -128,14 +128,18 @@ class PointerSteps(StepBuilder):
             *self._looks_back(pointer),
         ]
         focus = [pointer.at(o) for o in pointer.offsets]
-        self._checked(f"use {pointer.name}", alarms, conj(alive, Not(undefined), neg(outside)), focus)
+        good = conj(alive, Not(undefined), neg(outside), neg(self._opaque(pointer)))
+        self._checked(f"use {pointer.name}", alarms, good, focus)
 
     def _looks_back(self, pointer: Pointer) -> list[tuple[Formula, str, str]]:
         """A recursive function that uses an object of its callers which it was not given cannot be followed."""
+        text = "a recursive function that follows back pointers to objects of its callers"
+        return [(self._opaque(pointer), "unsupported", text)]
+
+    def _opaque(self, pointer: Pointer) -> Formula:
         if OPAQUE not in self.symbols.unaries:
-            return []
-        opaque = exists(["v"], conj(pointer.somewhere(), at(OPAQUE, "v")))
-        return [(opaque, "unsupported", "a recursive function that follows back pointers to objects of its callers")]
+            return FALSE
+        return exists(["v"], conj(pointer.somewhere(), at(OPAQUE, "v")))
 
     def _outside(self, pointer: Pointer, span: Span) -> Formula:
         found: list[Formula] = []

@@ -8,6 +8,8 @@ go through marked nodes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kleene.domains.shape.editor import NOTHING, Editor, Rails, any_of, bit_of, both, either, where
 from kleene.domains.shape.local_heaps import Division, LocalHeaps, marked_node, renamed_root
 from kleene.semantics.calls import CallAction
@@ -34,6 +36,8 @@ class _Join:
         self.rest = {u: k for k, u in enumerate(u for u in range(self.before.size) if division.rest >> u & 1)}
         self.images: dict[int, int] = {}
         """The callee's nodes for cutpoints and borders, both by their numbers before the call."""
+        self.inward: set[Group] = set()
+        """Groups of which edges lead from the rest to the callee's part: then none leads out of it."""
         self.place: list[int] = []
         """Where the callee's nodes are in the result."""
         self.result = self.end
@@ -44,20 +48,22 @@ class _Join:
             if image is None:
                 return False
             self.images[node] = image
-        return len(set(self.images.values())) == len(self.images) and not any(map(self._entwined, self._groups))
+        self.inward = {g for g in self._groups if self._leads_in(g)}
+        return len(set(self.images.values())) == len(self.images) and not any(map(self._leads_out, self.inward))
 
     @property
     def _groups(self) -> tuple[Group, ...]:
         return self.heaps.calls.groups
 
-    def _entwined(self, group: Group) -> bool:
-        """Whether edges of one group lead both ways between the sides."""
-        into, out = 0, 0
+    def _leads_in(self, group: Group) -> bool:
+        """Whether edges of the group may lead from the rest to the callee's part; they are as before the call."""
+        rest, local = self.division.rest, self.division.local
+        return any(self.before.layout.image(rest, self.before.get(edge)[1]) & local for edge in group.members)
+
+    def _leads_out(self, group: Group) -> bool:
+        """Whether edges of the group may lead from the callee's part to the rest now."""
         borders = sum(1 << self.images[u] for u in self.division.borders)
-        for edge in group.members:
-            into |= self.before.layout.image(self.division.rest, self.before.get(edge)[1]) & self.division.local
-            out |= self.end.layout.preimage(self.end.get(edge)[1], borders) & ~borders
-        return bool(into and out)
+        return any(self.end.layout.preimage(self.end.get(edge)[1], borders) & ~borders for edge in group.members)
 
     def run(self) -> Structure:
         self.result = self._side_by_side()
@@ -103,7 +109,7 @@ class _Join:
                 values.append(value if arity else 0)
         return Editor(self.vocabulary, size, values)
 
-    def _moved(self, value: Rails, but: dict[int, int] | None = None) -> Rails:
+    def _moved(self, value: Rails, but: Mapping[int, int] | None = None) -> Rails:
         """A unary value of the callee on the nodes of the result."""
         must, may = 0, 0
         for node, k in enumerate(self.place):
@@ -171,23 +177,30 @@ class _Join:
             return self.end.get(known)
         return self.heaps.from_node(self.end, group, name, root, self.images[node])
 
-    def _from_callee(self, group: Group, reached: Rails) -> Rails:
-        """What is reached if the callee's nodes `reached` are: these, and what lies behind opaque nodes."""
-        found = self._moved(reached)
-        for border in self.division.borders:
-            path = bit_of(reached, self.images[border])
-            name = f"r[{group.name},]"
-            found = either(found, where(path, self._from_rest(group, name, border)))
+    def _from_callee(self, group: Group, reached: Rails, pointed: Rails = NOTHING) -> Rails:
+        """What is reached if the callee's nodes `reached` are: these, and what lies behind opaque nodes.
+
+        `pointed` are those that a variable points to itself.
+        """
+        borders = {self.images[u]: u for u in self.division.borders}
+        found = self._moved(reached, but=borders)
+        for image, border in borders.items():
+            path = bit_of(pointed if group in self.inward else reached, image)
+            if path[1]:
+                found = either(found, where(path, self._from_rest(group, border)))
         return found
 
-    def _from_rest(self, group: Group, name: str, border: int) -> Rails:
+    def _from_rest(self, group: Group, border: int) -> Rails:
         """What a node of the rest reaches, on the nodes of the result."""
+        name = f"r[{group.name},]"
         value = self.heaps.from_node(self.before, group, name, "", border)
         return either(self._of_rest(value), self._into_callee(group, name, "", value))
 
     def _into_callee(self, group: Group, name: str, root: str, before: Rails, direct: Rails = NOTHING) -> Rails:
         """What is reached of the callee's nodes along paths that reached `before` before the call."""
         found = NOTHING
+        if group not in self.inward:
+            return self._direct(group, name, root, direct)
         independent = self._independent(group)
         step = self.before.get(group.step)
         for node in self.division.cutpoints:
@@ -199,6 +212,11 @@ class _Join:
             if path[1]:
                 found = either(found, where(path, self._beyond(group, name, root, node)))
         return found
+
+    def _direct(self, group: Group, name: str, root: str, direct: Rails) -> Rails:
+        """What is reached of cutpoints that a variable points to itself."""
+        paths = [(node, bit_of(direct, node)) for node in self.division.cutpoints]
+        return any_of(where(path, self._beyond(group, name, root, node)) for node, path in paths if path[1])
 
     def _closure(self, group: Group) -> None:
         if group.closure not in self.vocabulary:
@@ -214,7 +232,9 @@ class _Join:
             if k >= len(self.rest):
                 for border in self.division.borders:
                     path = self.end.at(group.closure, node, self.images[border])
-                    row = where(path, self._from_rest(group, name, border))
+                    if group in self.inward or not path[1]:
+                        continue
+                    row = where(path, self._from_rest(group, border))
                     must |= row[0] << (k * layout.width)
                     may |= row[1] << (k * layout.width)
         self.result.set(group.closure, (must, may))
@@ -249,7 +269,7 @@ class _Join:
             elif source is None:
                 self.result.set(name, self._reached(group, name, root))
             elif known in self.vocabulary:
-                self.result.set(name, self._from_callee(group, self.end.get(known)))
+                self.result.set(name, self._from_callee(group, self.end.get(known), self.end.get(source or root)))
             else:
                 self.result.evaluate(name)
         for name in self.heaps.not_null(root):
