@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Invoke
-from kleene.logic.formula import TRUE
+from kleene.logic.formula import TRUE, conj, exists
 from kleene.semantics.conditions import ConditionSteps
 from kleene.semantics.groups import Group
 from kleene.semantics.memory import Unmodelled
-from kleene.semantics.names import MARKER, OPAQUE
+from kleene.semantics.names import MARKER, OPAQUE, at
 from kleene.semantics.predicates import Symbols
 from kleene.semantics.steps import Alarm, Step
 from kleene.transformers.action import Action, Message
@@ -95,7 +95,21 @@ class CallSteps(ConditionSteps):
             result_values=result_values,
             kept=frozenset([p.predicate(o) for p in kept for o in p.offsets] + objects),
         )
+        self._decide_reached(operation)
         self.steps.append(Step(action))
+
+    def _decide_reached(self, operation: Invoke) -> None:
+        """Split until it is certain what the arguments reach: the callee gets that and no more."""
+        pointers = [self.symbols.pointer(v) for v in operation.arguments if self.memory.kind(v) == "pointer"]
+        groups = [g for g in self.symbols.groups if not set(g.cells) <= self.symbols.shape.back]
+        focus = [
+            exists(["u"], conj(pointer.at(o, "u"), at(group.closure, "u", "v")))
+            for pointer in pointers
+            for o in pointer.offsets
+            for group in groups
+        ]
+        if focus:
+            self._step(f"arguments of {operation.function}", (), focus=focus)
 
     def _bound(self, pairs: Iterable[tuple[Variable, Variable]]) -> tuple[Pairs, Pairs]:
         """For (target, source) variables: the pairs of pointer predicates, and of predicates without nodes."""
