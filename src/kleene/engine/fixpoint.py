@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Any, Generic, Protocol, TypeVar
@@ -43,7 +43,7 @@ class Schedule:
 class Reached(Generic[Element]):
     """The result: a store for each location, and how much work it was."""
 
-    stores: dict[str, Store[Element]]
+    stores: Mapping[str, Store[Element]]
     generated: int = 0
     iterations: int = 0
     complete: bool = True

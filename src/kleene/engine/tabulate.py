@@ -7,7 +7,7 @@ reaches at its exit in that context is put together with every element that call
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Generic, Protocol, TypeVar
@@ -72,15 +72,38 @@ def tabulate(
     reached: Reached[Element] = Reached({})
     reached.listeners = list(listeners)
     table = _Table(procedures, domain, schedule, reached)
+    reached.stores = _ByLocation(table.activations, domain)
     try:
         table.run(main, domain.initial(initial), check_limits)
     except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
         reached.complete = False
         reached.reason = stop_reason(stop)
-    for activation in table.activations:
-        for location, store in activation.stores.items():
-            reached.stores.setdefault(location, domain.store()).add(store.elements())
     return reached
+
+
+class _ByLocation(Mapping[str, Store[Element]]):
+    """What was reached at each location in any context, put together when it is asked for."""
+
+    def __init__(self, activations: list[_Activation[Label, Element]], domain: CallDomain[Label, Element]) -> None:
+        self._activations = activations
+        self._domain = domain
+
+    def __getitem__(self, location: str) -> Store[Element]:
+        stores = [a.stores[location] for a in self._activations if location in a.stores]
+        if not stores:
+            raise KeyError(location)
+        if len(stores) == 1:
+            return stores[0]
+        found = self._domain.store()
+        for store in stores:
+            found.add(store.elements())
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(location for a in self._activations for location in a.stores))
+
+    def __len__(self) -> int:
+        return len(set(self))
 
 
 class _Table(Generic[Label, Element]):
@@ -147,9 +170,7 @@ class _Table(Generic[Label, Element]):
             for element in batch:
                 self._call(activation, edge, element, name)
 
-    def _call(
-        self, caller: _Activation[Label, Element], edge: Edge[Label], element: Element, name: str
-    ) -> None:
+    def _call(self, caller: _Activation[Label, Element], edge: Edge[Label], element: Element, name: str) -> None:
         for entry in self.domain.enter(edge, element):
             key = (name, self.domain.context(entry))
             callee = self._entered.get(key)

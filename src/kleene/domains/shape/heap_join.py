@@ -1,9 +1,9 @@
 """After a call: the rest of the caller's structure and the last structure of the callee become one again.
 
 The nodes of the rest come first, those of the callee behind them; the callee's opaque nodes are nodes of the rest.
-Edges from the rest lead to what the markers mark. Nothing in the rest has changed; so what a predicate with a definition
-says of nodes on one side stays true unless paths or edges between the sides take part in it, and these are few: they
-go through marked nodes.
+Edges from the rest lead to what the markers mark. Nothing in the rest has changed; so what a predicate with a
+definition says of nodes on one side stays true unless paths or edges between the sides take part in it, and these are
+few: they go through marked nodes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from kleene.domains.shape.editor import NOTHING, Editor, Rails, any_of, bit_of, both, either, where
 from kleene.domains.shape.local_heaps import Division, LocalHeaps, marked_node, renamed_root
 from kleene.semantics.calls import CallAction
-from kleene.semantics.groups import Group
+from kleene.semantics.groups import CIRCULAR, Group
 from kleene.structures.edit import mapping_of
 from kleene.structures.layout import layout_for
 from kleene.structures.structure import Structure
@@ -162,39 +162,37 @@ class _Join:
         cutpoints = self.division.cutpoints
         if len(cutpoints) < 2:
             return True
-        if group.closure not in self.vocabulary:
+        if group.closure not in self.vocabulary or group.kind == CIRCULAR:  # whose closure does not follow cut edges
             return False
         return not any(self.before.at(group.closure, a, b)[1] for a in cutpoints for b in cutpoints if a != b)
 
     def _beyond(self, group: Group, name: str, root: str, node: int) -> Rails:
         """What a cutpoint reaches now, on the nodes of the result; `name` says it of the root."""
-        marker = self.division.cutpoints[node]
-        return self._from_callee(group, self._at_end(group, name, root, marker, node))
-
-    def _at_end(self, group: Group, name: str, root: str, marker: str, node: int) -> Rails:
-        known = renamed_root(name, root, marker)
+        image = self.images[node]
+        known = renamed_root(name, root, self.division.cutpoints[node])
         if known in self.vocabulary:
-            return self.end.get(known)
-        return self.heaps.from_node(self.end, group, name, root, self.images[node])
+            reached = self.end.get(known)
+        else:
+            reached = self.heaps.from_node(self.end, group, name, root, image) or (1 << image, self.end.every)
+        return self._from_callee(group, name, root, reached)
 
-    def _from_callee(self, group: Group, reached: Rails, pointed: Rails = NOTHING) -> Rails:
+    def _from_callee(self, group: Group, name: str, root: str, reached: Rails, pointed: Rails = NOTHING) -> Rails:
         """What is reached if the callee's nodes `reached` are: these, and what lies behind opaque nodes.
 
-        `pointed` are those that a variable points to itself.
+        `pointed` are those that a variable points to itself. `name` says of the root what is reached.
         """
         borders = {self.images[u]: u for u in self.division.borders}
         found = self._moved(reached, but=borders)
         for image, border in borders.items():
             path = bit_of(pointed if group in self.inward else reached, image)
             if path[1]:
-                found = either(found, where(path, self._from_rest(group, border)))
+                found = either(found, where(path, self._from_rest(group, name, root, border)))
         return found
 
-    def _from_rest(self, group: Group, border: int) -> Rails:
+    def _from_rest(self, group: Group, name: str, root: str, border: int) -> Rails:
         """What a node of the rest reaches, on the nodes of the result."""
-        name = f"r[{group.name},]"
-        value = self.heaps.from_node(self.before, group, name, "", border)
-        return either(self._of_rest(value), self._into_callee(group, name, "", value))
+        value = self.heaps.from_node(self.before, group, name, root, border) or (1 << border, self.before.every)
+        return either(self._of_rest(value), self._into_callee(group, name, root, value))
 
     def _into_callee(self, group: Group, name: str, root: str, before: Rails, direct: Rails = NOTHING) -> Rails:
         """What is reached of the callee's nodes along paths that reached `before` before the call."""
@@ -234,7 +232,7 @@ class _Join:
                     path = self.end.at(group.closure, node, self.images[border])
                     if group in self.inward or not path[1]:
                         continue
-                    row = where(path, self._from_rest(group, border))
+                    row = where(path, self._from_rest(group, name, "", border))
                     must |= row[0] << (k * layout.width)
                     may |= row[1] << (k * layout.width)
         self.result.set(group.closure, (must, may))
@@ -269,16 +267,20 @@ class _Join:
             elif source is None:
                 self.result.set(name, self._reached(group, name, root))
             elif known in self.vocabulary:
-                self.result.set(name, self._from_callee(group, self.end.get(known), self.end.get(source or root)))
+                value = self._from_callee(group, name, root, self.end.get(known), self.end.get(source))
+                self.result.set(name, value)
             else:
                 self.result.evaluate(name)
         for name in self.heaps.not_null(root):
             self._not_null(name, root, source, kept)
 
     def _reached(self, group: Group, name: str, root: str) -> Rails:
-        before = self.before.get(name)
-        inside = self._into_callee(group, name, root, before, self.before.get(root))
-        return either(self._of_rest(before), inside)
+        before, pointed = self.before.get(name), self.before.get(root)
+        inside = self._into_callee(group, name, root, before, pointed)
+        outside = self._of_rest(before)
+        if pointed[1] & self.division.local:  # then it reaches the rest through the callee's part, if at all
+            outside = (0, outside[1] if pointed[1] & self.division.rest else 0)
+        return either(outside, inside)
 
     def _not_null(self, name: str, root: str, source: str | None, kept: bool) -> None:
         borders = sum(1 << self.images[u] for u in self.division.borders)

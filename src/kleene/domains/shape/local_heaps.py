@@ -79,10 +79,10 @@ class LocalHeaps:
         """The predicates of the cells of the root's target that are not null."""
         return self.present(*(f"nn[{root}->{m}]" for g in self.calls.groups for m in g.members))
 
-    def from_node(self, editor: Editor, group: Group, name: str, old: str, node: int) -> Rails:
+    def from_node(self, editor: Editor, group: Group, name: str, old: str, node: int) -> Rails | None:
         """What a node reaches in a structure: by the predicate of a variable that points there, else by the closure.
 
-        `name` is the predicate that says so of the root `old`.
+        `name` is the predicate that says so of the root `old`. None if there is nothing that says it.
         """
         for root in self.roots:
             known = renamed_root(name, old, root)
@@ -90,7 +90,7 @@ class LocalHeaps:
                 return editor.get(known)
         if name == f"r[{group.name},{old}]" and group.closure in self.vocabulary:
             return editor.row(group.closure, node)
-        return 1 << node, editor.every
+        return None
 
     # Division ---------------------------------------------------------------------------------------------------
 
@@ -281,7 +281,7 @@ class LocalHeaps:
                 if u in division.borders:
                     editor.set(name, (1 << node, 1 << node))
                 else:
-                    must, may = self.from_node(old, group, name, marker, node)
+                    must, may = self.from_node(old, group, name, marker, node) or editor.evaluated(name)
                     editor.set(name, (must & ~borders if several else must, may))
             for name in self.not_null(marker):
                 has = f"has[{name.partition('->')[2]}"
