@@ -56,7 +56,7 @@ CLASSES = {
     "rings": (("next", "prev"), ShapeClass("rings", back=frozenset({"prev"}), circular=frozenset({"next", "prev"}))),
     "any": (("next",), ShapeClass("cyclic", acyclic=False)),
 }
-TRIES = 1500
+TRIES = 80
 
 
 @dataclass
