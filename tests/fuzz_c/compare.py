@@ -9,6 +9,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
 from kleene.analysis.shape_of_c import ShapeResult, analyse
 from kleene.c.reader import read_program
 from kleene.domains.explicit.explore import explore
@@ -34,10 +35,14 @@ class Judgement:
     seconds: float = 0.0
 
 
-def judge(path: Path, seed: int, *, seconds: float, runs: int = 0) -> Judgement:
-    """Compare the shape analysis with the exploration, and with `runs` runs of the compiled program."""
+def judge(path: Path, seed: int, *, seconds: float, runs: int = 0, domain: str = "shape") -> Judgement:
+    """Compare an abstract analysis with the exploration, and with `runs` runs of the compiled program."""
     program = read_program([str(path)], data_model="LP64")
-    shape = analyse(program, malloc_may_fail=False, seconds=seconds, max_structures=20_000)
+    shape: ShapeResult | FesaResult
+    if domain == "fesa":
+        shape = analyse_fesa(program, malloc_may_fail=False, seconds=seconds)
+    else:
+        shape = analyse(program, malloc_may_fail=False, seconds=seconds, max_structures=20_000)
     unsupported = [a for a in shape.alarms if a.kind == "unsupported"]
     complete = shape.complete and not unsupported
     reason = unsupported[0].text if unsupported else shape.reason
@@ -59,7 +64,7 @@ def judge(path: Path, seed: int, *, seconds: float, runs: int = 0) -> Judgement:
 ACCESSES = ("null_dereference", "dangling_dereference", "uninitialized_pointer")
 
 
-def _covered(kind: str, line: int, shape: ShapeResult) -> bool:
+def _covered(kind: str, line: int, shape: ShapeResult | FesaResult) -> bool:
     """Whether the analysis raised an alarm of that kind, at that line where errors have one.
 
     Bad pointers are one kind: a null pointer that was moved counts as not initialized in one place, as null in another.
@@ -72,7 +77,7 @@ def _covered(kind: str, line: int, shape: ShapeResult) -> bool:
     return any(a.kind in kinds and a.place.line == line for a in shape.alarms)
 
 
-def _contradicted_by_runs(path: Path, shape: ShapeResult, runs: int) -> list[str]:
+def _contradicted_by_runs(path: Path, shape: ShapeResult | FesaResult, runs: int) -> list[str]:
     """Run the compiled program on random inputs; an error where nothing was raised contradicts."""
     binary = path.with_suffix(".exe")
     stub = path.with_name("stub.c")

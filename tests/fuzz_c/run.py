@@ -22,6 +22,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=0)
     parser.add_argument("--each", type=float, default=4)
     parser.add_argument("--recursive", action="store_true", help="programs with recursive functions")
+    parser.add_argument("--domain", choices=("shape", "fesa"), default="shape")
     options = parser.parse_args()
     program = generate_recursive.program if options.recursive else generate.program
     started = time.monotonic()
@@ -33,7 +34,7 @@ def main() -> int:
             path = Path(folder) / f"p{seed}.c"
             path.write_text(program(seed))
             try:
-                found = judge(path, seed, seconds=options.each, runs=options.runs)
+                found = judge(path, seed, seconds=options.each, runs=options.runs, domain=options.domain)
             except Exception as error:
                 sys.stdout.write(f"seed {seed}: {type(error).__name__}: {error}\n")
                 totals["crashed"] += 1

@@ -6,14 +6,13 @@ analysis itself reports that a cycle may be closed.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kleene.analysis.input import completed
 from kleene.analysis.limits import Watchdog
-from kleene.cfa.graph import Cfa
+from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
@@ -21,23 +20,23 @@ from kleene.domains.shape.calls import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import Procedure, tabulate
+from kleene.semantics.back_cells import back_cells
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.memory import Memory
 from kleene.semantics.procedures import whole_program
-from kleene.semantics.promote import promoted
-from kleene.semantics.translate import Alarm, Translation, Translator
+from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.action import Action
-from kleene.transformers.differencing import DifferencingOptions, derive
 from kleene.transformers.rules import all_rules
-from kleene.transformers.transformer import Transformer
 
 MEMORY = 4 << 30
 """Bytes after which the analysis gives up."""
+PATIENCE = 1000
+"""Structures after an alarm that may be due to a pointer that was forgotten too early."""
+_LEAK = "a block may be lost"
 _CYCLE = "Closed cycle for acyclic predicate "
-_BACK = re.compile(r"prev|pred|back|parent|father|up$|owner|head", re.IGNORECASE)
 
 
 @dataclass
@@ -54,6 +53,12 @@ class ShapeResult:
     cyclic: frozenset[str] = frozenset()
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
+    method: str = "shape analysis"
+
+    @property
+    def proof(self) -> str:
+        """How a property is proved."""
+        return f"{self.method} ({self.shape_class})"
 
 
 def analyse(
@@ -67,30 +72,22 @@ def analyse(
     """Analyse the program with the first shape class whose assumptions hold."""
     start = time.monotonic()
     try:
-        inlined, cfa = whole_program(program)
+        inlined = whole_program(program)
     except LimitReached as limit:
         return _gave_up(str(limit), start)
-    cfa = promoted(cfa)
-    places = Memory(inlined, cfa).pointer_places
+    cfa = inlined.main.cfa
+    places = Memory(inlined, cfa, typed=True).pointer_places
     result = _gave_up("there is no time left", start)
     for whole_scope in (False, True):
         left = seconds - (time.monotonic() - start)
-        if left <= 0 or (whole_scope and not _only_leaks(result)):
+        if left <= 0 or (whole_scope and "memory_leak" not in _kinds(result)):
             break
-        plan = _Plan(
-            inlined, cfa if whole_scope else coalesced(cfa, places), malloc_may_fail, whole_scope, max_structures
-        )
-        found = plan.run(left, only_class)
-        if not whole_scope or (found.complete and _kinds(found) <= _kinds(result)):
+        shared = coalesced(cfa, places, whole_scope=whole_scope)
+        found = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures).run(left, only_class)
+        if not whole_scope or not result.complete or (found.complete and _kinds(found) <= _kinds(result)):
             result = found
     result.seconds = time.monotonic() - start
     return result
-
-
-def _only_leaks(result: ShapeResult) -> bool:
-    """Whether blocks that seem to be lost, perhaps because a pointer that is not used again was forgotten, are all."""
-    kinds = _kinds(result)
-    return result.complete and "memory_leak" in kinds and kinds <= {"memory_leak", "memory_cleanup"}
 
 
 def _kinds(result: ShapeResult) -> set[str]:
@@ -109,7 +106,7 @@ class _Plan:
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
-        shape: ShapeClass | None = first_class(Memory(self.program, self.cfa), only_class)
+        shape: ShapeClass | None = first_class(Memory(self.program, self.cfa, typed=True), only_class)
         result = _gave_up("there is no time left", start)
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
             translator = Translator(
@@ -119,7 +116,13 @@ class _Plan:
                 malloc_may_fail=self.malloc_may_fail,
                 whole_scope=self.whole_scope,
             )
-            result = _run(translator.translate(), shape, left, self.max_structures)
+            result = _run(
+                translator.translate(),
+                shape,
+                left,
+                self.max_structures,
+                forgets=not self.whole_scope and not only_class,
+            )
             if not result.cyclic or only_class is not None:
                 break
             shape = next_class(shape, result.cyclic, translator.symbols.groups)
@@ -133,7 +136,7 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
 
     The name of a class may say otherwise.
     """
-    back = frozenset(cell for cell in memory.cell_targets if _BACK.search(cell))
+    back = back_cells(memory)
     if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
         back = frozenset()
     if name is None:
@@ -171,19 +174,14 @@ def _gave_up(reason: str, start: float) -> ShapeResult:
     return ShapeResult("none", [], False, reason, 0, 0, time.monotonic() - start)
 
 
-def _run(translation: Translation, shape: ShapeClass, seconds: float, max_structures: int) -> ShapeResult:
+def _run(
+    translation: Translation, shape: ShapeClass, seconds: float, max_structures: int, *, forgets: bool = False
+) -> ShapeResult:
+    """One shape class; `forgets` says that what seems to be a leak may be a pointer that was forgotten too early."""
     start = time.monotonic()
-    vocabulary = translation.vocabulary
-    domain = _DerivingDomain(vocabulary, all_rules(vocabulary, translation.rules), ShapeOptions(), translation.calls)
-    core = frozenset(p.name for p in vocabulary if p.definition is None)
-    initial = completed(TvsStructure(translation.initial, core))
-
-    def limits(reached: Reached[Structure]) -> None:
-        if _cycles(domain):
-            raise LimitReached(_CYCLE)
-        if reached.generated > max_structures:
-            raise LimitReached(f"more than {max_structures} structures")
-
+    domain, initial = domain_of(translation)
+    leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
+    limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()))
     with Watchdog(seconds, MEMORY):
         if translation.procedures:
             apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
@@ -206,6 +204,17 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
     )
 
 
+def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:
+    """The domain that analyses a translated program, and the structure to start with."""
+    vocabulary = translation.vocabulary
+    core = frozenset(p.name for p in vocabulary if p.definition is None)
+    initial = completed(TvsStructure(translation.initial, core))
+    options = ShapeOptions(early_precondition=True)
+    domain = _AlarmDomain(vocabulary, all_rules(vocabulary, translation.rules), options)
+    domain.calls = translation.calls
+    return domain, initial
+
+
 def _contradiction(domain: ShapeDomain) -> str:
     """Why a run whose updates contradict the rules proves nothing: what was discarded may have been a real heap."""
     for action, (_, structure) in domain.contradictions.items():
@@ -215,15 +224,35 @@ def _contradiction(domain: ShapeDomain) -> str:
     return ""
 
 
-class _DerivingDomain(CallingShapeDomain):
-    """The shape domain, with updates derived when an action is first used: many are never reached."""
+@dataclass
+class _Limits:
+    """Ends a run whose assumptions are wrong, that is too large, or that goes on long after one of the given alarms."""
 
-    def transformer(self, action: Action) -> Transformer:
-        found = self._transformers.get(action)
-        if found is None:
-            derived = derive(action, self.vocabulary, DifferencingOptions()).action
-            found = self._transformers[action] = super().transformer(derived)
-        return found
+    domain: ShapeDomain
+    max_structures: int
+    doubtful: frozenset[str]
+    _until: int | None = None
+
+    def __call__(self, reached: Reached[Structure]) -> None:
+        if _cycles(self.domain):
+            raise LimitReached(_CYCLE)
+        if reached.generated > self.max_structures:
+            raise LimitReached(f"more than {self.max_structures} structures")
+        if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
+            self._until = 2 * reached.generated + PATIENCE
+        if self._until is not None and reached.generated > self._until:
+            raise LimitReached(_LEAK)
+
+
+class _AlarmDomain(CallingShapeDomain):
+    """Nothing goes on behind an alarm, and one structure is enough to raise it."""
+
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+        if edge.target != ERROR:
+            return super().post(edge, elements)
+        if not all(self.log.has(edge.source, message.text) for message in edge.label.messages):
+            super().post(edge, elements)
+        return []
 
 
 def _cycles(domain: ShapeDomain) -> frozenset[str]:

@@ -13,16 +13,15 @@ from kleene.semantics.coalesce import coalesced
 from kleene.semantics.liveness import defined, live_before
 from kleene.semantics.memory import Memory
 from kleene.semantics.procedures import whole_program
-from kleene.semantics.promote import promoted
 
 
 def source_names(program: CProgram) -> dict[str, dict[str, str]]:
     """By location: the name of a shared predicate, and the variable it holds there. What is not shared is left out."""
     try:
-        inlined, whole = whole_program(program)
-        before = promoted(whole)
+        inlined = whole_program(program)
     except LimitReached:
         return {}
+    before = inlined.main.cfa
     after = coalesced(before, Memory(inlined, before).pointer_places)
     shared: dict[Variable, Variable] = {}
     for old, new in zip(before.edges, after.edges, strict=True):

@@ -8,6 +8,7 @@ from typing import Any
 from kleene.c.clang import evaluate, kind
 from kleene.c.effects import Effects
 from kleene.c.lowering import UnsupportedConstruct, strip
+from kleene.c.scan import scan
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import (
     Binary,
@@ -268,6 +269,15 @@ def _putchar(c: Calls, cursor: Any, args: list[Any], target: Expression | None, 
     return c.print_text(cursor, "%c", args, wanted)
 
 
+def _scanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return scan(c, cursor, args[0], args[1:])
+
+
+def _fscanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    c.effect(args[0])
+    return scan(c, cursor, args[1], args[2:])
+
+
 def _infinity(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
     return FloatConstant(float("inf"), c.type(cursor))
 
@@ -296,6 +306,8 @@ HANDLERS: dict[str, Handler] = {
     "printf": _printf,
     "puts": _puts,
     "putchar": _putchar,
+    "scanf": _scanf,
+    "fscanf": _fscanf,
     "huge_val": _infinity,
     "inf": _infinity,
 }

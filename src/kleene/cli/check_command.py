@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kleene.cli.files import check_writable, write_output
+from kleene.cli.refine_options import refine_options, refine_settings, write_certificate
 from kleene.cli.task_files import Task, named_properties, read_task
 from kleene.core.verdict import PROPERTIES, Verdict
 from kleene.diagnostics import UsageError
@@ -37,7 +38,13 @@ _TASK = (".yml", ".yaml")
 @click.option("--32", "bits32", is_flag=True, help="Sizes of a 32-bit machine (ILP32).")
 @click.option("--malloc-never-fails", is_flag=True, help="malloc always returns a block.")
 @click.option("--svcomp", is_flag=True, help="The conventions of SV-COMP: 32 bits, malloc never fails.")
-@click.option("--domain", type=click.Choice(["all", "shape", "explicit"]), default="all", help="Which analyses to use.")
+@click.option(
+    "--domain",
+    type=click.Choice(["all", "shape", "fesa", "explicit"]),
+    default="all",
+    help="Which analyses to use; fesa: one graph and one Boolean function.",
+)
+@click.option("--no-instrumentation", is_flag=True, help="With --domain fesa: count no edges.")
 @click.option("--shape-class", metavar="NAME", help="Use only this shape class.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
 @click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after so many structures.")
@@ -45,6 +52,7 @@ _TASK = (".yml", ".yaml")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
 @click.option("--trace", is_flag=True, help="Print the steps of each confirmed error.")
 @click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head, in words.")
+@refine_options
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
 def command(files: tuple[str, ...], **given: Any) -> int:
     """Prove a C program memory safe, or show a run that is not.
@@ -52,7 +60,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     FILES are the .c or .i files of one program, or one SV-COMP task file (.yml). Exit codes: 0 TRUE (proved), 1 FALSE
     (a confirmed error), 2 bad input, 3 UNKNOWN.
     """
-    check_writable([given["json_file"], given["html_file"]])
+    check_writable([given["json_file"], given["html_file"], given["certificate_file"]])
     wanted = _wanted(files, given)
     from kleene.analysis.check import check
 
@@ -112,12 +120,16 @@ def _options(wanted: _Wanted, given: dict[str, Any]) -> CheckOptions:
         max_structures=given["max_structures"],
         shape_class=given["shape_class"],
         domain=given["domain"],
+        instrumentation=not given["no_instrumentation"],
+        refine=refine_settings(given),
     )
 
 
 def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
     from kleene.report.check_report import check_json, check_text
 
+    if given["certificate_file"]:
+        write_certificate(report.refinement, wanted.files, _options(wanted, given), given["certificate_file"])
     expected = _expected(report, wanted.task)
     invariants = _invariants(report, wanted, given) if given["invariants"] or given["html_file"] else []
     asked = given["invariants"]
@@ -129,6 +141,10 @@ def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
 
         write_output(given["html_file"], check_html(report, invariants))
     if not given["quiet"] and "-" not in (given["json_file"], given["html_file"]):
+        if given["trace_refinement"] and report.refinement is not None:
+            from kleene.report.refine_text import refinement_lines
+
+            click.echo("\n".join(refinement_lines(report.refinement)))
         words: list[str] = []
         if asked:
             from kleene.report.shape_words import invariant_lines

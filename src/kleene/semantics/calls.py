@@ -62,7 +62,7 @@ def call_vocabulary(symbols: Symbols, global_values: Iterable[str]) -> CallVocab
     return CallVocabulary(
         tuple(symbols.groups),
         tuple(name for _, name in symbols.edges),
-        tuple(symbols.roots()),
+        tuple(symbols.roots),
         frozenset(pointers | objects),
         frozenset(common | set(global_values)),
         tuple(p.name for p in symbols.pointers if p.name.startswith(MARKER)),

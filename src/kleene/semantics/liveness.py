@@ -125,3 +125,29 @@ def redeclared(cfa: Cfa[Operation]) -> frozenset[Variable]:
         for edge in cfa.edges
         if isinstance(edge.label, DeclareLocal) and edge.label.variable in scope.get(edge.source, frozenset())
     )
+
+
+def lingering(cfa: Cfa[Operation], live: dict[str, frozenset[Variable]]) -> dict[str, frozenset[Variable]]:
+    """The variables to keep: the live ones, and pointers to the end of the straight line on which they die.
+
+    What a statement did next to a pointer is still known in the next one: a node that it no longer needs, but that has
+    just become shared, is told apart from others.
+    """
+    kept = dict(live)
+    entering: dict[str, int] = {}
+    for edge in cfa.edges:
+        entering[edge.target] = entering.get(edge.target, 0) + 1
+    heads = [n for n in cfa.locations if entering.get(n, 0) != 1 or len(cfa.leaving(n)) != 1]
+    waiting = [*heads]
+    while waiting:
+        location = waiting.pop()
+        for edge in cfa.leaving(location):
+            straight = entering[edge.target] == 1 and len(cfa.leaving(edge.target)) == 1
+            if not straight:
+                continue
+            ended = set(edge.label.variables) if isinstance(edge.label, EndScope) else set()
+            over = {v for v in kept[location] if isinstance(v.type, PointerType)} - ended
+            if len(cfa.leaving(location)) == 1:
+                kept[edge.target] = live[edge.target] | over
+            waiting.append(edge.target)
+    return kept

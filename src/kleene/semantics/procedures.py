@@ -6,7 +6,7 @@ The automaton of a recursive function begins with `Enter` and ends with `Leave`;
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Expression, Variable
 from kleene.cfa.graph import Cfa, Edge
@@ -29,16 +29,17 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
 from kleene.diagnostics import LimitReached
+from kleene.semantics.prepare import prepared
 from kleene.semantics.promote import address_taken
 from kleene.semantics.tail_calls import without_tail_recursion
 
 
-def whole_program(program: CProgram) -> tuple[CProgram, Cfa[Operation]]:
-    """The program with calls inlined as far as they can be, and one automaton for all of it.
+def whole_program(program: CProgram) -> CProgram:
+    """The program with calls inlined as far as they can be, made ready, and with one automaton for all of it.
 
     Raises LimitReached if the program is too large, or if the entry is called again.
     """
-    inlined = inline(without_tail_recursion(program))
+    inlined = prepared(inline(without_tail_recursion(program)))
     if inlined.entry in inlined.recursive_functions:
         raise LimitReached(f"{inlined.entry} is called again")
     used = {
@@ -49,12 +50,13 @@ def whole_program(program: CProgram) -> tuple[CProgram, Cfa[Operation]]:
     }
     apart = [_Procedure(f, f.name in used) for f in inlined.functions.values() if f.name != inlined.entry]
     if not apart:
-        return inlined, inlined.main.cfa
+        return inlined
     known = {procedure.function.name: procedure for procedure in apart}
     edges: list[Edge[Operation]] = []
     for procedure in (_Procedure(inlined.main, False, main=True), *apart):
         edges += procedure.translated(known)
-    return inlined, Cfa(inlined.main.cfa.entry, tuple(edges))
+    main = replace(inlined.main, cfa=Cfa(inlined.main.cfa.entry, tuple(edges)))
+    return replace(inlined, functions={inlined.entry: main})
 
 
 @dataclass

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.program import CProgram
-from kleene.logic.formula import FALSE, TRUE, Formula, conj
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj
 from kleene.semantics.integers import Constants
 from kleene.semantics.memory import Memory, Place, Unmodelled
 from kleene.semantics.names import at
@@ -89,12 +89,16 @@ class StepBuilder:
     # Pointers and temporaries ---------------------------------------------------------------------------------
 
     def _set_pointer(self, pointer: Pointer, targets: dict[int, Formula], undefined: Formula) -> list[Update]:
+        if not pointer.tracked:
+            return []
         if not set(targets) <= set(pointer.offsets):
             raise Unmodelled(f"{pointer.name} may point to too many places inside objects")
         updates = [Update(pointer.predicate(o), ("v",), targets.get(o, FALSE)) for o in pointer.offsets]
         return [*updates, Update(self.symbols.nullary(pointer.undefined), (), undefined)]
 
     def _undefined(self, pointer: Pointer) -> Formula:
+        if not pointer.tracked:
+            return UNKNOWN
         return at(self.symbols.nullary(pointer.undefined))
 
     def _temporary(self, places: Iterable[Place]) -> Pointer:

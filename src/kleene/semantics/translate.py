@@ -7,7 +7,7 @@ it is set, so that differencing sees changes of one edge at a time. The kinds of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Constant, Expression, Variable, walk
@@ -30,6 +30,7 @@ from kleene.cfa.operations import (
     Operation,
     Place,
     Print,
+    Realloc,
     Return,
     Skip,
     Unsupported,
@@ -43,9 +44,10 @@ from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.calls import CallAction, CallSteps, CallVocabulary, call_vocabulary
 from kleene.semantics.groups import ShapeClass
 from kleene.semantics.integers import Constants
-from kleene.semantics.liveness import live_before, redeclared
+from kleene.semantics.liveness import lingering, live_before, redeclared
 from kleene.semantics.memory import Memory, Unmodelled
 from kleene.semantics.names import FREED, HEAP, OUTER, at
+from kleene.semantics.precision import EVERYTHING, Precision
 from kleene.semantics.predicates import Symbols
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder
@@ -65,7 +67,9 @@ class Translation:
     cfa: Cfa[Action]
     initial: Structure
     alarms: dict[str, Alarm]
-    places: dict[str, Place] = field(default_factory=dict)
+    places: dict[str, Place]
+    origins: tuple[Edge[Operation] | None, ...] = ()
+    """For every edge of `cfa`, the edge of the program that it is a step of; None before the program starts."""
     procedures: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Entry and exit of the functions that are analysed apart."""
     calls: CallVocabulary | None = None
@@ -82,14 +86,17 @@ class Translator(CallSteps):
         *,
         malloc_may_fail: bool = True,
         whole_scope: bool = False,
+        precision: Precision = EVERYTHING,
         markers: int = 2,
     ) -> None:
-        memory = Memory(program, cfa)
-        super().__init__(program, memory, Constants(memory), Symbols(memory, shape))
+        memory = Memory(program, cfa, typed=True)
+        symbols = Symbols(memory, shape, precision)
+        super().__init__(program, memory, Constants(memory, precision), symbols)
         self.source = cfa
         self.malloc_may_fail = malloc_may_fail
         tracked = {*memory.pointers, *memory.integers}
-        self.live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
+        live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
+        self.live = lingering(cfa, live)
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
         if any(isinstance(e.label, Enter) for e in cfa.edges):
@@ -120,18 +127,23 @@ class Translator(CallSteps):
             for assignment in item.initial:
                 chain += self._steps(assignment)
         self._connect(entry, chain, self.source.entry, edges)
+        origins: list[Edge[Operation] | None] = [None] * len(edges)
+        goes_on = {edge.source for edge in self.source.edges}
         for edge in self.source.edges:
             places.setdefault(edge.source, edge.label.place)
+            if isinstance(edge.label, Assume) and edge.target not in goes_on:
+                continue  # what was assumed does not hold: there is no such run
             branches = self._branches(edge)
             for steps in branches:
                 self._connect(edge.source, steps, edge.target, edges)
+            origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
         vocabulary = self.symbols.vocabulary()
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
-        translation = Translation(vocabulary, tuple(self.symbols.rules()), cfa, self._initial(vocabulary), self.alarms)
-        translation.places, translation.procedures = places, self._procedures()
-        translation.calls = call_vocabulary(self.symbols, self._global_values()) if translation.procedures else None
-        return translation
+        rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
+        procedures = self._procedures()
+        calls = call_vocabulary(self.symbols, self._global_values()) if procedures else None
+        return Translation(vocabulary, rules, cfa, initial, self.alarms, places, tuple(origins), procedures, calls)
 
     def _procedures(self) -> dict[str, tuple[str, str]]:
         entries = {e.label.function: e.source for e in self.source.edges if isinstance(e.label, Enter)}
@@ -173,9 +185,23 @@ class Translator(CallSteps):
             return [[]]
         if isinstance(operation, Allocate) and operation.may_fail and self.malloc_may_fail:
             ways = [self._steps(operation), self._steps(Assign(operation.place, operation.target, _null(operation)))]
+        elif isinstance(operation, Realloc):
+            ways = self._realloc_ways(operation)
         else:
             ways = [self._steps(operation)]
         return [self._with_dead(steps, dead) for steps in ways]
+
+    def _realloc_ways(self, operation: Realloc) -> list[list[Step]]:
+        """Of a null pointer, of a block of each size that the pointer may point to, or failed."""
+        try:
+            places = self.memory.value_places(operation.pointer)
+        except Unmodelled as reason:
+            return [self._steps(Unsupported(operation.place, str(reason)))]
+        sizes = sorted({size for size, offset in places if offset == 0})
+        ways = [self._steps(operation, lambda s=s: self._realloc(operation, s)) for s in (None, *sizes)]  # type: ignore[misc]
+        if operation.may_fail and self.malloc_may_fail:
+            ways.append(self._steps(Assign(operation.place, operation.target, _null(operation))))
+        return ways
 
     def _not_needed(self, variable: Variable, location: str) -> bool:
         """A declaration without an effect: what is assigned before it is read need not be made undefined."""
@@ -209,6 +235,8 @@ class Translator(CallSteps):
 
     def _collect(self) -> Action:
         """Drop freed blocks that nothing points to: they have no edges, so nothing else changes."""
+        if not self.symbols.all_pointers_tracked:
+            return Action("keep", "")
         pointed = [at(p.predicate(o), "v") for p in self.symbols.pointers for o in p.offsets]
         pointed += [exists(["u"], at(name, "u", "v")) for _, name in self.symbols.edges]
         return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed)))
@@ -238,11 +266,13 @@ class Translator(CallSteps):
         builder = StructureBuilder(vocabulary, len(objects), tuple(f"&{v.name}" for v in objects))
         for number, variable in enumerate(objects):
             builder.set(self.symbols.object(variable), (number,), Kleene.TRUE)
-            size = self.symbols.size(variable.type.size)
+            size = self.symbols.size(self.memory.size_of(variable))
             if size:
                 builder.set(size, (number,), Kleene.TRUE)
             for offset, constants in self._integer_cells():
-                if 0 in constants:
+                for c in constants if variable.name.startswith('"') else ():  # a string literal
+                    builder.set(self.symbols.integer_cell(offset, c), (number,), Kleene.UNKNOWN)
+                if 0 in constants and not variable.name.startswith('"'):
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
         for item in self.program.globals:
             if self.memory.kind(item.variable) == "integer" and 0 in self.constants.of(item.variable):
@@ -251,11 +281,14 @@ class Translator(CallSteps):
 
     # One operation --------------------------------------------------------------------------------------------
 
-    def _steps(self, operation: Operation) -> list[Step]:
+    def _steps(self, operation: Operation, build: Callable[[], None] | None = None) -> list[Step]:
         """The steps of an operation; what is not modelled leads to `UNSUPPORTED`."""
         self.steps, self.place = [], operation.place
         try:
-            self._operation(operation)
+            if build is not None:
+                build()
+            else:
+                self._operation(operation)
         except Unmodelled as reason:
             self.steps = [self._unsupported(str(reason))]
         self._forget_temporaries()
@@ -307,7 +340,7 @@ class Translator(CallSteps):
     def _leave_scope(self, variable: Variable) -> None:
         if variable in self.undeclared:  # stays, but what it holds is lost
             name = self.symbols.object(variable)
-            self._clear_object(lambda v: at(name, v), [variable.type.size], f"end {variable}")
+            self._clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
         else:
             self._end(variable)
 
@@ -345,7 +378,7 @@ class Translator(CallSteps):
         self._checked("end of main", [alarm], TRUE, ())
 
 
-def _null(operation: Allocate) -> Expression:
+def _null(operation: Allocate | Realloc) -> Expression:
     return Constant(0, operation.target.type)
 
 

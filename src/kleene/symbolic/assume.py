@@ -17,6 +17,7 @@ from kleene.logic.formula import TRUE, Formula, disj
 from kleene.logic.kleene import Kleene
 from kleene.smt import Solver
 from kleene.structures.structure import Structure, StructureBuilder
+from kleene.symbolic.closure_updates import unshared
 from kleene.symbolic.gamma_hat import check_bounded, gamma_hat
 from kleene.symbolic.names import name_sets
 from kleene.symbolic.observe import Observation
@@ -87,7 +88,7 @@ def assume_scene(formula: Formula, structure: Structure, theory: Theory) -> Scen
         unique=frozenset(p.name for p in vocabulary if p.has("unique")),
         facts=facts_of(structure),
         base=tuple(base),
-        fields=theory.fields(),
+        fields=theory.fields().with_inverse(unshared(structure)),
         output=vocabulary,
         symbols={p.name: p.name for p in vocabulary},
     )

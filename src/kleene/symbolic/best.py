@@ -16,7 +16,7 @@ from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.assume import Run
 from kleene.symbolic.contracts import Call
-from kleene.symbolic.moments import Timeline, UnsupportedAction, affected
+from kleene.symbolic.moments import Timeline, UnsupportedAction, affected, scenes
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action
@@ -48,14 +48,13 @@ class BestTransformer:
         run = Run(self.theory, self.options)
         for structure in (f for s in structures for f in self.focused(s)):
             try:
-                timeline = Timeline(self.theory, structure)
-                for action in self.actions:
-                    timeline.apply(action) if isinstance(action, Action) else timeline.call(action)
+                found = scenes(self.theory, structure, partial(_steps, self.actions))
             except UnsupportedAction as problem:
                 run.reasons[str(problem)] = None
                 run.keep(self.plain(structure))
                 continue
-            run.solve(timeline.scene(), partial(self.plain, structure))
+            for scene in found:
+                run.solve(scene, partial(self.plain, structure))
         return run.result()
 
     def focused(self, structure: Structure) -> list[Structure]:
@@ -98,13 +97,20 @@ def broken_ensures(
     """
     run = Run(theory, options)
     for structure in structures:
-        timeline = Timeline(theory, structure)
-        timeline.assume(call.requires)
-        for step in body:
-            timeline.apply(step) if isinstance(step, Action) else timeline.call(step)
-        timeline.assume_since_start(neg(call.ensures))
-        run.solve(timeline.scene(), partial(BestTransformer(body, theory, options).plain, structure))
+        for scene in scenes(theory, structure, partial(_body, call, body)):
+            run.solve(scene, partial(BestTransformer(body, theory, options).plain, structure))
     return run.result()
+
+
+def _steps(steps: Sequence[Step], timeline: Timeline) -> None:
+    for step in steps:
+        timeline.apply(step) if isinstance(step, Action) else timeline.call(step)
+
+
+def _body(call: Call, body: Sequence[Step], timeline: Timeline) -> None:
+    timeline.assume(call.requires)
+    _steps(body, timeline)
+    timeline.assume_since_start(neg(call.ensures))
 
 
 def _plain_transformer(action: Action, theory: Theory) -> Transformer:

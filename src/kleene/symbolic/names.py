@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from kleene.logic.formula import Atom, exists, neg
 from kleene.smt import FiniteModel, Sat, Solver, Unknown, Unsat
+from kleene.smt.units import sharpened
 from kleene.smt.universe import in_domain
 from kleene.symbolic.refinement import Point, Question, Refinement
 from kleene.symbolic.scene import CellName, Scene
 
 MOST_CANDIDATES = 48
-_SMALL = 3
+_SMALL = 2
 
 
 @dataclass
@@ -57,8 +58,8 @@ class _Search:
         self.solver = solver
         cells = scene.coarse_cells(splits)
         self.nodes = [i for i, _ in cells]
-        self.universe = scene.universe(cells, all_present=False)
         self.base = [*scene.counts(), *scene.base]
+        self.universe = sharpened(self.base, scene.universe(cells, all_present=False), scene.fields)
         self.found: dict[frozenset[CellName], None] = dict(found or {})
 
     def names(self, model: FiniteModel) -> frozenset[CellName]:

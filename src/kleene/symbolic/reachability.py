@@ -7,62 +7,18 @@ an induction. (Dong and Su's maintenance of closures, and Itzhaky et al. 2013, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kleene.logic.formula import (
-    FALSE,
-    And,
     Atom,
     Closure,
     Equal,
-    Exists,
-    Forall,
     Formula,
-    IfThenElse,
-    Not,
-    Or,
     conj,
     disj,
     exists,
     forall,
     neg,
 )
-from kleene.logic.transform import replace_atoms
-from kleene.logic.vocabulary import Vocabulary
 from kleene.smt.universe import in_domain
-from kleene.transformers.action import Update
-
-
-def changed_sources(update: Update, vocabulary: Vocabulary) -> Iterator[str]:
-    """The unique predicates such that only objects with that predicate have their field changed."""
-    source = update.args[0]
-    same = Atom(update.predicate, update.args)
-    for p in vocabulary.declared:
-        if p.arity == 1 and p.has("unique"):
-            here = Atom(p.name, (source,))
-            elsewhere = replace_atoms(update.formula, lambda a, here=here: FALSE if a is here else a)  # type: ignore[misc]
-            if simplified(elsewhere) is same:
-                yield p.name
-
-
-def simplified(f: Formula) -> Formula:
-    """The formula without the constants that make parts of it superfluous."""
-    match f:
-        case Not(body):
-            return neg(simplified(body))
-        case And(a, b):
-            return conj(simplified(a), simplified(b))
-        case Or(a, b):
-            return disj(simplified(a), simplified(b))
-        case IfThenElse(c, a, b):
-            test = simplified(c)
-            if test is FALSE:
-                return simplified(b)
-            return IfThenElse(test, simplified(a), simplified(b))
-        case Exists(v, body) | Forall(v, body):
-            inner = simplified(body)
-            return type(f)(v, inner) if v in inner.free else inner
-    return f
 
 
 def path_lemmas(before: str, after: str, mark: str, label: str) -> list[Formula]:

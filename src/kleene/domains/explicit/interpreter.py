@@ -10,6 +10,7 @@ from kleene.cfa.operations import (
     Allocate,
     Assign,
     EndScope,
+    Free,
     Havoc,
     MemCopy,
     MemSet,
@@ -26,7 +27,7 @@ from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import GivenInputs, State
 from kleene.domains.explicit.values import Finding, NotModelled, Violation
 
-LOSING = Assign | Allocate | Realloc | Return | EndScope | MemSet | MemCopy | Havoc
+LOSING = Assign | Allocate | Realloc | Free | Return | EndScope | MemSet | MemCopy | Havoc
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Trace:
     output: str = ""
     reason: str = ""
     tainted: str = ""
+    choose_garbage: bool = False
 
     @property
     def finding(self) -> Finding | None:
@@ -72,7 +74,7 @@ class Trace:
     def heap(self, number: int) -> Heap:
         """The variables and blocks before step `number` (after the last, for the number of steps)."""
         machine = self._machine
-        state = machine.start(GivenInputs(self.inputs))
+        state = machine.start(GivenInputs(self.inputs, chooses_garbage=self.choose_garbage))
         for _ in range(number):
             try:
                 if machine.step(state) is None:
@@ -98,31 +100,57 @@ def run(
     *,
     malloc_may_fail: bool = False,
     check_leaks: bool = True,
+    choose_garbage: bool = False,
     machine: Machine | None = None,
 ) -> Trace:
     """Execute the program; inputs are taken in order (zero when they end). Leaks do not stop the run, other errors do.
 
     Inputs are: values of `__VERIFIER_nondet_*`, parameters of the entry, numbers read before they are written, with
-    `malloc_may_fail` one for each allocation (0: it fails), and comparisons whose result C leaves open.
+    `malloc_may_fail` one for each allocation (0: it fails), and comparisons whose result C leaves open. With
+    `choose_garbage` also pointers read before they are written (0: NULL, 1: an address of nothing).
     """
     machine = machine or Machine(program, malloc_may_fail=malloc_may_fail)
-    return _Run(machine, inputs, check_leaks=check_leaks).run(max_steps)
+    source = GivenInputs(inputs, chooses_garbage=choose_garbage)
+    return _Run(machine, source, check_leaks=check_leaks).run(max_steps)
 
 
 def replay(trace: Trace, max_steps: int = 100_000) -> Trace:
     """The same run again, from its program and inputs alone."""
-    return run(trace.program, trace.inputs, max_steps, malloc_may_fail=trace.malloc_may_fail)
+    return run(
+        trace.program,
+        trace.inputs,
+        max_steps,
+        malloc_may_fail=trace.malloc_may_fail,
+        choose_garbage=trace.choose_garbage,
+    )
+
+
+def exits(trace: Trace, max_steps: int) -> bool:
+    """Whether the run, gone on with, exits within so many steps; nothing else is looked at, which makes it cheap."""
+    if trace.outcome != "steps":
+        return trace.outcome == "exit"
+    machine = Machine(trace.program, malloc_may_fail=trace.malloc_may_fail)
+    state = machine.start(GivenInputs(trace.inputs, chooses_garbage=trace.choose_garbage))
+    for _ in range(max_steps):
+        try:
+            if machine.step(state) is None:
+                return False
+        except Ended as end:
+            return end.status is not None
+        except (Violation, NotModelled):
+            return False
+    return False
 
 
 class _Run:
     """One run in progress."""
 
-    def __init__(self, machine: Machine, inputs: Iterable[int], *, check_leaks: bool) -> None:
+    def __init__(self, machine: Machine, source: GivenInputs, *, check_leaks: bool) -> None:
         self.machine = machine
-        self.source = GivenInputs(inputs)
+        self.source = source
         self.output: list[str] = []
         self.check_leaks = check_leaks
-        self.trace = Trace(machine.program, machine.malloc_may_fail)
+        self.trace = Trace(machine.program, machine.malloc_may_fail, choose_garbage=source.chooses_garbage)
         self.liveness = Liveness(machine.program)
         self.reported: set[int] = set()
 

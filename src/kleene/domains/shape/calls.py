@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cached_property
 
 from kleene.cfa.graph import Edge
-from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
+from kleene.domains.shape.deriving import DerivingDomain
 from kleene.domains.shape.heap_join import joined
 from kleene.domains.shape.local_heaps import Division, LocalHeaps
-from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.calls import CallAction, CallVocabulary
 from kleene.structures.structure import Structure
-from kleene.transformers.action import Action, Rule
+from kleene.transformers.action import Action
 from kleene.transformers.draft import Draft
 from kleene.transformers.transformer import Outcome, Report
 
 
-class CallingShapeDomain(ShapeDomain):
+class CallingShapeDomain(DerivingDomain):
     """Structures are divided at a call; the callee's part is analysed in the context of its names."""
 
-    def __init__(
-        self, vocabulary: Vocabulary, rules: Sequence[Rule], options: ShapeOptions, calls: CallVocabulary | None
-    ) -> None:
-        super().__init__(vocabulary, rules, options)
-        self.heaps = None if calls is None else LocalHeaps(vocabulary, calls)
-        self._divided: dict[tuple[Action, Structure], Division] = {}
+    calls: CallVocabulary | None = None
+
+    @cached_property
+    def heaps(self) -> LocalHeaps:
+        assert self.calls is not None
+        return LocalHeaps(self.vocabulary, self.calls)
+
+    @cached_property
+    def _divided(self) -> dict[tuple[Action, Structure], Division]:
+        return {}
 
     def callee(self, label: Action) -> str | None:
         return label.function if isinstance(label, CallAction) else None
@@ -35,7 +39,7 @@ class CallingShapeDomain(ShapeDomain):
 
     def enter(self, edge: Edge[Action], element: Structure) -> list[Structure]:
         call = edge.label
-        assert isinstance(call, CallAction) and self.heaps is not None
+        assert isinstance(call, CallAction)
         sharp = self.coercer.coerce(self.heaps.sharpened(element))
         if sharp is None:  # there is no such heap
             return []
@@ -48,7 +52,7 @@ class CallingShapeDomain(ShapeDomain):
 
     def resume(self, edge: Edge[Action], caller: Structure, exits: Sequence[Structure]) -> list[Structure]:
         call = edge.label
-        assert isinstance(call, CallAction) and self.heaps is not None
+        assert isinstance(call, CallAction)
         division = self._divided[call, caller]
         found = []
         for end in exits:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from kleene.domains.shape.editor import NOTHING, Editor, Rails, any_of, bit_of, both, either, where
 from kleene.domains.shape.local_heaps import Division, LocalHeaps, marked_node, renamed_root
 from kleene.semantics.calls import CallAction
-from kleene.semantics.groups import CIRCULAR, Group
+from kleene.semantics.groups import Group
 from kleene.structures.edit import mapping_of
 from kleene.structures.layout import layout_for
 from kleene.structures.structure import Structure
@@ -76,6 +76,11 @@ class _Join:
         for group in self._groups:
             self._closure(group)
             self._sharing(group)
+            self._crowding(group)
+        for name in self.heaps.held.values():
+            marked = [*(self.place[self.images[u]] for u in self.division.cutpoints), *self._borders()]
+            must = self.result.get(name)[0]
+            self.result.evaluate_at(name, sum(1 << k for k in set(marked)) & ~must)
         for root in self.heaps.roots:
             self._root(root)
         self._cancellation()
@@ -162,9 +167,11 @@ class _Join:
         cutpoints = self.division.cutpoints
         if len(cutpoints) < 2:
             return True
-        if group.closure not in self.vocabulary or group.kind == CIRCULAR:  # whose closure does not follow cut edges
+        closures = self.heaps.closures(group)
+        if not closures:
             return False
-        return not any(self.before.at(group.closure, a, b)[1] for a in cutpoints for b in cutpoints if a != b)
+        whole = closures[-1][0]
+        return not any(self.before.at(whole, a, b)[1] for a in cutpoints for b in cutpoints if a != b)
 
     def _beyond(self, group: Group, name: str, root: str, node: int) -> Rails:
         """What a cutpoint reaches now, on the nodes of the result; `name` says it of the root."""
@@ -200,7 +207,7 @@ class _Join:
         if group not in self.inward:
             return self._direct(group, name, root, direct)
         independent = self._independent(group)
-        step = self.before.get(group.step)
+        step = self.before.get(group.name if name.startswith("rt[") else group.step)
         for node in self.division.cutpoints:
             if independent:
                 path = bit_of(before, node)
@@ -217,25 +224,26 @@ class _Join:
         return any_of(where(path, self._beyond(group, name, root, node)) for node, path in paths if path[1])
 
     def _closure(self, group: Group) -> None:
-        if group.closure not in self.vocabulary:
-            return
+        for closure, _, name in self.heaps.closures(group):
+            self._close(group, closure, name)
+
+    def _close(self, group: Group, closure: str, name: str) -> None:
         layout = self.result.layout
-        must, may = self.result.get(group.closure)
-        name = f"r[{group.name},]"
+        must, may = self.result.get(closure)
         for u, k in self.rest.items():
-            row = self._into_callee(group, name, "", self.before.row(group.closure, u))
+            row = self._into_callee(group, name, "", self.before.row(closure, u))
             must |= row[0] << (k * layout.width)
             may |= row[1] << (k * layout.width)
         for node, k in enumerate(self.place):
             if k >= len(self.rest):
                 for border in self.division.borders:
-                    path = self.end.at(group.closure, node, self.images[border])
+                    path = self.end.at(closure, node, self.images[border])
                     if group in self.inward or not path[1]:
                         continue
                     row = where(path, self._from_rest(group, name, "", border))
                     must |= row[0] << (k * layout.width)
                     may |= row[1] << (k * layout.width)
-        self.result.set(group.closure, (must, may))
+        self.result.set(closure, (must, may))
 
     def _sharing(self, group: Group) -> None:
         """Cutpoints and borders have edges from both sides."""
@@ -252,6 +260,32 @@ class _Join:
                     inside = any_of(self.end.at(group.name, u, image) for u in range(self.end.size))
                     self.result.put(name, both(outside, inside), k)
             self.result.evaluate_at(name, sum(1 << self.rest[u] for u in self.division.borders))
+
+    def _borders(self) -> list[int]:
+        return [self.rest[u] for u in self.division.borders]
+
+    def _crowding(self, group: Group) -> None:
+        """Whether three edges lead to a cutpoint or border, from both sides together."""
+        for name in self.heaps.present(group.crowded):
+            for node in self.division.cutpoints:
+                image = self.images[node]
+                outside = any_of(self.before.at(group.name, u, node) for u in self.rest)
+                inside = any_of(self.end.at(group.name, u, image) for u in range(self.end.size))
+                own = self.end.at(name, image)
+                if not outside[1]:
+                    value = own
+                elif not inside[1]:
+                    value = (0, self.before.at(name, node)[1])
+                else:
+                    several = any(
+                        e.at(shared, n)[1]
+                        for shared in self.heaps.shared(group) or ["heap"]
+                        for e, n in ((self.before, node), (self.end, image))
+                    )
+                    value = (own[0], int(several))
+                self.result.put(name, value, self.place[image])
+            for k in self._borders():
+                self.result.put(name, (0, 1), k)
 
     # What variables reach ---------------------------------------------------------------------------------------
 

@@ -54,11 +54,12 @@ class LocalHeaps:
         self.binary = [p.name for p in vocabulary if p.arity == 2]
         known = {p.name for p in vocabulary if p.definition is None} | set(self.cancelling)
         for group in calls.groups:
-            known |= {group.name, group.step, group.closure, *self.shared(group), *self.on_cycle(group)}
+            known |= {group.name, group.step, group.closure, group.whole_closure, group.shared, group.on_cycle}
             known |= {f"has[{member}]" for member in group.members}
         for root in self.roots:
             known |= {name for _, name in self.reaches(root)} | set(self.not_null(root))
-        self.others = [p.name for p in vocabulary if p.name not in known]
+        self.held = {edge: name for edge in calls.edges for name in self.present(f"held[{edge}]")}
+        self.others = [p.name for p in vocabulary if p.name not in known | set(self.held.values())]
 
     # Names of predicates ----------------------------------------------------------------------------------------
 
@@ -66,10 +67,12 @@ class LocalHeaps:
         return [n for n in dict.fromkeys(names) if n in self.vocabulary]
 
     def shared(self, group: Group) -> list[str]:
-        return self.present(f"is[{group.name}]")
+        return self.present(group.shared)
 
-    def on_cycle(self, group: Group) -> list[str]:
-        return self.present(f"c[{group.name}]")
+    def closures(self, group: Group) -> list[tuple[str, str, str]]:
+        """The closures of a group: each with the relation it closes, and the predicate of what the root '' reaches."""
+        found = [(group.closure, group.step, f"r[{group.name},]"), (group.whole_closure, group.name, group.reach(""))]
+        return [entry for entry in found if entry[0] in self.vocabulary]
 
     def reaches(self, root: str) -> list[tuple[Group, str]]:
         """The predicates of what a root reaches."""
@@ -88,8 +91,9 @@ class LocalHeaps:
             known = renamed_root(name, old, root)
             if known in self.vocabulary and editor.get(root)[0] >> node & 1:
                 return editor.get(known)
-        if name == f"r[{group.name},{old}]" and group.closure in self.vocabulary:
-            return editor.row(group.closure, node)
+        for closure, _, reached in self.closures(group):
+            if name == renamed_root(reached, "", old):
+                return editor.row(closure, node)
         return None
 
     # Division ---------------------------------------------------------------------------------------------------
@@ -220,15 +224,15 @@ class LocalHeaps:
         for name in self.binary:
             editor.clear_rows(name, borders)
         for group in self.calls.groups:
-            if group.closure in self.vocabulary:
+            for closure, _, _ in self.closures(group):
                 for node in place.values():
                     if borders >> node & 1:
-                        editor.put(group.closure, (1, 1), node, node)
+                        editor.put(closure, (1, 1), node, node)
             for name in self.present(group.cut):
                 must, may = editor.get(name)
                 editor.set(name, (must & ~borders, may & ~borders))
             self._blur_borders(source, editor, group, division, place)
-            for name in (*self.on_cycle(group), *self.present(*(f"has[{m}]" for m in group.members))):
+            for name in self.present(group.on_cycle, *(f"has[{m}]" for m in group.members)):
                 editor.evaluate_at(name, borders)
         pointing = borders
         for name in self.calls.edges:
@@ -240,15 +244,13 @@ class LocalHeaps:
         self, source: Editor, editor: Editor, group: Group, division: Division, place: dict[int, int]
     ) -> None:
         """A path to an opaque node may have come through another, whose cells are gone."""
-        if group.closure not in self.vocabulary:
-            return
-        for node in division.borders:
-            others = [u for u in division.borders if u != node and source.at(group.closure, u, node)[1]]
+        for closure, node in ((c, u) for c, _, _ in self.closures(group) for u in division.borders):
+            others = [u for u in division.borders if u != node and source.at(closure, u, node)[1]]
             if others:
                 for start in place.values():
                     if start != place[node]:
-                        value = editor.at(group.closure, start, place[node])
-                        editor.put(group.closure, (0, value[1]), start, place[node])
+                        value = editor.at(closure, start, place[node])
+                        editor.put(closure, (0, value[1]), start, place[node])
                 for root in self.roots:
                     for g, name in self.reaches(root):
                         if g == group and root in self.calls.globals:
@@ -302,6 +304,12 @@ class LocalHeaps:
             nodes = sum(1 << k for u, k in place.items() if pointed >> u & 1)
             for name in self.shared(group):
                 editor.evaluate_at(name, nodes & editor.get(name)[1])
+            for name in self.present(group.crowded):
+                must, may = editor.get(name)
+                editor.set(name, (must & ~nodes, may))
+        for edge, name in self.held.items():
+            pointed = source.layout.image(division.rest, source.get(edge)[1])
+            editor.evaluate_at(name, sum(1 << k for u, k in place.items() if pointed >> u & 1))
 
 
 def renamed_root(name: str, old: str, new: str) -> str:

@@ -92,3 +92,20 @@ def test_stop_at_first(lower: Read) -> None:
     assert len(explore(lower(START + text)).findings) == 2
     first = explore(lower(START + text), stop_at_first=True)
     assert len(first.findings) == 1 and not first.exhausted
+
+
+SCAN = """#include <stdio.h>
+int main(void) { int a = 7, b = 7; int n = scanf("%d %d", &a, &b); assert(CLAIM); return 0; }"""
+
+
+def test_scanf_writes_as_many_as_it_says(lower: Read) -> None:
+    """What is not read keeps its value; the count is -1 (end of input), or how many were read."""
+    for claim in ("n >= -1 && n <= 2", "n == 2 || b == 7", "n >= 1 || a == 7"):
+        assert explore(lower(START + SCAN.replace("CLAIM", claim))).proved, claim
+    for claim in ("n != -1", "n != 0", "n != 1", "n != 2", "a == 7", "n == 1 || b == 7 || a == 7"):
+        assert explore(lower(START + SCAN.replace("CLAIM", claim))).findings, claim
+
+
+def test_scanf_of_a_string_is_not_modelled(lower: Read) -> None:
+    text = '#include <stdio.h>\nint main(void) { char s[8]; scanf("%7s", s); return 0; }'
+    assert list(explore(lower(text)).unsupported.values()) == ["scanf of anything but numbers and characters"]

@@ -24,7 +24,6 @@ from kleene.semantics.groups import CIRCULAR, ShapeClass
 from kleene.semantics.memory import Memory
 from kleene.semantics.names import OPAQUE
 from kleene.semantics.procedures import whole_program
-from kleene.semantics.promote import promoted
 from kleene.semantics.translate import Translation, Translator
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.embedding import embeds
@@ -83,8 +82,8 @@ def setting(name: str, folder: Path) -> Setting:
     path.write_text(
         TEXT.format(fields=cells, stores=" ".join(f"l->{f} = l;" for f in fields), first=fields[0], last=fields[-1])
     )
-    program, cfa = whole_program(read_program([str(path)], data_model="LP64"))
-    cfa = promoted(cfa)
+    program = whole_program(read_program([str(path)], data_model="LP64"))
+    cfa = program.main.cfa
     translator = Translator(program, cfa, shape, markers=4)
     translation = translator.translate()
     assert translation.calls is not None and set(Memory(program, cfa).cell_targets) == set(fields)
@@ -117,7 +116,15 @@ class Heap:
         for field in self.cut_fields(at):
             for node in self.cuts(field):
                 builder.set(f"cut[{field}]", (node,), Kleene.TRUE)
+        for group in at.heaps.calls.groups:
+            for node in self.crowded(group.members) if group.crowded in at.translation.vocabulary else ():
+                builder.set(group.crowded, (node,), Kleene.TRUE)
         return at.complete(builder.build())
+
+    def crowded(self, members: tuple[str, ...]) -> set[int]:
+        """The nodes to which three cells point."""
+        targets = [t for (f, _), t in self.cells.items() if f in members]
+        return {t for t in targets if targets.count(t) > 2}
 
     def cut_fields(self, at: Setting) -> list[str]:
         return [f for f in at.fields if at.kinds[f] == CIRCULAR]
@@ -239,6 +246,11 @@ def agrees(structure: Structure, at: Setting, *, exact: bool) -> None:
             assert (p.name, here) == (p.name, there)
         certain = {nodes for nodes, value in here.items() if value is Kleene.TRUE}
         assert certain <= set(there) <= set(here), p.name
+    for group in at.heaps.calls.groups:
+        if group.crowded in structure.vocabulary:
+            there = {(n,): Kleene.TRUE for n in heap_of(structure, at).crowded(group.members)}
+            here = dict(structure.entries(group.crowded))
+            assert {nodes for nodes, value in here.items() if value is Kleene.TRUE} <= set(there) <= set(here)
 
 
 @pytest.mark.parametrize("name", CLASSES)

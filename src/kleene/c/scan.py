@@ -1,0 +1,62 @@
+"""Lowering of `scanf` and `fscanf` with a known format of numbers and characters: input that may be anything."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from kleene.c.lowering import UnsupportedConstruct
+from kleene.cfa.expressions import Comparison, Constant, Deref, Expression, Variable
+from kleene.cfa.operations import Assign, Assume, Havoc, Place
+from kleene.cfa.types import INT, PointerType, is_scalar
+
+if TYPE_CHECKING:
+    from kleene.c.calls import Calls
+
+_CONVERSION = re.compile(r"%(\*?)\d*(?:hh|h|ll|l|j|z|t|L|q)?(.)")
+_NUMBERS = "diouxXaAeEfFgGc"
+
+
+def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expression:
+    """Some count of conversions succeeds, or -1 at the end of the input; that many targets are written."""
+    text = c._text(format_)
+    if text is None:
+        raise UnsupportedConstruct("scanf with a format that is not known", cursor)
+    conversions = _CONVERSION.findall(text.replace("%%", ""))
+    stored = [letter for skipped, letter in conversions if not skipped]
+    if any(letter not in _NUMBERS for _, letter in conversions):
+        raise UnsupportedConstruct("scanf of anything but numbers and characters", cursor)
+    if len(arguments) < len(stored):
+        raise UnsupportedConstruct("scanf with fewer arguments than conversions", cursor)
+    pointers = [c._argument(argument) for argument in arguments]
+    place, end = c.place(cursor), c.builder.new()
+    count = c.builder.temporary(INT)
+    c.builder.emit(Havoc(place, count, "scanf"))
+    _only_if(c, place, Comparison(">=", count, Constant(-1, INT)), None)
+    _only_if(c, place, Comparison("<=", count, Constant(len(stored), INT)), None)
+    if re.match(r"\s*%c", text):  # a character that is there always matches
+        _only_if(c, place, Comparison("!=", count, Constant(0, INT)), None)
+    for number, pointer in enumerate(pointers[: len(stored)], start=1):
+        _only_if(c, place, Comparison(">=", count, Constant(number, INT)), end)
+        read = _read(c, place, pointer, cursor)
+        c.builder.emit(Assign(place, Deref(pointer, read.type), read))
+    c.builder.connect(c.builder.here, end, place)
+    c.builder.here = end
+    return count
+
+
+def _read(c: Calls, place: Place, pointer: Expression, cursor: Any) -> Variable:
+    """Any value of the type that the argument points to."""
+    if not isinstance(pointer.type, PointerType) or not is_scalar(pointer.type.target):
+        raise UnsupportedConstruct("scanf to something that is not a number", cursor)
+    read = c.builder.temporary(pointer.type.target)
+    c.builder.emit(Havoc(place, read, "scanf"))
+    return read
+
+
+def _only_if(c: Calls, place: Place, condition: Comparison, otherwise: int | None) -> None:
+    """Go on where the condition holds; where not, at `otherwise`, or nowhere."""
+    yes, no = c.builder.new(), c.builder.new() if otherwise is None else otherwise
+    c.builder.branch(c.builder.here, Assume(place, condition, True), yes)
+    c.builder.branch(c.builder.here, Assume(place, condition, False), no)
+    c.builder.here = yes

@@ -1,0 +1,177 @@
+"""The FESA domain in the fixpoint engine: one state for each location (FESA section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import DeclareLocal, EndScope, Error, Exit, Operation, Place, Return
+from kleene.core.domain import Store
+from kleene.domains.fesa.functions import Space
+from kleene.domains.fesa.heap import Heap, Options, State, joined
+from kleene.domains.fesa.transfer import Transfer
+from kleene.domains.fesa.vectors import Vectors
+from kleene.domains.fesa.widening import widen
+from kleene.domains.fesa.writing import clear
+from kleene.semantics.liveness import live_before
+from kleene.semantics.memory import Memory, Unmodelled
+
+LARGE = 200
+"""Functions with more nodes than this are worth a better order of variables."""
+
+
+@dataclass(frozen=True)
+class Warning_:
+    """Something that may go wrong at a place of the program."""
+
+    kind: str
+    place: Place
+    text: str
+
+
+class FesaDomain:
+    """Elements are states; what may go wrong is collected in `warnings`."""
+
+    name = "fesa"
+
+    def __init__(
+        self, memory: Memory, cfa: Cfa[Operation], space: Space, options: Options, *, malloc_may_fail: bool
+    ) -> None:
+        self.cfa = cfa
+        self.space = space
+        self.options = options
+        self.transfer = Transfer(memory, malloc_may_fail=malloc_may_fail)
+        self.warnings: dict[Warning_, None] = {}
+        self.tracked = frozenset(v for v in (*memory.pointers, *memory.integers) if not v.is_global)
+        self.live = live_before(cfa, self.tracked, whole_scope=True)
+        self.doomed = _doomed(cfa)
+
+    def initial(self, elements: Sequence[State]) -> list[State]:
+        return list(elements)
+
+    def start(self, heap: Heap) -> State:
+        """A heap as the state at the entry."""
+        return self._state(heap.vectors, self.cfa.entry)
+
+    def store(self) -> Store[State]:
+        return _StateStore(self.options)
+
+    def post(self, edge: Edge[Operation], elements: Sequence[State]) -> list[State]:
+        operation = edge.label
+        found: list[Vectors] = []
+
+        def report(kind: str, text: str) -> None:
+            self.warnings[Warning_(kind, operation.place, text)] = None
+
+        self.transfer.report = report
+        if any(self.space.size(e.vectors.function) > LARGE for e in elements):
+            self.space.arrange()
+        for element in elements:
+            heap = Heap(element.vectors, self.options)
+            try:
+                for after in self._apply(heap, edge):
+                    self._forget_dead(after, edge)
+                    if not after.vectors.is_empty():
+                        found.append(after.vectors)
+            except Unmodelled as reason:
+                report("unsupported", str(reason))
+        together = joined(found)
+        return [] if together is None else [self._state(together, edge.target)]
+
+    def _apply(self, heap: Heap, edge: Edge[Operation]) -> list[Heap]:
+        operation = edge.label
+        if isinstance(operation, DeclareLocal) and self._not_needed(operation.variable, edge.target):
+            return [heap]
+        return list(self.transfer.apply(heap, operation))
+
+    def _not_needed(self, variable: Variable, location: str) -> bool:
+        kind = self.transfer.memory.kind(variable)
+        return kind in ("pointer", "integer") and variable not in self.live[location]
+
+    def _forget_dead(self, heap: Heap, edge: Edge[Operation]) -> None:
+        """Variables that are not needed any more end; so do the registers of the operation."""
+        if isinstance(edge.label, Return | Exit | EndScope) or edge.target in self.doomed:
+            return
+        names = {v.name for v in self.live[edge.source] - self.live[edge.target]}
+        target = getattr(edge.label, "target", None)
+        if isinstance(target, Variable) and target in self.tracked - self.live[edge.target]:
+            names.add(target.name)
+        for node in heap.nodes():
+            if node.kind == "variable" and (node.name in names or node.name == "$register"):
+                clear(heap, node, self.transfer.report)
+
+    def _state(self, vectors: Vectors, location: str) -> State:
+        head = location in self.cfa.loop_heads
+        if not head:
+            return State(vectors.pruned())
+        heap = Heap(vectors, self.options)
+        widen(heap)
+        return State(heap.vectors, widen=True)
+
+    def explain_not_covered(self, element: State, store: Store[State]) -> str:
+        return f"the state with {len(element.vectors.dims)} flags is not below the one there"
+
+
+def _doomed(cfa: Cfa[Operation]) -> frozenset[str]:
+    """The locations from which all paths soon end with `exit`, `abort` or an error: what is held there is not lost."""
+    found: set[str] = set()
+    changed = True
+    while changed:
+        new = {
+            name
+            for name in cfa.reachable - found
+            if cfa.leaving(name)
+            and all(isinstance(e.label, Exit | Error) or e.target in found for e in cfa.leaving(name))
+        }
+        changed = bool(new)
+        found |= new
+    return frozenset(found)
+
+
+@dataclass
+class _StateStore:
+    """The one state of a location, which only grows."""
+
+    options: Options
+    state: State | None = None
+    steps: int = field(default=0)
+
+    def add(self, elements: Sequence[State]) -> list[State]:
+        grown = self._with(elements)
+        if grown is None or (self.state is not None and grown.same(self.state)):
+            return []
+        self.state = grown
+        self.steps += 1
+        return [grown]
+
+    def _with(self, elements: Sequence[State]) -> State | None:
+        known = [] if self.state is None else [self.state]
+        parts = [*known, *elements]
+        together = joined([p.vectors for p in parts])
+        if together is None:
+            return None
+        if not any(p.widen for p in parts):
+            return State(together)
+        heap = Heap(together, self.options)
+        widen(heap)
+        return State(heap.vectors, widen=True)
+
+    def covers(self, element: State) -> bool:
+        if self.state is None:
+            return element.vectors.is_empty()
+        grown = self._with([element])
+        return grown is not None and grown.same(self.state)
+
+    def current(self, element: State) -> bool:
+        return element is self.state
+
+    def elements(self) -> list[State]:
+        return [] if self.state is None else [self.state]
+
+    def clear(self) -> None:
+        self.state = None
+
+    def __len__(self) -> int:
+        return 0 if self.state is None else 1

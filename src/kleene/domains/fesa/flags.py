@@ -1,0 +1,108 @@
+"""The names of nodes and flags: what a dimension of the Boolean function stands for (FESA sections 2.1, 2.2 and 4).
+
+A node is a memory cell of the paper, compound: it has pointer slots by offset. An edge leads from a slot of a node to an
+offset of another. NULL is the absence of edges; a pointer without a value has an edge to `UNDEFINED`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple
+
+VARIABLE, HEAP, STATIC = "variable", "heap", "static"
+
+
+class Node(NamedTuple):
+    """A variable by its name, a heap node by the size of its block and a number, or something static (a function).
+
+    The ghost of a heap node stands for another instance of the same summary.
+    """
+
+    kind: str
+    name: str
+    size: int = 0
+    number: int = 0
+    ghost: bool = False
+
+    @property
+    def is_heap(self) -> bool:
+        return self.kind == HEAP
+
+    @property
+    def other(self) -> Node:
+        """The ghost node of a node."""
+        return self._replace(ghost=True)
+
+    def __str__(self) -> str:
+        text = f"#{self.number}" if self.is_heap else self.name
+        return f"{text}~" if self.ghost else text
+
+
+UNDEFINED = Node(STATIC, "undefined")
+MOVED_NULL = Node(STATIC, "moved null")
+"""Where NULL points after arithmetic, as in ``&p->f``: it is neither NULL nor may it be used."""
+LOST = Node(VARIABLE, "$lost")
+"""Holds every block that may have been lost, so any number of them."""
+
+EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORPHAN = (
+    "edge",
+    "parent",
+    "exists",
+    "ghost",
+    "notnull",
+    "count0",
+    "count1",
+    "rooted",
+    "value",
+    "orphan",
+)
+
+
+class Flag(NamedTuple):
+    """One dimension. Edges and parent edges have all parts; other flags belong to `source`, or to a slot of it.
+
+    EXISTS: the node is allocated. GHOST: it has another instance. NOT_NULL: the outgoing counter of a slot. COUNT_LOW,
+    COUNT_HIGH: the incoming counter. ROOTED, PARENT, ORPHAN: see `ownership`. VALUE: the integer at `slot` is `offset`.
+    """
+
+    kind: str
+    source: Node
+    slot: int = 0
+    target: Node | None = None
+    offset: int = 0
+
+    def mentions(self, node: Node) -> bool:
+        return self.source == node or self.target == node
+
+    @property
+    def to_ghost(self) -> bool:
+        """Whether it is an edge between a node and its ghost."""
+        return self.source.ghost or (self.target is not None and self.target.ghost)
+
+    def __str__(self) -> str:
+        source = f"{self.source}" if self.source.kind == VARIABLE and not self.slot else f"{self.source}+{self.slot}"
+        if self.target is not None:
+            there = f"{self.target}" if not self.offset else f"{self.target}+{self.offset}"
+            return f"{source}->{there}" if self.kind == EDGE else f"{source}=>{there}"
+        if self.kind == VALUE:
+            return f"{source}=={self.offset}"
+        return f"{self.kind}({source if self.kind == NOT_NULL else self.source})"
+
+
+def edge(source: Node, slot: int, target: Node, offset: int) -> Flag:
+    return Flag(EDGE, source, slot, target, offset)
+
+
+def parent(flag: Flag) -> Flag:
+    """The flag that an edge is the parent edge of its target."""
+    return flag._replace(kind=PARENT)
+
+
+def rank(name: Hashable) -> tuple[object, ...]:
+    """The order of variables in decision diagrams: flags of one heap node lie together, those of variables first."""
+    new = isinstance(name, tuple) and not isinstance(name, Flag)
+    flag = name[1] if new else name  # type: ignore[index]
+    assert isinstance(flag, Flag)
+    ends = [n for n in (flag.source, flag.target) if n is not None and n.is_heap]
+    group = max(((n.size, n.number) for n in ends), default=(0, 0))
+    return (*group, flag.target is not None and flag.to_ghost, str(flag.source), flag.slot, str(flag), flag.kind, new)

@@ -1,0 +1,169 @@
+"""Summaries: many cells as one node, and one cell taken out again (FESA sections 2.2 to 2.4 and 3.2).
+
+A node N with a GHOST dimension is a summary. A vector speaks of one instance of N, and where GHOST is one, of one other
+instance, the ghost, and of the edges between the two. A heap is represented if the vector of every choice of instances
+is in the set; so the summary of two nodes is the union of what the vectors say for each choice, which is what `fold`
+computes, and a node taken out satisfies the constraints of every choice it takes part in, which is what `expand` says.
+
+Deviations: GHOST is explicit, since the ghost flags of a summary with a single instance mean nothing, and counters that
+contradict them would rule out heaps that exist. A cell that does not exist and to which nothing points is no instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kleene.domains.fesa.flags import (
+    COUNT_HIGH,
+    COUNT_LOW,
+    EXISTS,
+    GHOST,
+    Flag,
+    Node,
+)
+from kleene.domains.fesa.functions import Function
+from kleene.domains.fesa.heap import Heap
+from kleene.domains.fesa.vectors import Vectors
+
+
+def fresh(heap: Heap, like: Node) -> Node:
+    """A heap node of the same kind with the first number that is free."""
+    used = {n.number for n in heap.heap_nodes() if n.size == like.size}
+    number = 1
+    while number in used:
+        number += 1
+    return like._replace(number=number, ghost=False)
+
+
+def moved(flag: Flag, nodes: Mapping[Node, Node | None]) -> Flag | None:
+    """The flag with nodes replaced; None if that is no flag of a state: a ghost has only edges with its own node."""
+    source = nodes.get(flag.source, flag.source)
+    target = nodes.get(flag.target, flag.target) if flag.target is not None else None
+    if source is None or (flag.target is not None and target is None):
+        return None
+    result = flag._replace(source=source, target=target)
+    if source.ghost and not (target is not None and target.other == source and not target.ghost):
+        return None
+    if target is not None and target.ghost and not (source.other == target and not source.ghost):
+        return None
+    return result
+
+
+def _renamed(vectors: Vectors, nodes: Mapping[Node, Node | None], without: Flag | None = None) -> Vectors:
+    """The vectors with nodes renamed; flags that have no meaning afterwards are projected out."""
+    names, gone = {}, []
+    for flag in vectors.dims:
+        new = moved(flag, nodes) if flag != without else None  # type: ignore[arg-type]
+        if new is None:
+            gone.append(flag)
+        elif new != flag:
+            names[flag] = new
+    return vectors.drop(*gone).rename(names)
+
+
+def dead(heap: Heap, node: Node) -> Function:
+    """Where a node is no instance of anything: not allocated, not a real summary, and nothing points to it."""
+    condition = ~heap.flag(Flag(EXISTS, node)) & ~heap.flag(Flag(GHOST, node))
+    counted = heap.options.in_counter
+    if counted:
+        condition = condition & ~heap.flag(Flag(COUNT_LOW, node)) & ~heap.flag(Flag(COUNT_HIGH, node))
+    for flag in heap.edges_to(node):
+        condition = condition & ~heap.flag(flag)
+        if not counted:  # other instances of the source may point to it
+            condition = condition & ~heap.flag(Flag(GHOST, flag.source))
+    return condition
+
+
+def summarise(heap: Heap, kept: Node, gone: Node) -> None:
+    """Make `kept` the summary of both nodes (section 2.2, also of summaries)."""
+    space = heap.space
+    kept_dead, gone_dead = dead(heap, kept), dead(heap, gone)
+    parts = []
+    alone = heap.restricted(gone_dead)
+    if alone is not None:
+        parts.append(_renamed(alone.vectors, {gone: None, gone.other: None}))
+    alone = heap.restricted(kept_dead & ~gone_dead)
+    if alone is not None:
+        cleared = _renamed(alone.vectors, {kept: None, kept.other: None})
+        parts.append(_renamed(cleared, {gone: kept, gone.other: kept.other}))
+    both = heap.restricted(~kept_dead & ~gone_dead)
+    if both is not None:
+        parts += _choices(both, kept, gone)
+    dims = frozenset().union(*(p.dims for p in parts))
+    function = space.false
+    for part in parts:
+        function = function | part.zero(dims).function
+    heap.vectors = Vectors(space, dims, function)
+
+
+def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
+    """The choices of an instance and its ghost among the instances of two nodes."""
+    found = []
+    ghost = Flag(GHOST, kept)
+    roles: list[tuple[dict[Node, Node | None], Node | None]] = [
+        ({gone: kept.other, kept.other: None, gone.other: None}, None),
+        ({gone: kept, kept: kept.other, kept.other: None, gone.other: None}, None),
+        ({gone: None, gone.other: None}, kept),
+        ({gone: kept, gone.other: kept.other, kept: None, kept.other: None}, gone),
+    ]
+    for nodes, summary in roles:
+        part = heap if summary is None else heap.restricted(heap.flag(Flag(GHOST, summary)))
+        if part is None or (summary is not None and not heap.is_summary(summary)):
+            continue
+        vectors = part.vectors.drop(Flag(GHOST, kept), Flag(GHOST, gone))
+        renamed = _renamed(vectors, nodes).add(ghost)
+        found.append(renamed.restrict(heap.space.var(ghost)))
+    return found
+
+
+def materialise(heap: Heap, summary: Node) -> Node:
+    """Take one instance out of a summary that has several; the result is the node of that instance (section 2.3)."""
+    ghost = Flag(GHOST, summary)
+    new = fresh(heap, summary)
+    space = heap.space
+    base = heap.vectors.restrict(space.var(ghost))
+    one_less = space.none_of([ghost, *(f for f in heap.flags if f.to_ghost and f.mentions(summary))])
+    rest = base.function | one_less
+    taken = _renamed(base, {summary: new, summary.other: summary}, without=ghost)
+    seen = _renamed(base, {summary.other: new}, without=ghost)
+    dims = base.dims | taken.dims | seen.dims
+    heap.vectors = Vectors(space, dims, rest & taken.function & seen.function)
+    return new
+
+
+def renaming(heap: Heap, summary: Node, new: Node) -> dict[Flag, Flag]:
+    """The flags of an instance that was taken out, for each flag of the summary it was in."""
+    found = {}
+    for flag in heap.flags:
+        other = moved(flag, {summary: new, summary.other: summary})
+        if flag.mentions(summary) and other is not None:
+            found[flag] = other
+    return found
+
+
+def single(heap: Heap, summary: Node) -> Heap | None:
+    """The part of the state in which a summary has one instance, which is then an ordinary node."""
+    part = heap.restricted(~heap.space.var(Flag(GHOST, summary)))
+    if part is not None:
+        part.drop([Flag(GHOST, summary), *(f for f in part.flags if f.to_ghost and f.mentions(summary))])
+    return part
+
+
+def separated(heap: Heap, summary: Node) -> tuple[Node, dict[Flag, Flag]]:
+    """One instance of a summary as a node of its own, whether there are others or not (deref', section 3.2).
+
+    The result is the node, and the names of its flags for each flag of the summary before.
+    """
+    names = renaming(heap, summary, fresh(heap, summary))
+    alone = single(heap, summary)
+    several = heap.copy()
+    new = materialise(several, summary)
+    if alone is None:
+        heap.vectors = several.vectors
+        return new, names
+    vectors = _renamed(alone.vectors, {summary: new, summary.other: None})
+    if not several.vectors.is_empty():
+        vectors = vectors.join(several.vectors)
+    heap.vectors = vectors
+    return new, names
+

@@ -1,0 +1,383 @@
+"""What each C operation does to a state (FESA Fig. 9, over the operations of our automata)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kleene.cfa.expressions import Expression, Variable
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    DeclareLocal,
+    EndScope,
+    Error,
+    Exit,
+    Free,
+    Havoc,
+    MemCopy,
+    MemSet,
+    Operation,
+    Print,
+    Return,
+    Skip,
+    Unsupported,
+    expressions,
+)
+from kleene.cfa.types import IntegerType, PointerType, RecordType
+from kleene.domains.fesa.evaluate import Evaluator, Integer
+from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
+from kleene.domains.fesa.heap import Heap
+from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, null, read, release, spoil, to, write
+from kleene.semantics.memory import Memory, Unmodelled, constant_of
+
+_CLEANUP = "a block may not be freed when the program ends"
+
+
+class Transfer(Evaluator):
+    """The abstract semantics of one program."""
+
+    def __init__(self, memory: Memory, *, malloc_may_fail: bool) -> None:
+        super().__init__(memory)
+        self.malloc_may_fail = malloc_may_fail
+        self.globals = frozenset(g.variable.name for g in memory.program.globals)
+
+    def apply(self, heap: Heap, operation: Operation) -> Iterable[Heap]:
+        """The states after an operation; `Unmodelled` if the domain has no such operation."""
+        match operation:
+            case Skip():
+                return [heap]
+            case Print():
+                return self._visit_all(heap, expressions(operation))
+            case Assign(target=target, value=value):
+                return self._assign(heap, target, value)
+            case Assume(condition=condition, truth=truth):
+                return self._assume(heap, condition, truth)
+            case Allocate():
+                return self._allocate(heap, operation)
+            case Free(pointer=pointer):
+                return self._free(heap, pointer)
+            case Havoc(target=target):
+                return self._havoc(heap, target)
+            case MemSet():
+                return self._memset(heap, operation)
+            case MemCopy():
+                return self._memcopy(heap, operation)
+            case DeclareLocal(variable=variable):
+                return [self.declare(heap, variable)]
+            case EndScope(variables=variables):
+                for variable in variables:
+                    self.end(heap, variable)
+                return [heap]
+            case Error(kind=kind, message=message):
+                self.report(kind, message or "an error call may be reached")
+                return []
+            case Return() | Exit():
+                return self._leave(heap, operation)
+            case Unsupported(reason=reason):
+                raise Unmodelled(reason)
+        raise Unmodelled(str(operation))
+
+    def _visit_all(self, heap: Heap, given: Iterable[Expression]) -> list[Heap]:
+        parts = [heap]
+        for expression in given:
+            parts = [last for part in parts for last in self.visit(part, expression)]
+        return parts
+
+    # Variables --------------------------------------------------------------------------------------------------
+
+    def declare(self, heap: Heap, variable: Variable) -> Heap:
+        """A variable begins to live; if it lived already (a loop), that life ends."""
+        node, kind = self.node(variable), self.memory.kind(variable)
+        self.end(heap, variable)
+        if kind == "pointer":
+            spoil(heap, node, 0)
+        elif kind == "integer":
+            self._store_number(heap, node, 0, self.numbers(node, 0, variable), None)
+        elif kind == "object":
+            heap.set({Flag(EXISTS, node): heap.space.true})
+            for slot in self.slots_of(node.size):
+                spoil(heap, node, slot)
+            self._forget_numbers(heap, node, 0, node.size)
+        return heap
+
+    def end(self, heap: Heap, variable: Variable) -> None:
+        node = self.node(variable)
+        clear(heap, node, self.report)
+        heap.drop([Flag(EXISTS, node)])
+
+    def zero(self, heap: Heap, variable: Variable) -> None:
+        """A global variable before its initialiser: all zero."""
+        node = self.node(variable)
+        zero = Integer({0: heap.space.true}, heap.space.false)
+        if self.memory.kind(variable) == "integer":
+            self._store_number(heap, node, 0, self.numbers(node, 0, variable), zero)
+        elif self.is_object(variable):
+            for offset in self._integer_places(node, 0, node.size):
+                self._store_number(heap, node, offset, self.numbers(node, offset), zero)
+
+    def parameter(self, heap: Heap, variable: Variable) -> None:
+        """A parameter of the entry: any number, or a pointer to memory of which nothing is known."""
+        node = self.node(variable)
+        if self.memory.kind(variable) == "pointer":
+            write(heap, node, 0, to(heap, Node(STATIC, f"*{variable}")), self.report)
+        else:
+            self.declare(heap, variable)
+
+    # Assignments --------------------------------------------------------------------------------------------------
+
+    def _assign(self, heap: Heap, target: Expression, value: Expression) -> Iterator[Heap]:
+        if isinstance(target.type, RecordType):
+            yield from self._assign_record(heap, target, value)
+        elif isinstance(target.type, PointerType):
+            for part, node, offset in self.access(heap, target):
+                self._known_slot(node, offset, target)
+                for last, pointer in self.pointer(part, value):
+                    yield from self._store_sharply(last, node, offset, pointer, target)
+        elif isinstance(target.type, IntegerType):
+            if isinstance(value.type, PointerType):
+                raise Unmodelled("a pointer in an integer")
+            for part, node, offset in self.access(heap, target):
+                for last, number in self.integer(part, value):
+                    self._store_integer(last, node, offset, target, number)
+                    yield last
+        else:
+            for part in self.visit(heap, value):
+                yield from self._store_untracked(part, target)
+
+    def _store_pointer(self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression) -> None:
+        if not (isinstance(target, Variable) and not self.is_object(target)):
+            self._spoil_overlap(heap, node, offset, self.memory.program.pointer_size, pointer=True)
+        write(heap, node, offset, value, self.report)
+
+    def _store_sharply(
+        self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression
+    ) -> Iterator[Heap]:
+        """Store a pointer; where that seems to lose a block, look at what the pointer points to one by one."""
+        value = value.settled(heap)
+        lost: list[str] = []
+        trial, report = heap.copy(), self.report
+        self.report = lambda kind, text: lost.append(kind) if kind == "memory_leak" else report(kind, text)
+        self._store_pointer(trial, node, offset, value, target)
+        self.report = report
+        if not lost:
+            yield trial
+            return
+        nothing = heap.restricted(value.null)
+        if nothing is not None:
+            self._store_pointer(nothing, node, offset, null(nothing), target)
+            yield nothing
+        for key in sorted(value.targets):
+            for part, found, place in self.pointing(heap, value, key):
+                self._store_pointer(part, node, offset, to(part, found, place), target)
+                yield part
+
+    def _store_integer(self, heap: Heap, node: Node, offset: int, target: Expression, value: Integer | None) -> None:
+        if isinstance(target, Variable) and not self.is_object(target):
+            self._store_number(heap, node, 0, self.numbers(node, 0, target), value)
+            return
+        self._spoil_overlap(heap, node, offset, target.type.size, pointer=False)
+        if self.memory.integer_width((node.size, offset)) == target.type.size:
+            self._store_number(heap, node, offset, self.numbers(node, offset), value)
+
+    def _store_untracked(self, heap: Heap, target: Expression) -> Iterator[Heap]:
+        for part, node, offset in self.access(heap, target):
+            if not (isinstance(target, Variable) and not self.is_object(target)):
+                self._spoil_overlap(part, node, offset, target.type.size, pointer=False)
+            yield part
+
+    def _store_number(
+        self, heap: Heap, node: Node, offset: int, numbers: tuple[int, ...], value: Integer | None
+    ) -> None:
+        """Set the flags ``value == c``; with no value, any number."""
+        if not numbers:
+            return
+        flags = {c: Flag(VALUE, node, offset, None, c) for c in numbers}
+        space = heap.space
+        if value is None:
+            value = Integer({}, space.true)
+        new = {c: space.var(("new", flag)) for c, flag in flags.items()}
+        choices = heap.any_of(f for c, f in value.table.items() if c not in flags) | value.rest
+        for variable in new.values():
+            choices = choices & ~variable
+        for c in numbers:
+            chosen = value.may_be(c) & new[c]
+            for d in numbers:
+                if d != c:
+                    chosen = chosen & ~new[d]
+            choices = choices | chosen
+        vectors = heap.vectors.add(*(("new", f) for f in flags.values())).restrict(choices)
+        heap.vectors = vectors.drop(*flags.values()).rename({("new", f): f for f in flags.values()})
+
+    def _integer_places(self, node: Node, offset: int, length: int) -> list[int]:
+        return [o for _, o in self.memory.overlapped_integers((node.size, offset), length)]
+
+    def _forget_numbers(self, heap: Heap, node: Node, offset: int, length: int) -> None:
+        for place in self._integer_places(node, offset, length):
+            self._store_number(heap, node, place, self.numbers(node, place), None)
+
+    def _spoil_overlap(self, heap: Heap, node: Node, offset: int, length: int, *, pointer: bool) -> None:
+        """A write of so many bytes leaves nothing known of what it overlaps, but for a pointer at the same place."""
+        self._forget_numbers(heap, node, offset, length)
+        for _, place in self.memory.overlapped_pointers((node.size, offset), length):
+            if not (pointer and place == offset) and place in self.slots_of(node.size):
+                write(heap, node, place, to(heap, UNDEFINED), self.report)
+
+    def _havoc(self, heap: Heap, target: Expression) -> Iterator[Heap]:
+        if isinstance(target.type, PointerType):
+            raise Unmodelled("a pointer with any value")
+        if not isinstance(target.type, IntegerType):
+            yield from self._store_untracked(heap, target)
+            return
+        for part, node, offset in self.access(heap, target):
+            self._store_integer(part, node, offset, target, None)
+            yield part
+
+    # Blocks ---------------------------------------------------------------------------------------------------
+
+    def _allocate(self, heap: Heap, operation: Allocate) -> Iterator[Heap]:
+        size = constant_of(operation.size)
+        if size is None:
+            raise Unmodelled("a block whose size is not a constant")
+        if operation.stack:
+            raise Unmodelled("alloca")
+        for part, node, offset in self.access(heap, operation.target):
+            self._known_slot(node, offset, operation.target)
+            if operation.may_fail and self.malloc_may_fail:
+                failed = part.copy()
+                self._store_pointer(failed, node, offset, null(failed), operation.target)
+                yield failed
+            new = allocate(part, size, self.slots_of(size), zeroed=operation.zeroed)
+            zero = Integer({0: part.space.true}, part.space.false) if operation.zeroed else None
+            for place in self._integer_places(new, 0, size):
+                self._store_number(part, new, place, self.numbers(new, place), zero)
+            self._store_pointer(part, node, offset, to(part, new), operation.target)
+            yield part
+
+    def _free(self, heap: Heap, expression: Expression) -> Iterator[Heap]:
+        for part, found in self.pointer(heap, expression):
+            value = found.settled(part)
+            nothing = part.restricted(value.null)
+            if nothing is not None:
+                yield nothing
+            for key in sorted(value.targets):
+                for last, node, offset in self.pointing(part, value, key):
+                    yield from self._free_node(last, node, offset, str(expression))
+
+    def _free_node(self, heap: Heap, node: Node, offset: int, text: str) -> Iterator[Heap]:
+        if node in NOWHERE:
+            self.report("invalid_free", f"{text} may not be initialized")
+        elif not node.is_heap or node.kind == STATIC:
+            self.report("invalid_free", f"{text} may point to an object that malloc did not give")
+        elif offset != 0:
+            self.report("invalid_free", f"{text} may not point to the start of a block")
+        else:
+            if heap.possible(~heap.exists(node)):
+                self.report("double_free", f"{text} may point to a block that was freed already")
+            alive = heap.restricted(heap.exists(node))
+            if alive is not None:
+                release(alive, node, self.report)
+                yield alive
+
+    # Ranges of bytes --------------------------------------------------------------------------------------------
+
+    def _memset(self, heap: Heap, operation: MemSet) -> Iterator[Heap]:
+        value, size = constant_of(operation.value), constant_of(operation.size)
+        if size is None:
+            raise Unmodelled("memset of a size that is not a constant")
+        for start in self.visit(heap, operation.value):
+            if size == 0:
+                yield start
+                continue
+            for part, pointer in self.pointer(start, operation.pointer):
+                for last, node, offset in self.dereference(part, pointer, size, str(operation.pointer)):
+                    self._spoil_overlap(last, node, offset, size, pointer=False)
+                    if value is not None and value & 255 == 0:
+                        self._zero_bytes(last, node, offset, size)
+                    yield last
+
+    def _zero_bytes(self, heap: Heap, node: Node, offset: int, size: int) -> None:
+        for slot in self.slots_of(node.size):
+            if offset <= slot <= offset + size - self.memory.program.pointer_size:
+                write(heap, node, slot, null(heap), self.report)
+        zero = Integer({0: heap.space.true}, heap.space.false)
+        for place in self._integer_places(node, offset, size):
+            width = max(self.memory.access_widths[node.size, place])
+            if offset <= place <= offset + size - width:
+                self._store_number(heap, node, place, self.numbers(node, place), zero)
+
+    def _memcopy(self, heap: Heap, operation: MemCopy) -> Iterator[Heap]:
+        size = constant_of(operation.size)
+        if size is None:
+            raise Unmodelled("memcpy of a size that is not a constant")
+        if size == 0:
+            yield heap
+            return
+        text = str(operation)
+        for part, to_pointer in self.pointer(heap, operation.destination):
+            for middle, node, offset in self.dereference(part, to_pointer, size, text):
+                for after, pointer in self.pointer(middle, operation.source):
+                    for last, source, start in self.dereference(after, pointer, size, text):
+                        self._copy_bytes(last, node, offset, source, start, size)
+                        yield last
+
+    def _assign_record(self, heap: Heap, target: Expression, value: Expression) -> Iterator[Heap]:
+        size = target.type.size
+        for part, node, offset in self.access(heap, target):
+            for last, source, start in self.access(part, value):
+                self._copy_bytes(last, node, offset, source, start, size)
+                yield last
+
+    def _copy_bytes(self, heap: Heap, node: Node, offset: int, source: Node, start: int, size: int) -> None:
+        """Slot by slot; what has no counterpart gets no value."""
+        if (node, offset) == (source, start):
+            return
+        if node == source:
+            raise Unmodelled("a copy within one object")
+        width = self.memory.program.pointer_size
+        here, there = self.slots_of(node.size), self.slots_of(source.size)
+        for slot in here:
+            if slot + width <= offset or slot >= offset + size:
+                continue
+            counterpart = slot - offset + start
+            inside = offset <= slot <= offset + size - width
+            if inside and counterpart in there:
+                write(heap, node, slot, read(heap, source, counterpart), self.report)
+            else:
+                write(heap, node, slot, to(heap, UNDEFINED), self.report)
+        for place in self._integer_places(node, offset, size):
+            self._copy_number(heap, (node, place), (source, place - offset + start), (offset, offset + size))
+
+    def _copy_number(self, heap: Heap, to_place: tuple[Node, int], source: tuple[Node, int], span: tuple[int, int]) -> None:
+        (node, place), (other, counterpart) = to_place, source
+        numbers = self.numbers(node, place)
+        width = self.memory.integer_width((node.size, place))
+        known = self.numbers(other, counterpart)
+        value = None
+        if known and width == self.memory.integer_width((other.size, counterpart)) and place + width <= span[1]:
+            table = {c: heap.flag(Flag(VALUE, other, counterpart, None, c)) for c in known}
+            value = Integer(table, ~heap.any_of(table.values()))
+        self._store_number(heap, node, place, numbers, value)
+
+    # Control ----------------------------------------------------------------------------------------------------
+
+    def _assume(self, heap: Heap, condition: Expression, truth: bool) -> Iterator[Heap]:
+        for part, holds, fails in self.condition(heap, condition):
+            last = part.restricted(holds if truth else fails)
+            if last is not None:
+                yield last
+
+    def _leave(self, heap: Heap, operation: Return | Exit) -> list[Heap]:
+        """The program ends: the variables of main are lost when it returns, and what is not freed is not cleaned up."""
+        value = operation.status if isinstance(operation, Exit) else operation.value
+        for part in [heap] if value is None else self.visit(heap, value):
+            if isinstance(operation, Return):
+                for node in part.nodes():
+                    if node.kind == VARIABLE and node.name not in self.globals and node != LOST:
+                        clear(part, node, self.report)
+            elif operation.status is None:
+                continue
+            self.tidy(part, *part.heap_nodes())
+            if part.possible(part.any_of(part.exists(n) for n in part.heap_nodes())):
+                self.report("memory_cleanup", _CLEANUP)
+        return []

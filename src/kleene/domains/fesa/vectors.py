@@ -1,0 +1,118 @@
+"""The numeric domain: sets of 0/1-vectors over named dimensions (FESA section 2.1, Definition 1).
+
+The dimensions of the paper are numbered; here they have names, so `swap` exchanges names, and adding a dimension with a
+value is `add` and `restrict` in one. A dimension that is missing in one of two sets has the value zero there: `join`,
+`meet` and `<=` make their operands compatible in this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from kleene.domains.fesa.functions import Function, Name, Space
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """A set of vectors over `dims`: those on which `function`, which mentions no other names, is true."""
+
+    space: Space
+    dims: frozenset[Name]
+    function: Function
+
+    @staticmethod
+    def everything(space: Space, dims: Iterable[Name] = ()) -> Vectors:
+        return Vectors(space, frozenset(dims), space.true)
+
+    def is_empty(self) -> bool:
+        return not self.space.satisfiable(self.function)
+
+    def flag(self, name: Name) -> Function:
+        """The function 'the dimension is one'; a dimension that does not exist is zero."""
+        return self.space.var(name) if name in self.dims else self.space.false
+
+    def add(self, *names: Name) -> Vectors:
+        """New dimensions with any value."""
+        return Vectors(self.space, self.dims | set(names), self.function)
+
+    def zero(self, names: Iterable[Name]) -> Vectors:
+        """New dimensions with the value zero."""
+        new = set(names) - self.dims
+        if not new:
+            return self
+        return Vectors(self.space, self.dims | new, self.function & self.space.none_of(new))
+
+    def drop(self, *names: Name) -> Vectors:
+        gone = self.dims & set(names)
+        return Vectors(self.space, self.dims - gone, self.space.exists(self.function, gone))
+
+    def restrict(self, condition: Function) -> Vectors:
+        """Only the vectors that satisfy a condition over the dimensions."""
+        return Vectors(self.space, self.dims, self.function & condition)
+
+    def rename(self, names: Mapping[Name, Name]) -> Vectors:
+        used = {old: new for old, new in names.items() if old in self.dims and old != new}
+        dims = frozenset(used.get(name, name) for name in self.dims)
+        return Vectors(self.space, dims, self.space.rename(self.function, used))
+
+    def swap(self, first: Sequence[Name], second: Sequence[Name]) -> Vectors:
+        pairs = list(zip(first, second, strict=True))
+        return self.rename(dict(pairs) | {b: a for a, b in pairs})
+
+    def set(self, values: Mapping[Name, Function]) -> Vectors:
+        """Dimensions, new or old, get the values of functions of the old dimensions, all at once."""
+        if not values:
+            return self
+        space = self.space
+        old = self.dims & values.keys()
+        stand_in = {name: ("new", name) for name in old}
+        function = self.function
+        for name, value in values.items():
+            function = function & ~(space.var(stand_in.get(name, name)) ^ value)
+        function = space.exists(function, old)
+        function = space.rename(function, {new: name for name, new in stand_in.items()})
+        return Vectors(space, self.dims | values.keys(), function)
+
+    # The lattice ----------------------------------------------------------------------------------------------
+
+    def join(self, other: Vectors) -> Vectors:
+        a, b = self.zero(other.dims), other.zero(self.dims)
+        return Vectors(self.space, a.dims, a.function | b.function)
+
+    def meet(self, other: Vectors) -> Vectors:
+        a, b = self.zero(other.dims), other.zero(self.dims)
+        return Vectors(self.space, a.dims, a.function & b.function)
+
+    def __le__(self, other: Vectors) -> bool:
+        a, b = self.zero(other.dims), other.zero(self.dims)
+        return not self.space.satisfiable(a.function & ~b.function)
+
+    # Definition 1 -------------------------------------------------------------------------------------------------
+
+    def fold(self, kept: Sequence[Name], folded: Sequence[Name]) -> Vectors:
+        """What holds for `kept` and for `folded` alike, as a property of `kept`."""
+        return self.join(self.swap(kept, folded)).drop(*folded)
+
+    def expand(self, kept: Sequence[Name], new: Sequence[Name]) -> Vectors:
+        """The properties of `kept` for `new` as well, and nothing about the two together."""
+        both = self.add(*new)
+        return both.meet(both.swap(kept, new))
+
+    # For tests and pictures ------------------------------------------------------------------------------------
+
+    def pruned(self) -> Vectors:
+        """Without the dimensions that are always zero."""
+        space = self.space
+        useless = [n for n in self.dims if not space.satisfiable(self.function & space.var(n))]
+        return self.drop(*useless) if useless else self
+
+    def listed(self, names: Sequence[Name]) -> set[tuple[int, ...]]:
+        """The vectors, projected to some dimensions, in their order."""
+        projected = self.drop(*(self.dims - set(names)))
+        return {
+            values
+            for values in product((0, 1), repeat=len(names))
+            if self.space.evaluate(projected.function, dict(zip(names, map(bool, values), strict=True)))
+        }

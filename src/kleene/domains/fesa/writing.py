@@ -1,0 +1,144 @@
+"""Changing slots: the assignments of FESA's abstract semantics (Fig. 9) with counters and parents kept up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kleene.domains.fesa.counters import decrement, increment
+from kleene.domains.fesa.flags import (
+    EDGE,
+    EXISTS,
+    GHOST,
+    MOVED_NULL,
+    NOT_NULL,
+    PARENT,
+    ROOTED,
+    UNDEFINED,
+    VALUE,
+    Flag,
+    Node,
+    edge,
+    parent,
+)
+from kleene.domains.fesa.functions import Function
+from kleene.domains.fesa.heap import Heap
+from kleene.domains.fesa.ownership import Report, Target, adopt, lose
+from kleene.semantics.memory import Unmodelled
+
+
+NOWHERE = (UNDEFINED, MOVED_NULL)
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A pointer value: where it points to each target, where it may be a pointer at all, and where it may be NULL.
+
+    `moved` is by how many bytes NULL was moved, which is no pointer that may be used then.
+    """
+
+    targets: dict[Target, Function]
+    some: Function
+    null: Function
+    moved: int = 0
+
+    def shifted(self, distance: int) -> Pointer:
+        """Moved by so many bytes."""
+        if distance == 0:
+            return self
+        targets = {(n, o if n in NOWHERE else o + distance): where for (n, o), where in self.targets.items()}
+        return Pointer(targets, self.some, self.null, self.moved + distance)
+
+    def settled(self, heap: Heap) -> Pointer:
+        """The same as a value that can be stored and compared."""
+        if self.moved == 0 or not heap.possible(self.null):
+            return self
+        if heap.possible(self.some & self.null):
+            raise Unmodelled("arithmetic on a pointer of which nothing tells whether it is NULL")
+        key = (MOVED_NULL, 0)
+        targets = self.targets | {key: self.targets.get(key, heap.space.false) | self.null}
+        return Pointer(targets, heap.space.true, heap.space.false)
+
+
+def null(heap: Heap) -> Pointer:
+    return Pointer({}, heap.space.false, heap.space.true)
+
+
+def to(heap: Heap, node: Node, offset: int = 0) -> Pointer:
+    return Pointer({(node, offset): heap.space.true}, heap.space.true, heap.space.false)
+
+
+def read(heap: Heap, node: Node, slot: int) -> Pointer:
+    """The pointer in a slot of a node that is no summary."""
+    targets = {(f.target, f.offset): heap.flag(f) for f in heap.edges_from(node, slot) if f.target is not None}
+    some, none = heap.not_null(node, slot)
+    return Pointer(targets, some, none)
+
+
+def write(heap: Heap, node: Node, slot: int, value: Pointer, report: Report) -> None:
+    """Store a pointer in a slot of a node that is no summary."""
+    value = value.settled(heap)
+    old = heap.edges_from(node, slot)
+    new = {target: f for target, f in value.targets.items() if heap.possible(f)}
+    if heap.options.parents and node.is_heap:
+        adopt(heap, node, slot, new)
+    none = heap.space.false
+    for flag in old:
+        target = flag.target
+        if target is not None and target.is_heap:
+            gone = heap.flag(flag) & ~new.get((target, flag.offset), none)
+            if heap.possible(gone):
+                if heap.options.parents:
+                    lose(heap, flag, gone, new, report)
+                if heap.options.in_counter and node.is_heap:
+                    decrement(heap, target, gone)
+    if heap.options.in_counter and node.is_heap:
+        for (target, offset), where in new.items():
+            if target.is_heap:
+                increment(heap, target, where & ~heap.flag(edge(node, slot, target, offset)))
+    changes = {edge(node, slot, *target): where for target, where in new.items()}
+    if heap.options.out_counter:
+        changes[Flag(NOT_NULL, node, slot)] = value.some
+    heap.set(changes)
+    unused = [f for f in old if f not in changes]
+    heap.drop([*unused, *(parent(f) for f in unused)])
+
+
+def clear(heap: Heap, node: Node, report: Report) -> None:
+    """All pointer slots of a node become NULL and are forgotten."""
+    for slot in heap.slots(node):
+        write(heap, node, slot, null(heap), report)
+    heap.drop([f for f in heap.flags if f.source == node and f.kind in (NOT_NULL, VALUE)])
+
+
+def allocate(heap: Heap, size: int, slots: Iterable[int], *, zeroed: bool) -> Node:
+    """A new heap node: allocated, held by no one yet (so `ROOTED` until it is stored)."""
+    used = {n.number for n in heap.heap_nodes() if n.size == size}
+    number = min(set(range(1, len(used) + 2)) - used)
+    node = Node("heap", "", size, number)
+    changes = {Flag(EXISTS, node): heap.space.true}
+    if heap.options.parents:
+        changes[Flag(ROOTED, node)] = heap.space.true
+    heap.set(changes)
+    if not zeroed:
+        for slot in slots:
+            spoil(heap, node, slot)
+    return node
+
+
+def spoil(heap: Heap, node: Node, slot: int) -> None:
+    """A slot that holds nothing gets a pointer without a value."""
+    changes = {edge(node, slot, UNDEFINED, 0): heap.space.true}
+    if heap.options.out_counter:
+        changes[Flag(NOT_NULL, node, slot)] = heap.space.true
+    heap.set(changes)
+
+
+def release(heap: Heap, node: Node, report: Report) -> None:
+    """The node is freed: what it holds is lost, and pointers to it dangle."""
+    clear(heap, node, report)
+    gone = [f for f in heap.flags if f.target == node and f.kind == PARENT]
+    heap.drop([*gone, Flag(EXISTS, node), Flag(ROOTED, node), Flag(GHOST, node)])
+    unseen = not any(f.target == node for f in heap.edges(EDGE))
+    if unseen:
+        heap.drop([f for f in heap.flags if f.mentions(node)])

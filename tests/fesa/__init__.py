@@ -1,0 +1,1 @@
+"""The FESA domain against explicit vectors, explicit heaps and random programs."""
