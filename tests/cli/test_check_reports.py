@@ -120,8 +120,9 @@ int main(void) {
 
 def test_words_about_a_list(tmp_path: Path) -> None:
     report = checked(tmp_path, NODE + LIST)
-    build, walk, free = words(report)
+    build, walk, free, end = words(report)
     assert build == ["list: NULL", "list: acyclic list of 1 node", "list: acyclic list of 2 or more nodes"]
+    assert end == ["no block on the heap"]
     assert free == build  # the variable p is dead here, and nothing is said about it
     assert "list: acyclic list of 2 or more nodes; p: the same node as list" in walk
     assert any("p: in the list of list, 1 node from there on" in text for text in walk)

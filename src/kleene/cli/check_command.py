@@ -51,7 +51,7 @@ _TASK = (".yml", ".yaml")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
 @click.option("--trace", is_flag=True, help="Print the steps of each confirmed error.")
-@click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head, in words.")
+@click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head and return, in words.")
 @refine_options
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
 def command(files: tuple[str, ...], **given: Any) -> int:

@@ -162,7 +162,13 @@ def check_document(
         ]
     if invariants is not None:
         document["invariants"] = [
-            {"file": i.place.file, "line": i.place.line, "function": i.place.function, "shapes": i.words}
+            {
+                "file": i.place.file,
+                "line": i.place.line,
+                "function": i.place.function,
+                "where": i.where,
+                "shapes": i.words,
+            }
             for i in invariants
         ]
     return document
