@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from kleene.analysis.input import completed
 from kleene.analysis.limits import Watchdog
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import Operation, Place
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
-from kleene.domains.shape.deriving import DerivingDomain
+from kleene.domains.shape.calls import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
+from kleene.engine.tabulate import Procedure, tabulate
 from kleene.semantics.back_cells import back_cells
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.memory import Memory
-from kleene.semantics.prepare import prepared
+from kleene.semantics.procedures import whole_program
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
@@ -71,10 +71,8 @@ def analyse(
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold."""
     start = time.monotonic()
-    if program.recursive_functions & set(program.reachable_functions):
-        return _gave_up("recursion is not handled by the shape domain", start)
     try:
-        inlined = prepared(inline(program))
+        inlined = whole_program(program)
     except LimitReached as limit:
         return _gave_up(str(limit), start)
     cfa = inlined.main.cfa
@@ -195,7 +193,11 @@ def _run(
     leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
     limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()))
     with Watchdog(seconds, MEMORY):
-        reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
+        if translation.procedures:
+            apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
+            reached = tabulate(translation.cfa, apart, domain, [initial], Schedule(), check_limits=limits)
+        else:
+            reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
     alarms = [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms]
     cyclic = _cycles(domain)
     return ShapeResult(
@@ -212,13 +214,15 @@ def _run(
     )
 
 
-def domain_of(translation: Translation) -> tuple[ShapeDomain, Structure]:
+def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:
     """The domain that analyses a translated program, and the structure to start with."""
     vocabulary = translation.vocabulary
     core = frozenset(p.name for p in vocabulary if p.definition is None)
     initial = completed(TvsStructure(translation.initial, core))
     options = ShapeOptions(early_precondition=True)
-    return _AlarmDomain(vocabulary, all_rules(vocabulary, translation.rules), options), initial
+    domain = _AlarmDomain(vocabulary, all_rules(vocabulary, translation.rules), options)
+    domain.calls = translation.calls
+    return domain, initial
 
 
 def _contradiction(domain: ShapeDomain) -> str:
@@ -250,7 +254,7 @@ class _Limits:
             raise LimitReached(_LEAK)
 
 
-class _AlarmDomain(DerivingDomain):
+class _AlarmDomain(CallingShapeDomain):
     """Nothing goes on behind an alarm, and one structure is enough to raise it."""
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:

@@ -12,9 +12,11 @@ from kleene.cfa.operations import (
     Assign,
     DeclareLocal,
     EndScope,
+    Enter,
     Error,
     Exit,
     Havoc,
+    Invoke,
     Operation,
     Realloc,
     Return,
@@ -30,13 +32,19 @@ def defined(operation: Operation) -> tuple[Variable, ...]:
         return (operation.variable,)
     if isinstance(operation, EndScope):
         return operation.variables
+    if isinstance(operation, Enter):
+        return operation.parameters
+    if isinstance(operation, Invoke) and operation.target is not None:
+        return (operation.target,)
     return ()
 
 
 def used(operation: Operation) -> frozenset[Variable]:
     """The variables whose value the operation reads."""
-    if isinstance(operation, DeclareLocal | EndScope):
+    if isinstance(operation, DeclareLocal | EndScope | Enter):
         return frozenset()
+    if isinstance(operation, Invoke):
+        return frozenset(operation.arguments)
     found: set[Variable] = set()
     for attribute in fields(operation):
         value = getattr(operation, attribute.name)
@@ -85,10 +93,15 @@ def live_before(
     return live
 
 
+def starts(cfa: Cfa[Operation]) -> tuple[str, ...]:
+    """The entry of the program, and those of the functions that are analysed apart."""
+    return (cfa.entry, *(edge.source for edge in cfa.edges if isinstance(edge.label, Enter)))
+
+
 def in_scope(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
     """For each location that can be reached, the variables that some path has declared or written and not ended."""
-    found: dict[str, frozenset[Variable]] = {cfa.entry: frozenset()}
-    waiting = [cfa.entry]
+    found: dict[str, frozenset[Variable]] = {name: frozenset() for name in starts(cfa)}
+    waiting = list(found)
     while waiting:
         location = waiting.pop()
         for edge in cfa.leaving(location):
