@@ -7,8 +7,8 @@ analysis itself reports that a cycle may be closed.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from kleene.analysis.input import completed
 from kleene.analysis.limits import Watchdog
@@ -50,7 +50,7 @@ class ShapeResult:
     structures: int
     stored: int
     seconds: float
-    cyclic: frozenset[str] = frozenset()
+    cyclic: Mapping[str, frozenset[str]] = field(default_factory=dict)
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
     method: str = "shape analysis"
@@ -160,8 +160,12 @@ def _named(back: frozenset[str], circular: frozenset[str]) -> ShapeClass:
     return ShapeClass(f"{name} with back pointers" if back else name, back=back, circular=circular)
 
 
-def next_class(shape: ShapeClass, cyclic: frozenset[str], groups: Sequence[Group]) -> ShapeClass | None:
-    """What to try when the edges of some group may form a cycle; None if there is nothing more."""
+def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group]) -> ShapeClass | None:
+    """What to try when the edges of some group may form a cycle; None if there is nothing more.
+
+    `cyclic` has for the relations in which a cycle may be closed the edges that are written there: of several cells,
+    the one that closes the cycle is taken to point back.
+    """
     if not shape.acyclic:
         return None
     back, circular = shape.back, shape.circular
@@ -170,8 +174,9 @@ def next_class(shape: ShapeClass, cyclic: frozenset[str], groups: Sequence[Group
             continue
         if group.kind == CIRCULAR:  # not even the forest was seen to be acyclic
             return ShapeClass("cyclic", acyclic=False, back=shape.back)
-        if len(group.cells) == 2:
-            back |= {group.cells[-1]}
+        closing = [c for c in group.cells if any(e == c or e.startswith(f"{c}+") for e in cyclic[group.step])]
+        if len(closing) == 1 < len(group.cells):
+            back |= set(closing)
         else:
             circular |= set(group.cells)
     if len(back) == 1 and circular and sum(len(set(g.cells) - back) for g in groups) == 1:
@@ -265,9 +270,14 @@ class _AlarmDomain(CallingShapeDomain):
         return []
 
 
-def _cycles(domain: ShapeDomain) -> frozenset[str]:
-    """The predicates that were assumed to be acyclic and may not be."""
-    return frozenset(e.text.removeprefix(_CYCLE) for e in domain.log if e.text.startswith(_CYCLE))
+def _cycles(domain: ShapeDomain) -> dict[str, frozenset[str]]:
+    """The predicates that were assumed to be acyclic and may not be, and what is updated where a cycle may close."""
+    found: dict[str, frozenset[str]] = {}
+    for entry in domain.log:
+        if entry.text.startswith(_CYCLE):
+            name = entry.text.removeprefix(_CYCLE)
+            found[name] = found.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
+    return found
 
 
 def place_text(place: Place) -> str:
