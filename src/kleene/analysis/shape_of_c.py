@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kleene.analysis.input import completed
 from kleene.analysis.limits import Watchdog
@@ -80,16 +80,25 @@ def analyse(
     cfa = inlined.main.cfa
     places = Memory(inlined, cfa, typed=True).pointer_places
     result = _gave_up("there is no time left", start)
-    for whole_scope in (False, True):
+    for whole_scope, cells in ((False, False), (True, False), (False, True)):
         left = seconds - (time.monotonic() - start)
-        if left <= 0 or (whole_scope and "memory_leak" not in _kinds(result)):
+        if (whole_scope and "memory_leak" not in _kinds(result)) or (cells and (only_class or not _has_cells(result))):
+            continue
+        if left <= 0:
             break
         shared = coalesced(cfa, places, whole_scope=whole_scope)
-        found = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures).run(left, only_class)
-        if not whole_scope or not result.complete or (found.complete and _kinds(found) <= _kinds(result)):
+        found = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, cells).run(left, only_class)
+        first = not whole_scope and not cells
+        if first or (not result.complete and not cells) or (found.complete and _kinds(found) <= _kinds(result)):
             result = found
     result.seconds = time.monotonic() - start
     return result
+
+
+def _has_cells(result: ShapeResult) -> bool:
+    """Whether there are alarms that knowing which cells of a node are null might avoid: nodes have several."""
+    vocabulary = result.translation.vocabulary if result.translation is not None else ()
+    return result.complete and bool(result.alarms) and any(p.name.startswith("has[") for p in vocabulary)
 
 
 def _kinds(result: ShapeResult) -> set[str]:
@@ -105,6 +114,7 @@ class _Plan:
     malloc_may_fail: bool
     whole_scope: bool
     max_structures: int
+    cells: bool = False
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
@@ -114,13 +124,13 @@ class _Plan:
             translator = Translator(
                 self.program,
                 self.cfa,
-                shape,
+                replace(shape, name=f"{shape.name}, by cells", cells=True) if self.cells else shape,
                 malloc_may_fail=self.malloc_may_fail,
                 whole_scope=self.whole_scope,
             )
             result = _run(
                 translator.translate(),
-                shape,
+                translator.symbols.shape,
                 left,
                 self.max_structures,
                 forgets=not self.whole_scope and not only_class,

@@ -159,8 +159,8 @@ def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> 
     from kleene.c.reader import read_program
     from kleene.report.shape_words import invariants_of
 
-    if report.shape is None or report.shape.reached is None:
-        return []
+    if report.shape is None or report.shape.reached is None or report.refinement is not None:
+        return []  # (with a refined abstraction the words would speak of what is not tracked)
     options = _options(wanted, given)
     program = read_program(
         list(wanted.files),

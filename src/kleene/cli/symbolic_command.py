@@ -25,7 +25,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 _OPTIONS = (
-    click.option("--backend", type=click.Choice(BACKENDS), default="auto", help="auto (default: z3 and cvc5), or one of them."),
+    click.option(
+        "--backend", type=click.Choice(BACKENDS), default="auto", help="auto (default: z3 and cvc5), or one of them."
+    ),
     click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Stop deciding after so many seconds."),
     click.option("--query-timeout", type=click.FloatRange(0, min_open=True), default=2.0, help="For one query."),
     click.option("--dump-smt", metavar="FOLDER", help="Write every query as SMT-LIB."),

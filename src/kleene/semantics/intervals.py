@@ -17,6 +17,7 @@ from kleene.cfa.expressions import (
     Comparison,
     Constant,
     Expression,
+    Index,
     Unary,
     Variable,
     walk,
@@ -24,6 +25,7 @@ from kleene.cfa.expressions import (
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, Call, Operation, expressions
 from kleene.cfa.types import IntegerType
+from kleene.semantics.literals import character
 from kleene.semantics.liveness import defined
 from kleene.semantics.promote import address_taken
 
@@ -182,6 +184,8 @@ def evaluated(expression: Expression, bounds: Mapping[Variable, Interval]) -> In
             return value, value
         case Variable():
             return bounds.get(expression, full)
+        case Index() if (constant := character(expression)) is not None:
+            return constant, constant
         case Comparison():
             return 0, 1
         case Unary(operator="!"):

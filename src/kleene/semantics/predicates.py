@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kleene.cfa.expressions import Variable
+from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
-from kleene.semantics.groups import Group, ShapeClass, cancellation, groups_of
+from kleene.semantics.groups import Group, ShapeClass, cancellation, cancellation_rules, groups_of
 from kleene.semantics.holding import Holding, Kinds, holdings, reachable
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, TEMPORARY, at
@@ -224,7 +225,28 @@ class Symbols:
         predicates = [predicate for group in self.groups for predicate in group.instrumentation(self.roots)]
         predicates += [holding.predicate() for found in self.holdings for holding in found]
         predicates += cancellation(self.shape, self.edges)
-        return Instrumentation(tuple(predicates), tuple(rule for group in self.groups for rule in group.rules()))
+        predicates += self._dereferenced()
+        rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
+        return Instrumentation(tuple(predicates), tuple(rules))
+
+    def _dereferenced(self) -> list[Predicate]:
+        """What the cell that a pointer to a pointer points to holds: as good as a variable, while it is used."""
+        found = []
+        for variable in self.memory.pointers:
+            if not isinstance(variable.type, PointerType) or not isinstance(variable.type.target, PointerType):
+                continue
+            pointer = self.pointer(variable)
+            cells = {(o, cell) for s, o in pointer.places if (cell := self.memory.cell_of.get((s, o))) is not None}
+            held = [
+                exists(["u"], conj(pointer.at(offset, "u"), at(self.cell(cell, to), "u", "v")))
+                for offset, cell in sorted(cells)
+                if self.precision.tracks_cell(cell)
+                for to in self.target_offsets(cell)
+            ]
+            if held:
+                name = f"*{pointer.name}"
+                found.append(Predicate(name, 1, ("v",), frozenset({"unique"}), disj(*held), abstraction=True))
+        return found
 
     @cached_property
     def absent(self) -> frozenset[str]:

@@ -41,6 +41,7 @@ from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.conditions import ConditionSteps
 from kleene.semantics.groups import ShapeClass
 from kleene.semantics.integers import Constants
+from kleene.semantics.literals import is_literal
 from kleene.semantics.liveness import lingering, live_before, redeclared
 from kleene.semantics.memory import Memory, Unmodelled
 from kleene.semantics.names import FREED, HEAP, at
@@ -247,9 +248,9 @@ class Translator(ConditionSteps):
             if size:
                 builder.set(size, (number,), Kleene.TRUE)
             for offset, constants in self._integer_cells():
-                for c in constants if variable.name.startswith('"') else ():  # a string literal
+                for c in constants if is_literal(variable) else ():
                     builder.set(self.symbols.integer_cell(offset, c), (number,), Kleene.UNKNOWN)
-                if 0 in constants and not variable.name.startswith('"'):
+                if 0 in constants and not is_literal(variable):
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
         for item in self.program.globals:
             if self.memory.kind(item.variable) == "integer" and 0 in self.constants.of(item.variable):

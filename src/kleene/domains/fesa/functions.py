@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from oxidd.bcdd import BCDDFunction, BCDDManager, BCDDSubstitution
 
@@ -65,7 +65,10 @@ class Space(Protocol):
         """The value at one vector; names that are not given are false."""
 
 
-def _product(true: Function, factors: Iterable[Function]) -> Function:
+_F = TypeVar("_F", BCDDFunction, "Table")
+
+
+def _product(true: _F, factors: Iterable[_F]) -> _F:
     result = true
     for factor in factors:
         result = result & factor

@@ -1,6 +1,6 @@
 """A heap state p ▷ b: the dimensions of b are the points-to graph p, since every edge has a flag (FESA section 2.1).
 
-An edge that is not in the graph is one whose flag is always zero; so states become compatible by adding zero dimensions.
+An edge that is not in the graph is one whose flag is always zero; so states become compatible by adding zeros.
 `Heap` is a state that operations change in place; `State` is the immutable element of the domain.
 """
 
@@ -32,6 +32,8 @@ class Options:
     in_counter: bool = True
     parents: bool = True
     reduce: bool = True
+    limit: int = 5_000
+    """How many nodes a function may have before relations are forgotten."""
     permanent: frozenset[str] = field(default_factory=frozenset)
     """The variables that exist all the time."""
 
@@ -66,7 +68,7 @@ class Heap:
         return self.vectors.flag(flag)
 
     def set(self, values: Mapping[Flag, Function]) -> None:
-        self.vectors = self.vectors.set(values)
+        self.vectors = self.vectors.set({**values})
 
     def assume(self, condition: Function) -> None:
         self.vectors = self.vectors.restrict(condition)

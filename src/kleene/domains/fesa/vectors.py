@@ -8,6 +8,7 @@ value is `add` and `restrict` in one. A dimension that is missing in one of two 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import product
 
@@ -108,7 +109,7 @@ class Vectors:
         useless = [n for n in self.dims if not space.satisfiable(self.function & space.var(n))]
         return self.drop(*useless) if useless else self
 
-    def listed(self, names: Sequence[Name]) -> set[tuple[int, ...]]:
+    def listed(self, names: Sequence[Name]) -> AbstractSet[tuple[int, ...]]:
         """The vectors, projected to some dimensions, in their order."""
         projected = self.drop(*(self.dims - set(names)))
         return {
