@@ -53,6 +53,8 @@ class ShapeResult:
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
 
+    name = "shape"
+
     @property
     def proof(self) -> str:
         """How a property is proved."""
