@@ -132,7 +132,7 @@ def relations(vectors: Vectors, node: Node, cells: Cells) -> list[str]:
         for other in kept:
             same = not space.satisfiable(b & (space.var(flag) ^ space.var(other)))
             if same or not space.satisfiable(b & ~(space.var(flag) ^ space.var(other))):
-                lines.append(f"{say[other]} {'exactly if' if same else 'exactly if not'} {say[flag]}")
+                lines.append(f"{say[other]} exactly if {say[flag]}" if same else f"one of: {say[other]}; {say[flag]}")
                 break
         else:
             kept.append(flag)
