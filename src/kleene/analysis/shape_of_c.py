@@ -58,6 +58,8 @@ class ShapeResult:
     translation: Translation | None = None
     method: str = "shape analysis"
 
+    name = "shape"
+
     @property
     def proof(self) -> str:
         """How a property is proved."""
