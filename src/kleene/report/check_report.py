@@ -21,6 +21,7 @@ class Checked(Protocol):
     files: tuple[str, ...]
     properties: dict[str, Verdict]
     proved_by: dict[str, str]
+    shown_by: dict[str, str]
     findings: list[Finding]
     reason: str
     seconds: float
@@ -29,6 +30,9 @@ class Checked(Protocol):
     warnings: tuple[str, ...]
     traces: list[Any]
     refinement: Any
+
+    @property
+    def solver_calls(self) -> int: ...
 
     @property
     def verdict(self) -> Verdict: ...
@@ -65,7 +69,7 @@ def check_text(
     """The verdict of each property, the findings, and why something is unknown."""
     lines = [f"{', '.join(report.files)}: {report.verdict}"]
     for name, verdict in report.properties.items():
-        how = report.proved_by.get(name, "")
+        how = report.proved_by.get(name) or report.shown_by.get(name, "")
         lines.append(f"  {name:<11}{verdict!s:<8}{how}".rstrip())
     places = {str(f): number for number, f in reversed(list(enumerate(report.findings))) if not f.confirmed}
     possible = sorted(places.values())
@@ -82,6 +86,7 @@ def check_text(
     if more > 0:
         lines.append(f"... and {more} more possible finding{'s' if more > 1 else ''} (--json and --html list all)")
     lines += invariants
+    lines += [f"note: {note}" for note in getattr(report.shape, "notes", [])[:_MOST_POSSIBLE]]
     for entry in expected:
         said = f", expected {entry.expected}: {entry.status}" if entry.expected else ""
         lines.append(f"{entry.property_file}: {entry.verdict}{said}")
@@ -91,9 +96,9 @@ def check_text(
 
 
 def trace_lines(report: Checked, number: int) -> list[str]:
-    """The run of a finding, one line for each statement, indented by the depth of calls."""
+    """The run of a finding, one line for each statement, indented by the depth of calls; else the suspected path."""
     if number >= len(report.traces):
-        return []
+        return [f"    line {step.line}  {step.text}" for step in report.findings[number].trace]
     shown = lines_of(report.traces[number])
     files = {line.place.file for line in shown}
     places = [f"{line.place.file if len(files) > 1 else 'line'}:{line.place.line}" for line in shown]
@@ -125,14 +130,15 @@ def check_document(
 ) -> dict[str, Any]:
     """The documented form of a result (docs/reference/check-json.md)."""
     statistics: dict[str, Any] = {
-        "domain": "shape" if report.shape is not None else "explicit",
+        "domain": report.shape.name if report.shape is not None else "explicit",
         "structures": report.shape.structures if report.shape else 0,
         "states": report.exploration.states if report.exploration else 0,
         "seconds": round(report.seconds, 3),
         "refinements": _refinements(report),
         "shape_classes": [report.shape.shape_class] if report.shape else [],
-        "solver_calls": 0,
+        "solver_calls": report.solver_calls,
         "proved_by": report.proved_by,
+        "shown_by": report.shown_by,
     }
     document = {
         "schema": CHECK_SCHEMA,
@@ -157,7 +163,13 @@ def check_document(
         ]
     if invariants is not None:
         document["invariants"] = [
-            {"file": i.place.file, "line": i.place.line, "function": i.place.function, "shapes": i.words}
+            {
+                "file": i.place.file,
+                "line": i.place.line,
+                "function": i.place.function,
+                "where": i.where,
+                "shapes": i.words,
+            }
             for i in invariants
         ]
     return document

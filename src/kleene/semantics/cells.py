@@ -66,6 +66,11 @@ class CellSteps(PointerSteps):
             updates += self.symbols.known(removed)
         elif group.kind == ACYCLIC and len(group.members) > 1:
             updates += self.symbols.known(group.unlinking(base.formula, edge, self.symbols.roots))
+        if group.sharing:  # one cell less points to its target
+            target, crowded = exists(["v1"], conj(base.formula("v1"), at(edge, "v1", "v"))), at(group.crowded, "v")
+            less = Update(group.shared, ("v",), IfThenElse(target, crowded, at(group.shared, "v")))
+            updates += self.symbols.known([less])
+            updates.append(Update(group.crowded, ("v",), IfThenElse(target, conj(crowded, UNKNOWN), crowded)))
         focus = [base.formula("v"), self._edge_focus(base, edge)]
         self._step(f"{text} = NULL", updates, focus=focus)
 
@@ -106,6 +111,11 @@ class CellSteps(PointerSteps):
             updates.append(Update(group.cut, ("v",), disj(at(group.cut, "v"), conj(base.formula("v"), closes))))
             updates.append(Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), conj(added, opens))))
             updates += self.symbols.known(group.addition(base.formula, lambda v: source.at(offset, v)))
+        if group.sharing:  # one cell more points to its target
+            target = conj(exists(["v1"], base.formula("v1")), source.at(offset, "v"))
+            shared = UNKNOWN if group.shared in self.symbols.absent else at(group.shared, "v")
+            crowded = disj(at(group.crowded, "v"), conj(target, shared))
+            updates.append(Update(group.crowded, ("v",), crowded))
         focus = [base.formula("v"), source.at(offset), self.symbols.reach_focus(source, offset, edge)]
         self._step(f"{text} = {source.name}", updates, focus=focus)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from kleene.cfa.expressions import Expression, Variable, children
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Operation
+from kleene.cfa.operations import Assume, Operation
 from kleene.cfa.program import CProgram, Function, Global
 
 Rewrite = Callable[[Expression], Expression]
@@ -76,23 +76,54 @@ def rewrite_program(program: CProgram, change: Rewrite) -> CProgram:
     return replace(program, functions=functions, globals=tuple(map(in_global, program.globals)))
 
 
-Chains = Sequence[Sequence[Operation]]
-"""What an operation is replaced by: a choice between sequences of operations."""
+@dataclass(frozen=True)
+class Choice:
+    """Operations that are taken where a condition holds and those of the choices before did not; None: always."""
+
+    condition: Expression | None
+    operations: tuple[Operation, ...]
 
 
-def expanded(cfa: Cfa[Operation], expand: Callable[[Edge[Operation]], Chains | None], mark: str) -> Cfa[Operation]:
-    """The automaton with some edges replaced by choices of chains; None keeps an edge. `mark` is in the new names."""
+Expand = Callable[[Edge[Operation]], Sequence[Choice] | None]
+
+
+def expanded(cfa: Cfa[Operation], expand: Expand, mark: str) -> Cfa[Operation]:
+    """The automaton with some edges replaced by choices; None keeps an edge. `mark` is in the names of new locations.
+
+    The two branches of a condition stay together: what is chosen before they part is chosen once.
+    """
     edges: list[Edge[Operation]] = []
     for edge in cfa.edges:
-        chains = expand(edge)
-        if chains is None:
-            edges.append(edge)
+        other = _other_branch(cfa, edge)
+        if other is not None and not edge.label.truth:  # type: ignore[union-attr]
             continue
-        for chain in chains:
-            here = edge.source
-            for number, operation in enumerate(chain):
-                last = number == len(chain) - 1
-                there = edge.target if last else f"{edge.source}{mark}{len(edges)}"
+        choices = expand(edge)
+        if choices is None:
+            edges += [edge] if other is None else [edge, other]
+            continue
+        left = edge.source
+        for choice in choices:
+            here = left
+            if choice.condition is not None:
+                yes, no = f"{edge.source}{mark}{len(edges)}", f"{edge.source}{mark}{len(edges)}'"
+                test = Assume(edge.label.place, choice.condition)
+                edges += [Edge(left, test, yes), Edge(left, replace(test, truth=False), no)]
+                here, left = yes, no
+            for operation in choice.operations[:-1]:
+                there = f"{edge.source}{mark}{len(edges)}"
                 edges.append(Edge(here, operation, there))
                 here = there
+            last = choice.operations[-1]
+            edges.append(Edge(here, last, edge.target))
+            if other is not None and isinstance(last, Assume):
+                edges.append(Edge(here, replace(last, truth=False), other.target))
     return Cfa(cfa.entry, tuple(edges))
+
+
+def _other_branch(cfa: Cfa[Operation], edge: Edge[Operation]) -> Edge[Operation] | None:
+    """The edge for the opposite truth of the same condition, if it is the only other one."""
+    label, leaving = edge.label, cfa.leaving(edge.source)
+    if not isinstance(label, Assume) or len(leaving) != 2:
+        return None
+    opposite = replace(label, truth=not label.truth)
+    return next((e for e in leaving if e.label == opposite), None)

@@ -26,8 +26,9 @@ from kleene.cfa.operations import Assign, DeclareLocal, EndScope, MemSet, Operat
 from kleene.cfa.program import CProgram, Function, Global
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType, RecordType, Type
 from kleene.semantics.function_values import scalar_type
+from kleene.semantics.literals import is_literal
 from kleene.semantics.memory import constant_of
-from kleene.semantics.rewrite import Chains, expanded, operations_of, rewrite_operation
+from kleene.semantics.rewrite import Choice, expanded, operations_of, rewrite_operation
 
 MAX_SCALARS = 32
 """Larger structs and arrays stay as they are."""
@@ -126,7 +127,7 @@ def _splittable(variables: Iterable[Variable], operations: Iterable[Operation], 
     """The structs and arrays that are only used part by part, or copied, declared or zeroed as a whole."""
     candidates: Parts = {}
     for variable in variables:
-        if isinstance(variable.type, RecordType | ArrayType):
+        if isinstance(variable.type, RecordType | ArrayType) and not is_literal(variable):
             parts = parts_of(variable.type, program)
             if parts:
                 candidates[variable] = parts
@@ -223,9 +224,9 @@ class _Splitter:
                 yield replace(item, variable=name, initial=tuple(initial) if k == last else ())
 
     def cfa(self, cfa: Cfa[Operation]) -> Cfa[Operation]:
-        def expand(edge: Edge[Operation]) -> Chains | None:
+        def expand(edge: Edge[Operation]) -> list[Choice] | None:
             operations = self._operations(edge.label)
-            return None if operations is None else [operations]
+            return None if operations is None else [Choice(None, tuple(operations))]
 
         return expanded(cfa, expand, "%")
 

@@ -140,19 +140,17 @@ class ClosureTable:
                 rule(path(b, a), path(c, a), then=disj(Equal(b, c), path(b, c), path(c, b))),
                 rule(path(a, a), path(b, a), then=path(a, b)),
             ]
-        forward = self._is_field(step, (a, b), self.fields.functions, self.fields.inverse_functions)
-        backward = self._is_field(step, (a, b), self.fields.inverse_functions, self.fields.functions)
         # Where the next individual is determined, a path has a first step if there is a step at all.
-        none, some = forall([b], neg(path(a, b))), exists([c], one(a, c))
-        if forward:
-            self._add_step(a, disj(none, some), parameters)
-        none, some = forall([b], neg(path(b, a))), exists([c], one(c, a))
-        if backward:
-            self._add_step(a, disj(none, some), parameters)
-        if not (forward or backward):
+        if self._is_field(step, (a, b), self.fields.functions, self.fields.inverse_functions):
+            self._add_step(a, disj(forall([b], neg(path(a, b))), exists([c], one(a, c))), parameters)
+        else:
             first = exists([c], conj(one(a, c), disj(Equal(c, b), path(c, b))))
+            self.existential.append(rule(path(a, b), then=first))
+        if self._is_field(step, (a, b), self.fields.inverse_functions, self.fields.functions):
+            self._add_step(a, disj(forall([b], neg(path(b, a))), exists([c], one(c, a))), parameters)
+        else:
             last = exists([c], conj(one(c, b), disj(Equal(a, c), path(a, c))))
-            self.existential += [rule(path(a, b), then=first), rule(path(a, b), then=last)]
+            self.existential.append(rule(path(a, b), then=last))
         self.existential += self._extremes(symbol, domain, parameters)
 
     def _add_step(self, individual: str, f: Formula, parameters: tuple[str, ...]) -> None:

@@ -107,4 +107,3 @@ def _units(f: Formula) -> Iterator[Formula]:
                 general = len(set(variables)) == len(variables) and bound.issuperset(variables)
                 if general and guards <= {sort_of(v) for v in args}:
                     yield g
-

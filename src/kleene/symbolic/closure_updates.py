@@ -120,13 +120,39 @@ def sharing(predicate: str) -> Formula:
 
 
 def unshared(structure: Structure) -> frozenset[str]:
-    """The binary predicates under which, by the structure's values, no object has two predecessors."""
-    binary = (p.name for p in structure.vocabulary.declared if p.arity == 2)
-    return frozenset(name for name in binary if is_excluded(sharing(name), structure))
+    """The binary predicates under which, by a predicate that says so, no object has two predecessors."""
+    found = set()
+    for p in structure.vocabulary.declared:
+        shared = _shared_by(p)
+        if shared is not None and all(structure.value(p.name, u) is Kleene.FALSE for u in structure.nodes):
+            found.add(shared)
+    return frozenset(found)
+
+
+def _shared_by(predicate: Predicate) -> str | None:
+    """The binary predicate of which this one says that an object has two predecessors, in whatever order."""
+    match predicate.definition:
+        case Exists(a, Exists(b, body)) if predicate.arity == 1:
+            parts = set(_conjuncts(body))
+            for p in predicates_of(body):
+                into = {Atom(p, (a, *predicate.args)), Atom(p, (b, *predicate.args))}
+                if parts - into in ({neg(Equal(a, b))}, {neg(Equal(b, a))}) and into <= parts:
+                    return p
+    return None
+
+
+def _conjuncts(f: Formula) -> Iterator[Formula]:
+    if isinstance(f, And):
+        yield from _conjuncts(f.left)
+        yield from _conjuncts(f.right)
+    else:
+        yield f
 
 
 def is_excluded(condition: Formula, structure: Structure) -> bool:
     """True only if no store of the structure satisfies the condition, by what instrumentation predicates say."""
+    if condition in map(sharing, unshared(structure)):
+        return True
     defined = [p for p in structure.vocabulary.declared if p.definition is not None]
     result: dict[Formula, Formula] = {}
     for g in postorder(condition):

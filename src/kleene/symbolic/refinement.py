@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import accumulate, combinations
 
 from kleene.logic.formula import Formula, disj, neg
 from kleene.smt import FiniteModel, Sat, Solver, Universe, Unknown, Unsat
@@ -71,8 +71,8 @@ class Refinement:
         try:
             for point in self.found.points:
                 proposals.exclude(enumerate(point))
-            while (point := proposals.next()) is not None:
-                self._ask(point, proposals)
+            while (proposal := proposals.next()) is not None:
+                self._ask(proposal, proposals)
                 if len(self.found.undecided) > self.leaves:
                     self.found.undecided = [()]
                     break
@@ -131,26 +131,22 @@ class Proposals:
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self._solver = sat_solver()
-        self._first = [1 + sum(sizes[:i]) for i in range(len(sizes))]
-        for first, size in zip(self._first, sizes, strict=True):
-            options = range(first, first + size)
+        starts = accumulate(sizes, initial=1)
+        self._options = [range(first, first + size) for first, size in zip(starts, sizes, strict=False)]
+        for options in self._options:
             self._solver.add_clause(list(options))
             for a, b in combinations(options, 2):
                 self._solver.add_clause([-a, -b])
 
     def exclude(self, literals: Iterable[tuple[int, int]]) -> None:
         """No more points with all of these options; without any, no more points at all."""
-        self._solver.add_clause([-(self._first[slot] + option) for slot, option in literals])
+        self._solver.add_clause([-self._options[slot][option] for slot, option in literals])
 
     def next(self) -> Point | None:
         if not self._solver.solve():
             return None
         true = {x for x in self._solver.get_model() if x > 0}
-        ends = [*self._first[1:], 1 + max(true, default=0)]
-        return tuple(
-            next(x for x in range(first, end) if x in true) - first
-            for first, end in zip(self._first, ends, strict=True)
-        )
+        return tuple(next(i for i, x in enumerate(options) if x in true) for options in self._options)
 
     def close(self) -> None:
         self._solver.delete()

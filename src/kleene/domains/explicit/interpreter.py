@@ -10,6 +10,7 @@ from kleene.cfa.operations import (
     Allocate,
     Assign,
     EndScope,
+    Free,
     Havoc,
     MemCopy,
     MemSet,
@@ -26,18 +27,22 @@ from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import GivenInputs, State
 from kleene.domains.explicit.values import Finding, NotModelled, Violation
 
-LOSING = Assign | Allocate | Realloc | Return | EndScope | MemSet | MemCopy | Havoc
+LOSING = Assign | Allocate | Realloc | Free | Return | EndScope | MemSet | MemCopy | Havoc
 
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One operation as it was executed: `depth` is the number of active functions."""
+    """One operation as it was executed: `depth` is the number of active functions.
+
+    `input` is the number of inputs that were taken before it.
+    """
 
     number: int
     location: str
     operation: Operation
     depth: int
     truth: bool | None = None
+    input: int = 0
 
     def __str__(self) -> str:
         text = str(self.operation)
@@ -124,6 +129,23 @@ def replay(trace: Trace, max_steps: int = 100_000) -> Trace:
     )
 
 
+def exits(trace: Trace, max_steps: int) -> bool:
+    """Whether the run, gone on with, exits within so many steps; nothing else is looked at, which makes it cheap."""
+    if trace.outcome != "steps":
+        return trace.outcome == "exit"
+    machine = Machine(trace.program, malloc_may_fail=trace.malloc_may_fail)
+    state = machine.start(GivenInputs(trace.inputs, chooses_garbage=trace.choose_garbage))
+    for _ in range(max_steps):
+        try:
+            if machine.step(state) is None:
+                return False
+        except Ended as end:
+            return end.status is not None
+        except (Violation, NotModelled):
+            return False
+    return False
+
+
 class _Run:
     """One run in progress."""
 
@@ -157,7 +179,8 @@ class _Run:
         if step is None:
             trace.outcome = "blocked"
             return False
-        trace.steps.append(TraceStep(number, location, step.operation, len(state.frames)))
+        taken = len(self.source.used)
+        trace.steps.append(TraceStep(number, location, step.operation, len(state.frames), input=taken))
         place = step.operation.place
         try:
             self.machine.step(state)
@@ -175,9 +198,8 @@ class _Run:
                 self._leaks_at_end(state, place)
             return False
         if step.condition is not None:
-            trace.steps[-1] = TraceStep(
-                number, location, step.operation, len(state.frames), frame.location == step.target
-            )
+            truth = frame.location == step.target
+            trace.steps[-1] = TraceStep(number, location, step.operation, len(state.frames), truth, taken)
         if self.check_leaks and isinstance(step.operation, LOSING):
             self._lost(state, place)
         return True

@@ -1,11 +1,12 @@
 """The names of nodes and flags: what a dimension of the Boolean function stands for (FESA sections 2.1, 2.2 and 4).
 
-A node is a memory cell of the paper, compound: it has pointer slots by offset. An edge leads from a slot of a node to an
-offset of another. NULL is the absence of edges; a pointer without a value has an edge to `UNDEFINED`.
+A node is a memory cell of the paper, compound: it has pointer slots by offset. An edge leads from a slot of a node to
+an offset of another. NULL is the absence of edges; a pointer without a value has an edge to `UNDEFINED`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import NamedTuple
 
 VARIABLE, HEAP, STATIC = "variable", "heap", "static"
@@ -95,3 +96,13 @@ def edge(source: Node, slot: int, target: Node, offset: int) -> Flag:
 def parent(flag: Flag) -> Flag:
     """The flag that an edge is the parent edge of its target."""
     return flag._replace(kind=PARENT)
+
+
+def rank(name: Hashable) -> tuple[object, ...]:
+    """The order of variables in decision diagrams: flags of one heap node lie together, those of variables first."""
+    new = isinstance(name, tuple) and not isinstance(name, Flag)
+    flag = name[1] if new else name  # type: ignore[index]
+    assert isinstance(flag, Flag)
+    ends = [n for n in (flag.source, flag.target) if n is not None and n.is_heap]
+    group = max(((n.size, n.number) for n in ends), default=(0, 0))
+    return (*group, flag.target is not None and flag.to_ghost, str(flag.source), flag.slot, str(flag), flag.kind, new)

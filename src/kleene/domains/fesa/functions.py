@@ -7,9 +7,9 @@ independent second implementation that the tests compare them with.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from oxidd.bcdd import BCDDFunction, BCDDManager, BCDDSubstitution
 
@@ -45,10 +45,16 @@ class Space(Protocol):
 
     def var(self, name: Name) -> Function: ...
 
+    def arrange(self) -> None:
+        """A good moment to look after the representation."""
+
+    def none_of(self, names: Iterable[Name]) -> Function:
+        """True where all the names are false."""
+
     def exists(self, function: Function, names: Iterable[Name]) -> Function:
         """Projection: true where some values of the names make the function true."""
 
-    def rename(self, function: Function, names: Mapping[Name, Name]) -> Function:
+    def rename(self, function: Function, names: Mapping[Any, Any]) -> Function:
         """All names replaced at once. Names that are only targets must not occur in the function."""
 
     def satisfiable(self, function: Function) -> bool: ...
@@ -59,11 +65,23 @@ class Space(Protocol):
         """The value at one vector; names that are not given are false."""
 
 
+_F = TypeVar("_F", BCDDFunction, "Table")
+
+
+def _product(true: _F, factors: Iterable[_F]) -> _F:
+    result = true
+    for factor in factors:
+        result = result & factor
+    return result
+
+
 class Diagrams:
     """Reduced ordered decision diagrams with complement edges."""
 
-    def __init__(self, capacity: int = 1 << 20) -> None:
+    def __init__(self, capacity: int = 1 << 20, order: Callable[[Name], Any] | None = None) -> None:
         self._capacity = capacity
+        self._order = order
+        self._ordered = 0
         self._manager = BCDDManager(capacity, capacity >> 2, 1)
         self._numbers: dict[Name, int] = {}
         self._vars: dict[Name, BCDDFunction] = {}
@@ -80,16 +98,22 @@ class Diagrams:
             found = self._vars[name] = self._manager.var(number)
         return found
 
+    def arrange(self) -> None:
+        """Put variables that came since the last time to where the order wants them."""
+        if self._order is not None and self._ordered < len(self._numbers):
+            ranks = {name: self._order(name) for name in self._numbers}
+            names = sorted(ranks, key=ranks.__getitem__)
+            self._manager.gc()
+            self._manager.set_var_order([self._numbers[name] for name in names])
+            self._ordered = len(self._numbers)
+
     def exists(self, function: BCDDFunction, names: Iterable[Name]) -> BCDDFunction:
         key = frozenset(names)
         if not key:
             return function
         cube = self._cubes.get(key)
         if cube is None:
-            cube = self.true
-            for name in sorted(key, key=lambda n: self._number(n), reverse=True):
-                cube = cube & self.var(name)
-            self._cubes[key] = cube
+            cube = self._cubes[key] = _product(self.true, [self.var(name) for name in self._bottom_up(key)])
         result = function.exists(cube)
         if self._manager.approx_num_inner_nodes() > self._capacity * 3 // 4:
             self._manager.gc()
@@ -98,11 +122,17 @@ class Diagrams:
         self.statistics.add(len(key), result.node_count())
         return result
 
+    def none_of(self, names: Iterable[Name]) -> BCDDFunction:
+        return _product(self.true, [~self.var(name) for name in self._bottom_up(names)])
+
+    def _bottom_up(self, names: Iterable[Name]) -> list[Name]:
+        return sorted(names, key=lambda n: self._manager.var_to_level(self._number(n)), reverse=True)
+
     def _number(self, name: Name) -> int:
         self.var(name)
         return self._numbers[name]
 
-    def rename(self, function: BCDDFunction, names: Mapping[Name, Name]) -> BCDDFunction:
+    def rename(self, function: BCDDFunction, names: Mapping[Any, Any]) -> BCDDFunction:
         pairs = [(self._number(old), self.var(new)) for old, new in names.items() if old != new]
         return function.substitute(BCDDSubstitution(pairs)) if pairs else function
 
@@ -113,7 +143,8 @@ class Diagrams:
         return function.node_count()
 
     def evaluate(self, function: BCDDFunction, values: Mapping[Name, bool]) -> bool:
-        return function.eval([(self._number(name), value) for name, value in values.items()])
+        given = [(number, bool(values.get(name))) for name, number in self._numbers.items()]
+        return function.eval(given)
 
 
 @dataclass(frozen=True)
@@ -188,8 +219,14 @@ class Tables:
             high |= (bits >> (spread | 1 << k) & 1) << vector
         return low, high
 
+    def arrange(self) -> None:
+        """Tables need no care."""
+
     def var(self, name: Name) -> Table:
         return Table(self, self.ordered([name]), 0b10)
+
+    def none_of(self, names: Iterable[Name]) -> Table:
+        return _product(self.true, [~self.var(name) for name in names])
 
     def exists(self, function: Table, names: Iterable[Name]) -> Table:
         for name in names:
@@ -200,7 +237,7 @@ class Tables:
         self.statistics.add(len(function.names), function.bits.bit_count())
         return function
 
-    def rename(self, function: Table, names: Mapping[Name, Name]) -> Table:
+    def rename(self, function: Table, names: Mapping[Any, Any]) -> Table:
         renamed = tuple(names.get(name, name) for name in function.names)
         ordered = self.ordered(renamed)
         places = [ordered.index(name) for name in renamed]

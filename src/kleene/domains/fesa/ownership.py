@@ -1,18 +1,31 @@
 """Which blocks are lost: every block keeps one parent, and parents form a forest whose roots are variables.
 
 The paper has no leaks. Reachability is no node-local property, but this one is: every allocated block is ROOTED (a
-variable points to it) or has one PARENT edge from a block. The forest is a witness, chosen step by step, that all blocks
-can be reached; any forest will do. When a block loses its parent, another pointer to it takes over, if it comes from a
-variable, or from a block that is certainly not below the lost one; else the block may be lost, and from then on the
-pseudo-variable LOST holds it. Choices depend only on flags of nodes that are no summaries, so that they are the same for
-all vectors of a heap.
+variable points to it) or has one PARENT edge from a block. The forest is a witness, chosen step by step, that all
+blocks can be reached; any forest will do. When a block loses its parent, another pointer to it takes over, if it comes
+from a variable, or from a block that is certainly not below the lost one; else the block may be lost, and from then on
+the pseudo-variable LOST holds it. Choices depend only on flags of nodes that are no summaries, so that they are the
+same for all vectors of a heap.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kleene.domains.fesa.flags import EDGE, LOST, NOT_NULL, ORPHAN, PARENT, ROOTED, VARIABLE, Flag, Node, edge, parent
+from kleene.domains.fesa.flags import (
+    EDGE,
+    GHOST,
+    LOST,
+    NOT_NULL,
+    ORPHAN,
+    PARENT,
+    ROOTED,
+    VARIABLE,
+    Flag,
+    Node,
+    edge,
+    parent,
+)
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 
@@ -20,16 +33,39 @@ Target = tuple[Node, int]
 Report = Callable[[str, str], None]
 
 
-def _parents_shown(heap: Heap, node: Node) -> list[Flag]:
-    """The parent edges to a node from nodes that are no summaries."""
-    return [f for f in heap.edges_to(node, PARENT) if not f.source.ghost and not heap.is_summary(f.source)]
+def _alone(heap: Heap, node: Node) -> Function:
+    """Where a node stands for one block only."""
+    return heap.space.false if node.ghost else ~heap.flag(Flag(GHOST, node))
+
+
+def _parents_shown(heap: Heap, node: Node) -> list[tuple[Flag, Function]]:
+    """The parent edges to a node, where they come from a single block."""
+    found = [(f, heap.flag(f) & _alone(heap, f.source)) for f in heap.edges_to(node, PARENT) if not f.source.ghost]
+    return [(f, where) for f, where in found if heap.possible(where)]
 
 
 def _not_below(heap: Heap, node: Node, top: Node) -> Function:
     """Where `node` is certainly not below `top` in the forest."""
     if node == top:
         return heap.space.false
+    if not _leads(heap, top, node):
+        return heap.space.true
     return _leaf(heap, top) | _avoids(heap, node, top, frozenset())
+
+
+def _leads(heap: Heap, start: Node, end: Node) -> bool:
+    """Whether parent edges of the graph lead from one node to another, whatever their flags are."""
+    following: dict[Node, list[Node]] = {}
+    for flag in heap.edges(PARENT):
+        if flag.target is not None and not flag.to_ghost and heap.possible(heap.flag(flag)):
+            following.setdefault(flag.source, []).append(flag.target)
+    seen, stack = {start}, [start]
+    while stack:
+        for node in following.get(stack.pop(), ()):
+            if node not in seen:
+                seen.add(node)
+                stack.append(node)
+    return end in seen
 
 
 def _avoids(heap: Heap, node: Node, top: Node, seen: frozenset[Node]) -> Function:
@@ -37,20 +73,20 @@ def _avoids(heap: Heap, node: Node, top: Node, seen: frozenset[Node]) -> Functio
     if node == top:
         return heap.space.false
     result = heap.flag(Flag(ROOTED, node)) | _above(heap, node, top, frozenset())
-    for flag in _parents_shown(heap, node):
+    for flag, where in _parents_shown(heap, node):
         if flag.source not in seen and flag.source != top:
-            result = result | (heap.flag(flag) & _avoids(heap, flag.source, top, seen | {node}))
+            result = result | (where & _avoids(heap, flag.source, top, seen | {node}))
     return result
 
 
 def _above(heap: Heap, node: Node, below: Node, seen: frozenset[Node]) -> Function:
     """Where `node` is an ancestor of `below`."""
     result = heap.space.false
-    for flag in _parents_shown(heap, below):
+    for flag, where in _parents_shown(heap, below):
         if flag.source == node:
-            result = result | heap.flag(flag)
+            result = result | where
         elif flag.source not in seen:
-            result = result | (heap.flag(flag) & _above(heap, node, flag.source, seen | {below}))
+            result = result | (where & _above(heap, node, flag.source, seen | {below}))
     return result
 
 
@@ -59,14 +95,16 @@ def _leaf(heap: Heap, node: Node) -> Function:
     result = heap.space.true
     for slot in heap.slots(node):
         edges = heap.edges_from(node, slot)
-        hidden = [f for f in edges if f.target is not None and (f.target.ghost or heap.is_summary(f.target))]
-        shown = [heap.flag(f) & ~heap.flag(parent(f)) for f in edges if f not in hidden]
-        if heap.options.out_counter:
-            result = result & (~heap.flag(Flag(NOT_NULL, node, slot)) | heap.any_of(shown))
-        elif hidden:
-            return heap.space.false
+        none = heap.space.false
+        children = heap.any_of(heap.flag(parent(f)) for f in edges)
+        if any(heap.possible(heap.flag(parent(f)) & ~_alone(heap, f.target or node)) for f in edges):
+            shown, empty = none, none
+            if heap.options.out_counter:
+                shown = heap.any_of(heap.flag(f) & _alone(heap, f.target or node) for f in edges)
+                empty = ~heap.flag(Flag(NOT_NULL, node, slot))
+            result = result & (empty | (shown & ~children))
         else:
-            result = result & ~heap.any_of(heap.flag(parent(f)) for f in edges)
+            result = result & ~children
     return result
 
 
@@ -81,7 +119,7 @@ def adopt(heap: Heap, source: Node, slot: int, targets: Mapping[Target, Function
         takes = where & heap.exists(target) & ((rooted & _not_below(heap, source, target)) | below)
         if not heap.possible(takes):
             continue
-        changes = {q: heap.flag(q) & ~takes for q in _parents_shown(heap, target) if q != flag}
+        changes = {q: heap.flag(q) & ~takes for q, _ in _parents_shown(heap, target) if q != flag}
         changes[Flag(ROOTED, target)] = rooted & ~takes
         changes[flag] = heap.flag(flag) | takes
         heap.set(changes)
@@ -92,43 +130,57 @@ def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function]
     target = lost.target
     assert target is not None
     rooted, orphan = Flag(ROOTED, target), Flag(ORPHAN, target)
-    held = heap.any_of(heap.flag(f) for f in heap.edges_to(target) if _is_root(f.source) and not _same(f, lost))
-    if _is_root(lost.source):
-        held = held | heap.any_of(f for (node, _), f in new.items() if node == target)
-        without = where & heap.exists(target) & heap.flag(rooted) & ~held
-        if not heap.possible(without):
-            return
+    held = _held(heap, target, lost, new)
+    root = _is_root(lost.source)
+    before = heap.flag(rooted) & ~held if root else heap.flag(parent(lost))
+    without = where & before & heap.exists(target)
+    if heap.possible(without):
         heap.set({orphan: without})
-    else:
-        own = parent(lost)
-        given_up = where & heap.flag(own)
-        if not heap.possible(given_up):
-            return
-        without = given_up & heap.exists(target)
-        changes = {own: heap.flag(own) & ~where, rooted: heap.flag(rooted) | (without & held)}
-        heap.set({**changes, orphan: without & ~held})
-    _find_parent(heap, lost, report)
-    heap.drop([orphan])
+        _find_parent(heap, lost, new, again=False)
+        kept = heap.flag(orphan) & held
+        heap.set({rooted: heap.flag(rooted) | kept, orphan: heap.flag(orphan) & ~kept})
+        _find_parent(heap, lost, new, again=True)
+        if heap.possible(heap.flag(orphan)):
+            report("memory_leak", "a block may not be freed and nothing points to it any more")
+            keeper = edge(LOST, 0, target, 0)
+            heap.set({f: heap.flag(f) | heap.flag(orphan) for f in (rooted, keeper)})
+        heap.drop([orphan])
+    if not root:  # the edge stays until a new parent is found, since it tells who is below whom
+        heap.set({parent(lost): heap.flag(parent(lost)) & ~where})
 
 
-def _find_parent(heap: Heap, lost: Flag, report: Report) -> None:
-    """A new parent for a block where its ORPHAN flag is set."""
+def _held(heap: Heap, node: Node, lost: Flag, new: Mapping[Target, Function]) -> Function:
+    """Where a variable points to a node after the edge `lost` was replaced."""
+    held = heap.any_of(heap.flag(f) for f in heap.edges_to(node) if _is_root(f.source) and not _same(f, lost))
+    if _is_root(lost.source):
+        held = held | heap.any_of(f for (target, _), f in new.items() if target == node)
+    return held
+
+
+def _find_parent(heap: Heap, lost: Flag, new: Mapping[Target, Function], *, again: bool) -> None:
+    """A new parent among the blocks for a block, where its ORPHAN flag is set.
+
+    The second time (`again`), a block that a variable holds may first become a root of the forest, and then the parent
+    of what was above it.
+    """
     target = lost.target
     assert target is not None
     rooted, orphan = Flag(ROOTED, target), Flag(ORPHAN, target)
     for flag in heap.edges_to(target, EDGE):
         source = flag.source
-        if _same(flag, lost) or not source.is_heap or source.ghost or heap.is_summary(source):
+        if _same(flag, lost) or not source.is_heap or source == target:
             continue
-        takes = heap.flag(orphan) & heap.flag(flag) & _not_below(heap, source, target)
-        if heap.possible(takes):
-            own = parent(flag)
-            kept = {rooted: heap.flag(rooted) & ~takes, orphan: heap.flag(orphan) & ~takes}
-            heap.set({own: heap.flag(own) | takes, **kept})
-    if heap.possible(heap.flag(orphan)):
-        report("memory_leak", "a block may not be freed and nothing points to it any more")
-        held = edge(LOST, 0, target, 0)
-        heap.set({f: heap.flag(f) | heap.flag(orphan) for f in (rooted, held)})
+        able = heap.flag(orphan) & heap.flag(flag) & _alone(heap, source)
+        if not heap.possible(able):
+            continue
+        turned = able & _held(heap, source, lost, new) & heap.exists(source) if again else heap.space.false
+        takes = turned if again else able & _not_below(heap, source, target)
+        if not heap.possible(takes):
+            continue
+        own, root = parent(flag), Flag(ROOTED, source)
+        changes = {q: heap.flag(q) & ~turned for q in heap.edges_to(source, PARENT)}
+        changes |= {root: heap.flag(root) | turned, rooted: heap.flag(rooted) & ~takes}
+        heap.set({**changes, own: heap.flag(own) | takes, orphan: heap.flag(orphan) & ~takes})
 
 
 def _is_root(node: Node) -> bool:

@@ -68,9 +68,9 @@ def dead(heap: Heap, node: Node) -> Function:
     if counted:
         condition = condition & ~heap.flag(Flag(COUNT_LOW, node)) & ~heap.flag(Flag(COUNT_HIGH, node))
     for flag in heap.edges_to(node):
-        if not counted and not flag.source.ghost and heap.is_summary(flag.source):
-            return heap.space.false
         condition = condition & ~heap.flag(flag)
+        if not counted:  # other instances of the source may point to it
+            condition = condition & ~heap.flag(Flag(GHOST, flag.source))
     return condition
 
 
@@ -122,10 +122,7 @@ def materialise(heap: Heap, summary: Node) -> Node:
     new = fresh(heap, summary)
     space = heap.space
     base = heap.vectors.restrict(space.var(ghost))
-    one_less = space.true & ~space.var(ghost)
-    for flag in base.dims:
-        if flag.to_ghost and flag.mentions(summary):  # type: ignore[attr-defined]
-            one_less = one_less & ~space.var(flag)
+    one_less = space.none_of([ghost, *(f for f in heap.flags if f.to_ghost and f.mentions(summary))])
     rest = base.function | one_less
     taken = _renamed(base, {summary: new, summary.other: summary}, without=ghost)
     seen = _renamed(base, {summary.other: new}, without=ghost)
@@ -169,4 +166,3 @@ def separated(heap: Heap, summary: Node) -> tuple[Node, dict[Flag, Flag]]:
         vectors = vectors.join(several.vectors)
     heap.vectors = vectors
     return new, names
-

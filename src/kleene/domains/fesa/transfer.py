@@ -133,8 +133,7 @@ class Transfer(Evaluator):
             for part, node, offset in self.access(heap, target):
                 self._known_slot(node, offset, target)
                 for last, pointer in self.pointer(part, value):
-                    self._store_pointer(last, node, offset, pointer, target)
-                    yield last
+                    yield from self._store_sharply(last, node, offset, pointer, target)
         elif isinstance(target.type, IntegerType):
             if isinstance(value.type, PointerType):
                 raise Unmodelled("a pointer in an integer")
@@ -150,6 +149,26 @@ class Transfer(Evaluator):
         if not (isinstance(target, Variable) and not self.is_object(target)):
             self._spoil_overlap(heap, node, offset, self.memory.program.pointer_size, pointer=True)
         write(heap, node, offset, value, self.report)
+
+    def _store_sharply(self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression) -> Iterator[Heap]:
+        """Store a pointer; where that seems to lose a block, look at what the pointer points to one by one."""
+        value = value.settled(heap)
+        lost: list[str] = []
+        trial, report = heap.copy(), self.report
+        self.report = lambda kind, text: lost.append(kind) if kind == "memory_leak" else report(kind, text)
+        self._store_pointer(trial, node, offset, value, target)
+        self.report = report
+        if not lost:
+            yield trial
+            return
+        nothing = heap.restricted(value.null)
+        if nothing is not None:
+            self._store_pointer(nothing, node, offset, null(nothing), target)
+            yield nothing
+        for key in sorted(value.targets):
+            for part, found, place in self.pointing(heap, value, key):
+                self._store_pointer(part, node, offset, to(part, found, place), target)
+                yield part
 
     def _store_integer(self, heap: Heap, node: Node, offset: int, target: Expression, value: Integer | None) -> None:
         if isinstance(target, Variable) and not self.is_object(target):
@@ -234,7 +253,8 @@ class Transfer(Evaluator):
             yield part
 
     def _free(self, heap: Heap, expression: Expression) -> Iterator[Heap]:
-        for part, value in self.pointer(heap, expression):
+        for part, found in self.pointer(heap, expression):
+            value = found.settled(part)
             nothing = part.restricted(value.null)
             if nothing is not None:
                 yield nothing
@@ -326,7 +346,9 @@ class Transfer(Evaluator):
         for place in self._integer_places(node, offset, size):
             self._copy_number(heap, (node, place), (source, place - offset + start), (offset, offset + size))
 
-    def _copy_number(self, heap: Heap, to_place: tuple[Node, int], source: tuple[Node, int], span: tuple[int, int]) -> None:
+    def _copy_number(
+        self, heap: Heap, to_place: tuple[Node, int], source: tuple[Node, int], span: tuple[int, int]
+    ) -> None:
         (node, place), (other, counterpart) = to_place, source
         numbers = self.numbers(node, place)
         width = self.memory.integer_width((node.size, place))

@@ -72,6 +72,10 @@ class Case:
     def partial(self) -> bool:
         return constraints_of(self.state).partial
 
+    def before_last(self) -> Case:
+        """The same case before its last step."""
+        return Case(self.states[-1], self.states[:-1], self.marks[:-1])
+
     def step_of(self, number: int) -> int:
         """The step of the path that gave a constraint."""
         return next((k - 1 for k, mark in enumerate(self.marks) if mark > number), len(self.marks) - 1)
@@ -91,8 +95,8 @@ class Case:
 class PathFormula:
     """The path, and the cases that reach its end with the error `goal` (any kind for "", none asked for: None).
 
-    `dead` are the cases that a decided condition stops, with the step where it does; `open` says why some way along
-    the path could not be followed: then that there is no case proves nothing.
+    `dead` are the cases that stop on the way, or show no such error, with the step where it is so; `open` says why some
+    way along the path could not be followed: then that there is no case proves nothing.
     """
 
     program: CProgram
@@ -148,7 +152,11 @@ def encode(
             formula.open.append(f"{step.operation.place}: more than {MOST_CASES} cases")
             following = following[:MOST_CASES]
         cases = following
-    formula.cases = [c for c in cases if goal is None or _shows(walker, c, goal)]
+    for case in cases:
+        if goal is None or not steps or _shows(walker, case, goal):
+            formula.cases.append(case)
+        else:
+            formula.dead.append((case.before_last(), len(steps) - 1))
     return formula
 
 

@@ -16,7 +16,7 @@ from kleene.refine.paths.atoms import FieldAssertion, Place, Spoken, spoken_of
 from kleene.refine.paths.encode import Case, PathFormula
 from kleene.refine.paths.facts import Unfit
 from kleene.refine.paths.relation import Conjunct, Relation
-from kleene.refine.paths.sequence import STEPS, NoInterpolants, Sequencer
+from kleene.refine.paths.sequence import MOST_QUESTIONS, STEPS, NoInterpolants, Prover, Sequencer
 from kleene.refine.paths.steps import related
 
 
@@ -58,7 +58,7 @@ class Interpolants:
         return tuple(cut.formula for cut in self.cuts)
 
 
-def interpolants(formula: PathFormula) -> Union[Interpolants, Failure]:  # noqa: UP007 (as in the interface)
+def interpolants(formula: PathFormula, most_questions: int = MOST_QUESTIONS) -> Union[Interpolants, Failure]:  # noqa: UP007 (as in the interface)
     """Interpolants of an infeasible path; of each of its cases, if it has several."""
     if formula.open:
         return Failure(formula.open[0])
@@ -66,16 +66,17 @@ def interpolants(formula: PathFormula) -> Union[Interpolants, Failure]:  # noqa:
     if not leaves:
         return Failure("the path has no step")
     machine = Machine(formula.program, malloc_may_fail=formula.malloc_may_fail)
+    prover = Prover(most_questions)
     try:
-        found = [_of_case(formula, machine, case) for case in leaves]
+        found = [_of_case(formula, machine, case, prover) for case in leaves]
     except (Unfit, NoInterpolants) as problem:
         return Failure(str(problem))
     return _together(found)
 
 
-def _of_case(formula: PathFormula, machine: Machine, case: Case) -> Interpolants:
+def _of_case(formula: PathFormula, machine: Machine, case: Case, prover: Prover) -> Interpolants:
     relation = related(formula, machine, case)
-    sequencer = Sequencer(relation)
+    sequencer = Sequencer(relation, prover)
     sequence = sequencer.run()
     check_inductive(relation, sequencer.conjuncts, sequence)
     core = tuple(sorted({sequencer.conjuncts[n].step for n in sequencer.core}))

@@ -13,6 +13,7 @@ from kleene.refine.paths.terms import solver_for
 Model = dict[str, int]
 """The values of inputs by name; 0 for others."""
 
+_SMALL = (1, 0, 2, -1)
 _QUERY = 1_500_000
 """Z3's resource steps for one question."""
 
@@ -22,6 +23,8 @@ class Models:
 
     def __init__(self) -> None:
         self._inputs: dict[int, tuple[Any, dict[str, Any]]] = {}
+        self.queries = 0
+        self.gave_up = False
 
     def inputs(self, term: Any) -> dict[str, Any]:
         number = term.get_id()
@@ -40,9 +43,15 @@ class Models:
         """
         if all(self.holds(term, model) for term in more):
             return model
-        related = self._related(terms, more)
+        related = self.related(terms, more)
+        plain = self._plain([*related, *more], more, model)
+        if plain is not None:
+            return plain
+        self.queries += 1
         solver = solver_for([*related, *more], _QUERY)
-        if solver.check() != z3.sat:
+        verdict = solver.check()
+        if verdict != z3.sat:
+            self.gave_up = self.gave_up or verdict == z3.unknown
             return None
         answer = solver.model()
         found = dict(model)
@@ -51,7 +60,18 @@ class Models:
                 found[name] = answer.eval(constant, model_completion=True).as_long()
         return found
 
-    def _related(self, terms: Sequence[Any], more: Sequence[Any]) -> list[Any]:
+    def _plain(self, terms: Sequence[Any], more: Sequence[Any], model: Model) -> Model | None:
+        """The model with one small number for the inputs of the new terms, if that is one: people read them."""
+        names = {name: constant for term in more for name, constant in self.inputs(term).items()}
+        for number in _SMALL:
+            chosen = {name: number & ((1 << constant.size()) - 1) for name, constant in names.items()}
+            candidate = {**model, **chosen}
+            if all(self.holds(term, candidate) for term in terms):
+                return candidate
+        return None
+
+    def related(self, terms: Sequence[Any], more: Sequence[Any]) -> list[Any]:
+        """The terms that share inputs with some others, directly or over further terms, in their order."""
         reached = {name for term in more for name in self.inputs(term)}
         waiting = [(term, self.inputs(term).keys()) for term in terms]
         chosen: list[Any] = []

@@ -19,17 +19,55 @@ from kleene.refine.paths.relation import Conjunct, Relation
 
 STEPS = 6_000_000
 """Z3's resource steps for one question."""
+MOST_QUESTIONS = 1_500
+"""Questions to the solver for one path: a path of 150 steps through a list of eight cells needs about as many."""
+_TRIED = 40
+"""How many conjuncts of a core the solver is asked to leave out."""
 
 
 class NoInterpolants(Exception):
     """There is no sequence; the text says why."""
 
 
+class Prover:
+    """Asks the solver, so many times at most."""
+
+    def __init__(self, most: int = MOST_QUESTIONS) -> None:
+        self.left = most
+
+    def core(self, context: Sequence[Any], formulas: Sequence[Any]) -> list[int] | None:
+        """Numbers of formulas that contradict the context together, few of them; None if they do not."""
+        solver = z3.SolverFor("QF_AUFLIA")
+        solver.set("rlimit", STEPS)
+        solver.add(*context)
+        switches = [z3.Bool(f"switch:{n}") for n in range(len(formulas))]
+        solver.add(*(z3.Implies(s, f) for s, f in zip(switches, formulas, strict=True)))
+        answer = self._ask(solver, switches)
+        if answer == z3.unknown:
+            raise NoInterpolants(f"the solver gave up ({solver.reason_unknown()})")
+        if answer == z3.sat:
+            return None
+        numbers = {s.get_id(): n for n, s in enumerate(switches)}
+        kept = sorted(numbers[s.get_id()] for s in solver.unsat_core())
+        for candidate in kept[:_TRIED]:
+            rest = [n for n in kept if n != candidate]
+            if self._ask(solver, [switches[n] for n in rest]) == z3.unsat:
+                kept = rest
+        return kept
+
+    def _ask(self, solver: Any, switches: Sequence[Any]) -> Any:
+        self.left -= 1
+        if self.left < 0:
+            raise NoInterpolants("too many questions to the solver")
+        return solver.check(*switches)
+
+
 class Sequencer:
     """Computes the sequence for one relation."""
 
-    def __init__(self, relation: Relation) -> None:
+    def __init__(self, relation: Relation, prover: Prover) -> None:
         self.relation = relation
+        self.prover = prover
         self.conjuncts: list[Conjunct] = [*relation.initial(), *relation.conjuncts]
         self.cuts = len(relation.snapshots)
         self.core: list[int] = []
@@ -53,7 +91,7 @@ class Sequencer:
     def _core(self) -> list[int]:
         """Conjuncts that contradict each other, few of them."""
         formulas = [c.formula for c in self.conjuncts]
-        core = unsatisfiable_core((), formulas)
+        core = self.prover.core((), formulas)
         if core is None:
             raise NoInterpolants("the path is possible in linear arithmetic over fields")
         return core
@@ -87,11 +125,11 @@ class Sequencer:
             raise NoInterpolants("a condition falls into too many cases") from None
         for case in split:
             case = self._projected(case, cut)
-            core = unsatisfiable_core(self.prefixes[cut], case)
+            core = self.prover.core(self.prefixes[cut], case)
             if core is None:
                 raise NoInterpolants("a condition on an input could not be expressed before it is read")
             kept = [case[n] for n in core]
-            if unsatisfiable_core((), kept) is None:
+            if self.prover.core((), kept) is None:
                 found.append(kept)
         return found
 
@@ -112,7 +150,7 @@ class Sequencer:
         if not hidden:
             return literals
         clear = [x for x in literals if not self._hidden([x], cut)]
-        if unsatisfiable_core(self.prefixes[cut], clear) is not None:
+        if self.prover.core(self.prefixes[cut], clear) is not None:
             return clear
         rest = [x for x in literals if self._hidden([x], cut)]
         return clear + _eliminated(rest, list(hidden.values()))
@@ -164,24 +202,3 @@ def _eliminated(literals: list[Any], hidden: list[Any]) -> list[Any]:
         return []
     formulas = [f for f in goal[0] if not z3.is_quantifier(f)]
     return [f for f in formulas if not any(c.get_id() in constants(f) for c in hidden)]
-
-
-def unsatisfiable_core(context: Sequence[Any], formulas: Sequence[Any], steps: int = STEPS) -> list[int] | None:
-    """Numbers of formulas that contradict the context together, none of which can be left out; None if they do not."""
-    solver = z3.SolverFor("QF_AUFLIA")
-    solver.set("rlimit", steps)
-    solver.add(*context)
-    switches = [z3.Bool(f"switch:{n}") for n in range(len(formulas))]
-    solver.add(*(z3.Implies(s, f) for s, f in zip(switches, formulas, strict=True)))
-    answer = solver.check(*switches)
-    if answer == z3.unknown:
-        raise NoInterpolants(f"the solver gave up ({solver.reason_unknown()})")
-    if answer == z3.sat:
-        return None
-    numbers = {s.get_id(): n for n, s in enumerate(switches)}
-    kept = sorted(numbers[s.get_id()] for s in solver.unsat_core())
-    for candidate in list(kept):
-        rest = [n for n in kept if n != candidate]
-        if solver.check(*(switches[n] for n in rest)) == z3.unsat:
-            kept = rest
-    return kept
