@@ -230,9 +230,10 @@ class Lattice:
             return True
         if fine.entry is None or not coarse.families <= fine.families:
             return False
-        return coarse.name == fine.name or coarse.name in self._above(fine.name)
+        return coarse.name == fine.name or coarse.name in self.above(fine.name)
 
-    def _above(self, name: str) -> set[str]:
+    def above(self, name: str) -> set[str]:
+        """The data structures that one refines."""
         found: set[str] = set()
         waiting = [name]
         while waiting:

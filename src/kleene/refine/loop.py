@@ -209,7 +209,10 @@ class Refinement:
         if self.options.hint is not None:
             entry = next(e for e in self.entries if e.name == self.options.hint)
             roles = hinted_roles(entry, order)
-            self.recognised = Recognised(roles, {entry.name: roles}, {})
+            coarser = self.lattice.above(entry.name)
+            own = {e.name: roles_for(e, roles) for e in self.entries if e.name in coarser}
+            fitting = {name: found for name, found in own.items() if found is not None}
+            self.recognised = Recognised(roles, {**fitting, entry.name: roles}, {})
         else:
             current.samples = collect(self.task, self._sample_pointers(definition), self.options.samples)
             heaps = [heap for _, heap in current.samples.usable]
