@@ -149,6 +149,7 @@ class Symbols:
             "Branching": tuple(stand_in("g", g.name) for g in groups if not g.function),
             "Tracked": tuple(stand_in("x", r) for r in roots.tracked),
             "Separating": tuple(stand_in("x", r) for r in roots.separating),
+            "Inside": tuple(stand_in("x", r) for r in roots.inside),
             "Data": tuple(stand_in("d", r) for r in roots.data),
             "Orders": tuple(stand_in("o", name) for name in orders),
         }

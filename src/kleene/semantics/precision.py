@@ -25,6 +25,8 @@ class Roots:
     separating: tuple[str, ...]
     data: tuple[str, ...] = ()
     """The predicates of objects with some constant in an integer cell."""
+    inside: tuple[str, ...] = ()
+    """Those of separating pointers to a place inside an object."""
 
 
 @dataclass(frozen=True)

@@ -229,7 +229,9 @@ class Symbols:
         separating += [r for r in self.roots if r.startswith("&")]
         found = [predicate for group in self.groups for predicate in group.relations()]
         data = tuple(name for name in self._unary if name.startswith("@"))
-        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating), data))
+        starts = {p.name for p in self._pointers.values()}
+        inside = tuple(r for r in separating if r not in starts and not r.startswith("&"))
+        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating), data, inside))
         return Instrumentation((*found, *chosen.predicates), chosen.rules)
 
     @property
