@@ -23,6 +23,7 @@ from kleene.engine.tabulate import Procedure, tabulate
 from kleene.semantics.back_cells import back_cells
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
+from kleene.semantics.headers import header_cells
 from kleene.semantics.memory import Memory
 from kleene.semantics.procedures import whole_program
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
@@ -150,14 +151,14 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
     if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
         back = frozenset()
     if name is None:
-        return _named(back, memory.self_loops)
+        return _named(back, memory.self_loops, header_cells(memory) - back)
     circular = frozenset(memory.cell_targets if name.startswith("circular") else ())
     return ShapeClass(name, not name.startswith("cyclic"), back, circular)
 
 
-def _named(back: frozenset[str], circular: frozenset[str]) -> ShapeClass:
+def _named(back: frozenset[str], circular: frozenset[str], headers: frozenset[str]) -> ShapeClass:
     name = "circular" if circular else "acyclic"
-    return ShapeClass(f"{name} with back pointers" if back else name, back=back, circular=circular)
+    return ShapeClass(f"{name} with back pointers" if back else name, back=back, circular=circular, headers=headers)
 
 
 def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group]) -> ShapeClass | None:
@@ -181,7 +182,7 @@ def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: 
             circular |= set(group.cells)
     if len(back) == 1 and circular and sum(len(set(g.cells) - back) for g in groups) == 1:
         circular |= back  # a doubly linked list is circular both ways
-    following = _named(back, circular)
+    following = _named(back, circular, shape.headers)
     return following if following != shape else ShapeClass("cyclic", acyclic=False, back=shape.back)
 
 
