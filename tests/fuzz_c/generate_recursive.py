@@ -24,7 +24,7 @@ class RecursiveGenerator(Generator):
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
-        self.rich = False
+        self.rich = self.features = False
         self.main_pointers = ["p", "q", "l", "g"]
         self.own_pointers = ["t", "u", "n"] + (["g"] if self.random.random() < 0.3 else [])
         self.names = ["f", "h"] if self.random.random() < 0.4 else ["f"]

@@ -188,19 +188,25 @@ def _confirm(program: CProgram, options: CheckOptions, report: CheckReport, seco
 
 
 def _record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
-    """Keep a finding that violates something that is checked; the properties that it violates are FALSE."""
+    """Keep a finding that violates something that is checked; the properties that it violates are FALSE.
+
+    Of what paths show (`how`), only findings that decide something: how many others there are depends on the time. So
+    does whether a leak is noticed on a run that goes wrong otherwise; where that is known, the leak adds nothing.
+    """
     found = confirmed.finding
     violated = [name for name in _violated(found.kind, found.detail) if name in report.properties]
-    known = any((c.finding.kind, c.finding.place, c.finding.detail) == (found.kind, found.place, found.detail)
-                for c in report.traces)  # fmt: skip
-    if violated and not known:
+    decided = [name for name in violated if report.properties[name] is Verdict.UNKNOWN]
+    decided = [name for name in decided if name != "memcleanup" or _ends_normally(confirmed)]
+    place = (found.kind, found.place, found.detail)
+    known = any((c.finding.kind, c.finding.place, c.finding.detail) == place for c in report.traces)
+    minor = found.kind == "memory_leak" and confirmed.trace.outcome == "error" and not decided
+    if not known and not minor and (decided if how else violated):
         report.findings.append(_finding(confirmed))
         report.traces.append(confirmed)
-    for name in violated:
-        if report.properties[name] is Verdict.UNKNOWN and (name != "memcleanup" or _ends_normally(confirmed)):
-            report.properties[name] = Verdict.FALSE
-            if how:
-                report.shown_by[name] = how
+    for name in decided:
+        report.properties[name] = Verdict.FALSE
+        if how:
+            report.shown_by[name] = how
 
 
 def _ends_normally(confirmed: Confirmed) -> bool:

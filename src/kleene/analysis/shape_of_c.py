@@ -21,6 +21,7 @@ from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import Procedure, tabulate
 from kleene.semantics.back_cells import back_cells
+from kleene.semantics.calls import TOO_MANY
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.headers import header_cells
@@ -37,6 +38,8 @@ MEMORY = 4 << 30
 PATIENCE = 1000
 """Structures after an alarm that may be due to a pointer that was forgotten too early."""
 _LEAK = "a block may be lost"
+FEW_MARKERS, MANY_MARKERS = 2, 4
+"""For how many objects of its caller a recursive function keeps a name."""
 _CYCLE = "Closed cycle for acyclic predicate "
 
 
@@ -55,6 +58,8 @@ class ShapeResult:
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
     method: str = "shape analysis"
+
+    name = "shape"
 
     @property
     def proof(self) -> str:
@@ -119,6 +124,7 @@ class _Plan:
         start = time.monotonic()
         shape: ShapeClass | None = first_class(Memory(self.program, self.cfa, typed=True), only_class)
         result = _gave_up("there is no time left", start)
+        markers = FEW_MARKERS
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
             translator = Translator(
                 self.program,
@@ -126,6 +132,7 @@ class _Plan:
                 replace(shape, name=f"{shape.name}, by cells", cells=True) if self.cells else shape,
                 malloc_may_fail=self.malloc_may_fail,
                 whole_scope=self.whole_scope,
+                markers=markers,
             )
             result = _run(
                 translator.translate(),
@@ -134,6 +141,9 @@ class _Plan:
                 self.max_structures,
                 forgets=not self.whole_scope and not only_class,
             )
+            if markers == FEW_MARKERS and any(alarm.text.endswith(TOO_MANY) for alarm in result.alarms):
+                markers = MANY_MARKERS
+                continue
             if not result.cyclic or only_class is not None:
                 break
             shape = next_class(shape, result.cyclic, translator.symbols.groups)

@@ -16,6 +16,8 @@ from kleene.semantics.predicates import Symbols
 from kleene.semantics.steps import Alarm, Step
 from kleene.transformers.action import Action, Message
 
+TOO_MANY = "which can reach too many blocks that its caller knows"
+"""Why a call cannot be followed: more markers may help."""
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -74,7 +76,7 @@ class CallSteps(ConditionSteps):
     """The step of a call."""
 
     def _invoke(self, operation: Invoke, live: Iterable[Variable]) -> None:
-        text = f"the call of {operation.function}, which can reach too many blocks that its caller knows"
+        text = f"the call of {operation.function}, {TOO_MANY}"
         alarm = Alarm("unsupported", self.place, text)
         given, values = self._bound(zip(operation.parameters, operation.arguments, strict=True))
         back = []

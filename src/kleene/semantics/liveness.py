@@ -10,6 +10,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import (
     Allocate,
     Assign,
+    Call,
     DeclareLocal,
     EndScope,
     Enter,
@@ -131,7 +132,7 @@ def lingering(cfa: Cfa[Operation], live: dict[str, frozenset[Variable]]) -> dict
     """The variables to keep: the live ones, and pointers to the end of the straight line on which they die.
 
     What a statement did next to a pointer is still known in the next one: a node that it no longer needs, but that has
-    just become shared, is told apart from others.
+    just become shared, is told apart from others. Calls are given only what is live.
     """
     kept = dict(live)
     entering: dict[str, int] = {}
@@ -147,7 +148,8 @@ def lingering(cfa: Cfa[Operation], live: dict[str, frozenset[Variable]]) -> dict
                 continue
             ended = set(edge.label.variables) if isinstance(edge.label, EndScope) else set()
             over = {v for v in kept[location] if isinstance(v.type, PointerType)} - ended
-            if len(cfa.leaving(location)) == 1:
+            calls = isinstance(cfa.leaving(edge.target)[0].label, Call)
+            if len(cfa.leaving(location)) == 1 and not calls:
                 kept[edge.target] = live[edge.target] | over
             waiting.append(edge.target)
     return kept

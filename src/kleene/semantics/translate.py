@@ -96,8 +96,8 @@ class Translator(CallSteps):
         self.source = cfa
         self.malloc_may_fail = malloc_may_fail
         tracked = {*memory.pointers, *memory.integers}
-        live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
-        self.live = lingering(cfa, live)
+        self.needed = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
+        self.live = lingering(cfa, self.needed)
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
         if any(isinstance(e.label, Enter) for e in cfa.edges):
@@ -181,7 +181,7 @@ class Translator(CallSteps):
         operation = edge.label
         if isinstance(operation, Exit | Error | Leave):  # what the variables hold is not lost, the program just ends
             return [self._steps(operation)]
-        dead, self.live_after = self._dying(edge), self.live[edge.target]
+        dead, self.live_after = self._dying(edge), self.needed[edge.target]
         if isinstance(operation, DeclareLocal) and self._not_needed(operation.variable, edge.target):
             return [[]]
         if isinstance(operation, Allocate) and operation.may_fail and self.malloc_may_fail:
