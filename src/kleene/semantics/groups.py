@@ -39,7 +39,8 @@ class ShapeClass:
     """Which instrumentation predicates are used.
 
     `back` are cells that point against the structure, `circular` those that may form cycles. With `cells`, nodes are
-    told apart by which of their cells are null. `headers` are cells whose targets are tracked like those of variables.
+    told apart by which of their cells are null; with `values`, by the numbers in them, which those of lists always are.
+    `headers` are cells whose targets are tracked like those of variables.
     """
 
     name: str
@@ -47,6 +48,7 @@ class ShapeClass:
     back: frozenset[str] = frozenset()
     circular: frozenset[str] = frozenset()
     cells: bool = False
+    values: bool = False
     headers: frozenset[str] = frozenset()
 
 

@@ -208,10 +208,11 @@ class Symbols:
             for o in p.offsets
         ]
         unique = frozenset({"unique"})
+        values = self.shape.values or all(group.function for group in self.groups)
         for name in self._unary:
-            stack = name.startswith("&")
+            stack, chosen = name.startswith("&"), values or not name.startswith("@")
             predicates.append(
-                Predicate(name, 1, ("v",), unique if stack else frozenset(), abstraction=True, pointer=stack)
+                Predicate(name, 1, ("v",), unique if stack else frozenset(), abstraction=chosen, pointer=stack)
             )
         predicates += [Predicate(name, 0, (), abstraction=True) for name in self._nullary]
         predicates += [Predicate(name, 1, ("v",), abstraction=True) for name in (HEAP, FREED)]
