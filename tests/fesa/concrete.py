@@ -225,7 +225,7 @@ def _cell_flags(
             ones[Flag(EDGE, node, slot, UNDEFINED, 0)] = True
         elif value in by_cell:
             ones[Flag(EDGE, node, slot, by_cell[value], 0)] = True
-            if options.parents and forest.get(value, None) == (cell, slot):
+            if options.parents and forest.get(value) == (cell, slot):
                 ones[Flag(PARENT, node, slot, by_cell[value], 0)] = True
 
 
@@ -242,5 +242,5 @@ def _ghost_flags(
         for slot, value in heap.cells.get(first, {}).items():
             if value == second:
                 ones[Flag(EDGE, a, slot, b, 0)] = True
-                if options.parents and forest.get(second, None) == (first, slot):
+                if options.parents and forest.get(second) == (first, slot):
                     ones[Flag(PARENT, a, slot, b, 0)] = True

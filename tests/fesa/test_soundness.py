@@ -101,9 +101,7 @@ def shaken(heap: Heap, choose: random.Random) -> None:
 
 @pytest.mark.parametrize("options", SETTINGS, ids=str)
 @pytest.mark.parametrize("seed", range(12))
-def test_random_runs(
-    made: tuple[Memory, list[tuple[tuple[str, ...], Operation]]], options: Options, seed: int
-) -> None:
+def test_random_runs(made: tuple[Memory, list[tuple[tuple[str, ...], Operation]]], options: Options, seed: int) -> None:
     for round_ in range(5):
         follow(made, options, random.Random(seed * 1000 + round_))
 
@@ -164,9 +162,7 @@ def test_the_oracle_notices_a_wrong_state(made: tuple[Memory, list[tuple[tuple[s
 
 
 @pytest.mark.parametrize("options", SETTINGS[:4], ids=str)
-def test_observation_1_and_2(
-    made: tuple[Memory, list[tuple[tuple[str, ...], Operation]]], options: Options
-) -> None:
+def test_observation_1_and_2(made: tuple[Memory, list[tuple[tuple[str, ...], Operation]]], options: Options) -> None:
     """Materialising after summarising represents at least what was there; materialisations commute."""
     memory, listed = made
     transfer = Transfer(memory, malloc_may_fail=False)

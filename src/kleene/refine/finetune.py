@@ -69,7 +69,7 @@ def simulate_loops(task: Task, abstraction: Abstraction, path: ErrorPath) -> tup
         if tree.generated > MOST_STRUCTURES:
             raise LimitReached(f"more than {MOST_STRUCTURES} structures")
 
-    return Tree(model, only=path).build(limits) is None, model.predicates
+    return not Tree(model, only=path).build(limits), model.predicates
 
 
 def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]:

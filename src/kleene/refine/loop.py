@@ -18,14 +18,14 @@ from kleene.refine.finetune import FineTuning, Tester, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
 from kleene.refine.language import Entry
 from kleene.refine.model import Abstraction, Model, Task
-from kleene.refine.reasons import FEASIBLE, Reason, cone, everything
+from kleene.refine.reasons import FEASIBLE, Reason, cone, everything, failing
 from kleene.refine.recognise import Recognised, recognise, roles_for
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Counts, Round
 from kleene.refine.samples import SampleOptions, collect
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
-Explain = Callable[[Task, ErrorPath], Reason]
+Explain = Callable[[Task, ErrorPath, TrackingDefinition], Reason]
 
 
 class MakeTester(Protocol):
@@ -43,6 +43,8 @@ class RefineOptions:
     samples: SampleOptions = field(default_factory=SampleOptions)
     hint: str | None = None
     workers: int = 1
+    paths: int = 12
+    """How many error paths of one tree are looked at in one round."""
     maximal: bool = False
     """Track everything with the most refined generator of the hinted data structure, and refine nothing."""
 
@@ -105,23 +107,29 @@ class Refinement:
             began = time.monotonic()
             model = Model(self.task, self.abstraction)
             self.tree = Tree(model)
-            path = self.tree.build(self._limits)
-            if path is None:
+            paths = self.tree.build(self._limits, most=self.options.paths)
+            if not paths:
                 contradiction = model.contradiction
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
             if self.options.maximal:
-                return self._result(GAVE_UP, "the most refined shape class does not prove it", path)
+                return self._result(GAVE_UP, "the most refined shape class does not prove it", paths[0])
             if len(self.rounds) >= self.options.max_rounds:
-                return self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
-            reason = self.explain(self.task, path)
-            current = Round(len(self.rounds) + 1, self.abstraction, self.tree.size, path, reason)
-            self.rounds.append(current)
-            if reason.verdict == FEASIBLE:
-                return self._result(UNSAFE, reason.text, path)
+                return self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", paths[0])
+            current = self._round(paths)
+            if current.reason.verdict == FEASIBLE:
+                return self._result(UNSAFE, current.reason.text, current.path)
             failure = self._refine(current)
             current.seconds = time.monotonic() - began
             if failure:
-                return self._result(GAVE_UP, failure, path)
+                return self._result(GAVE_UP, failure, current.path)
+
+    def _round(self, paths: Sequence[ErrorPath]) -> Round:
+        """A new round: the first path is looked into, of the others only the statement that fails."""
+        assert self.tree is not None
+        reason = self.explain(self.task, paths[0], self.abstraction.definition)
+        number = len(self.rounds) + 1
+        self.rounds.append(Round(number, self.abstraction, self.tree.size, paths[0], reason, tuple(paths[1:])))
+        return self.rounds[-1]
 
     def _maximal(self) -> Abstraction:
         """Everything is tracked, with all families."""
@@ -147,12 +155,20 @@ class Refinement:
         """Refine the abstraction; the result says why that is not possible, if it is not."""
         memory, path = self.task.memory, current.path
         refined = (
-            self._track(current, current.reason.asked)
+            self._track(current, self._asked(current))
+            or self._track(current, current.reason.wider)
             or self._tune(current)
             or self._track(current, cone(memory, path))
             or self._track(current, everything(memory, path))
         )
         return "" if refined else self._failure(current)
+
+    def _asked(self, current: Round) -> TrackingDefinition:
+        """What the path asks to be tracked, and with it the pointers that the other errors of the tree are about."""
+        found = current.reason.asked
+        for path in current.others:
+            found = found.joined(failing(self.task.memory, path))
+        return found
 
     def _track(self, current: Round, asked: TrackingDefinition) -> bool:
         """Step 1: refine the tracking definition; where a data structure is new, look at explicit heaps."""

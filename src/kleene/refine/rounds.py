@@ -25,6 +25,8 @@ class Round:
     nodes: int
     path: ErrorPath
     reason: Reason
+    others: tuple[ErrorPath, ...] = ()
+    """Paths to other errors that the same tree shows: the pointers that they are about are tracked in the same round."""
     kinds: list[str] = field(default_factory=list)
     added: TrackingDefinition = NOTHING
     samples: Samples | None = None

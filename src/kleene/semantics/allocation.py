@@ -85,8 +85,9 @@ class AllocationSteps(IntegerSteps):
             (inside, "invalid_free", f"{pointer.name} may not point to the start of a block"),
             (stack, "invalid_free", f"{pointer.name} may point to an object that malloc did not give"),
             (freed, "double_free", f"{pointer.name} may point to a block that was freed already"),
+            *self._looks_back(pointer),
         ]
-        good = conj(Not(undefined), neg(inside), neg(stack), neg(freed))
+        good = conj(Not(undefined), neg(inside), neg(stack), neg(freed), neg(self._opaque(pointer)))
         self._checked(f"may free {pointer.name}", alarms, good, focus)
 
     def _end_block(self, pointer: Pointer, sizes: Sequence[int], focus: Sequence[Formula]) -> None:

@@ -228,8 +228,8 @@ class Evaluator:
                 yield from self._read_integer(heap, expression)
             case Cast(operand=operand, type=IntegerType() as kind) if isinstance(operand.type, IntegerType):
                 injective = kind.bits >= operand.type.bits and not kind.boolean
-                for part, value in self.integer(heap, operand):
-                    yield part, mapped(value, kind.wrap, injective=injective)
+                for part, inner in self.integer(heap, operand):
+                    yield part, mapped(inner, kind.wrap, injective=injective)
             case Unary(operator="!", operand=operand):
                 for part, truth, untruth in self.condition(heap, operand):
                     yield part, Integer({0: truth, 1: untruth}, heap.space.false)
@@ -286,7 +286,9 @@ class Evaluator:
             case Comparison(operator=operator, left=left, right=right) if isinstance(left.type, PointerType):
                 yield from self._compare_pointers(heap, operator, left, right)
             case Comparison(operator=operator, left=left, right=right) if (
-                isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType) and not has_dereference(right)
+                isinstance(left.type, IntegerType)
+                and isinstance(right.type, IntegerType)
+                and not has_dereference(right)
             ):
                 for part, a in self.integer(heap, left):
                     for last, b in self.integer(part, right):
@@ -321,7 +323,8 @@ def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
     none = heap.space.false
     agree, both, vague, unset = heap.space.true, none, none, none
     for key in sorted(a.targets.keys() | b.targets.keys()):
-        first, second = a.targets.get(key, none), b.targets.get(key, none)
+        first: Function = a.targets.get(key, none)
+        second: Function = b.targets.get(key, none)
         node = key[0]
         if node in NOWHERE:
             unset = unset | first | second

@@ -166,4 +166,3 @@ def separated(heap: Heap, summary: Node) -> tuple[Node, dict[Flag, Flag]]:
         vectors = vectors.join(several.vectors)
     heap.vectors = vectors
     return new, names
-

@@ -150,9 +150,7 @@ class Transfer(Evaluator):
             self._spoil_overlap(heap, node, offset, self.memory.program.pointer_size, pointer=True)
         write(heap, node, offset, value, self.report)
 
-    def _store_sharply(
-        self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression
-    ) -> Iterator[Heap]:
+    def _store_sharply(self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression) -> Iterator[Heap]:
         """Store a pointer; where that seems to lose a block, look at what the pointer points to one by one."""
         value = value.settled(heap)
         lost: list[str] = []
@@ -348,7 +346,9 @@ class Transfer(Evaluator):
         for place in self._integer_places(node, offset, size):
             self._copy_number(heap, (node, place), (source, place - offset + start), (offset, offset + size))
 
-    def _copy_number(self, heap: Heap, to_place: tuple[Node, int], source: tuple[Node, int], span: tuple[int, int]) -> None:
+    def _copy_number(
+        self, heap: Heap, to_place: tuple[Node, int], source: tuple[Node, int], span: tuple[int, int]
+    ) -> None:
         (node, place), (other, counterpart) = to_place, source
         numbers = self.numbers(node, place)
         width = self.memory.integer_width((node.size, place))

@@ -26,7 +26,6 @@ from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.ownership import Report, Target, adopt, lose
 from kleene.semantics.memory import Unmodelled
 
-
 NOWHERE = (UNDEFINED, MOVED_NULL)
 
 
@@ -86,7 +85,8 @@ def write(heap: Heap, node: Node, slot: int, value: Pointer, report: Report) -> 
     for flag in old:
         target = flag.target
         if target is not None and target.is_heap:
-            gone = heap.flag(flag) & ~new.get((target, flag.offset), none)
+            kept: Function = new.get((target, flag.offset), none)
+            gone = heap.flag(flag) & ~kept
             if heap.possible(gone):
                 if heap.options.parents:
                     lose(heap, flag, gone, new, report)
