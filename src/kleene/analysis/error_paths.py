@@ -68,7 +68,7 @@ class Trail:
 def error_paths(result: ShapeResult, program: CProgram, seconds: float) -> dict[Alarm, Path]:
     """A path of the (prepared) program to each alarm of the analysis, as far as there is time."""
     translation = result.translation
-    if translation is None or result.structures > MOST_STRUCTURES or not result.alarms:
+    if translation is None or translation.procedures or result.structures > MOST_STRUCTURES or not result.alarms:
         return {}
     domain, initial = domain_of(translation)
     trail = Trail(domain.log)

@@ -44,6 +44,8 @@ class FesaResult:
     parents: bool = True
     """Whether lost blocks were looked for; if not, the alarms have one that was found before."""
 
+    name = "fesa"
+
     @property
     def proof(self) -> str:
         """How a property is proved."""

@@ -100,8 +100,9 @@ def finish(
     formula: str | None = None,
     actions: Sequence[str] = (),
     violations: Sequence[Violation] = (),
+    body_of: str | None = None,
 ) -> int:
-    """Write all outputs; 1 if a precondition may fail, 3 if something was not decided, otherwise 0."""
+    """Write all outputs; 1 if a condition may fail, 3 if something was not decided, otherwise 0."""
     report = SymbolicReport(
         operation=operation,
         program=spec.program.name,
@@ -116,6 +117,7 @@ def finish(
         actions=tuple(actions),
         violations=tuple(violations),
         statistics=dict(result.statistics.by_backend),
+        body_of=body_of,
     )
     _write(report, spec.given)
     if report.violations:

@@ -24,26 +24,28 @@ class AllocationSteps(IntegerSteps):
         size = self.memory.block_size(operation)
         if size is None:
             raise Unmodelled("a block whose size is not a constant")
-        if operation.stack:
-            raise Unmodelled("alloca")
+        if operation.stack and operation.place.function not in ("", self.program.entry):
+            raise Unmodelled("alloca in a function other than the first")
         target = operation.target
         if isinstance(target, Variable) and self.memory.kind(target) == "pointer":
-            self._new(self.symbols.pointer(target), size, zeroed=operation.zeroed)
+            self._new(self.symbols.pointer(target), size, zeroed=operation.zeroed, heap=not operation.stack)
             return
         bases = self._bases(target, (0, target.type.size))
         pointer = self._temporary({(size, 0)})
-        self._new(pointer, size, zeroed=operation.zeroed)
+        self._new(pointer, size, zeroed=operation.zeroed, heap=not operation.stack)
         self._store_pointer(bases, pointer, str(target))
 
-    def _new(self, pointer: Pointer | None, size: int, *, zeroed: bool, stack: str | None = None) -> None:
-        """A new object, with undefined cells unless it is zeroed; a heap block unless it has a name on the stack."""
+    def _new(
+        self, pointer: Pointer | None, size: int, *, zeroed: bool, stack: str | None = None, heap: bool = True
+    ) -> None:
+        """A new object, with undefined cells unless it is zeroed; a heap block unless it is on the stack."""
         new = at("isNew", "v")
         updates: list[Update] = []
         if pointer is not None:
             updates += self._set_pointer(pointer, {0: new}, FALSE)
         if stack is not None:
             updates.append(Update(stack, ("v",), new))
-        else:
+        elif heap:
             updates.append(Update(HEAP, ("v",), disj(at(HEAP, "v"), new)))
         kind = self.symbols.size(size)
         if kind:
@@ -83,8 +85,9 @@ class AllocationSteps(IntegerSteps):
             (inside, "invalid_free", f"{pointer.name} may not point to the start of a block"),
             (stack, "invalid_free", f"{pointer.name} may point to an object that malloc did not give"),
             (freed, "double_free", f"{pointer.name} may point to a block that was freed already"),
+            *self._looks_back(pointer),
         ]
-        good = conj(Not(undefined), neg(inside), neg(stack), neg(freed))
+        good = conj(Not(undefined), neg(inside), neg(stack), neg(freed), neg(self._opaque(pointer)))
         self._checked(f"may free {pointer.name}", alarms, good, focus)
 
     def _end_block(self, pointer: Pointer, sizes: Sequence[int], focus: Sequence[Formula]) -> None:

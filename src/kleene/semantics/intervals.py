@@ -71,7 +71,7 @@ class Intervals:
             location = max(waiting, key=lambda name: order.get(name, -1))
             waiting.remove(location)
             for edge in self.cfa.leaving(location):
-                after = self._after(edge.label, self.at[location])
+                after = self.after(edge.label, self.at[location])
                 if after is None:
                     continue
                 known = self.at.get(edge.target)
@@ -104,7 +104,7 @@ class Intervals:
             up = self._steps[k] if k < len(self._steps) else 1 << 128
         return down, up
 
-    def _after(self, operation: Operation, before: Bounds) -> Bounds | None:
+    def after(self, operation: Operation, before: Bounds) -> Bounds | None:
         """The bounds after an operation; None if it does not pass."""
         if isinstance(operation, Assume):
             return self._assumed(operation.condition, operation.truth, before)

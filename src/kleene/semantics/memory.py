@@ -25,7 +25,7 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Allocate, Assign, DeclareLocal, MemCopy, Operation, Realloc, expressions
+from kleene.cfa.operations import Allocate, Assign, DeclareLocal, Invoke, MemCopy, Operation, Realloc, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.diagnostics import KleeneError
@@ -271,6 +271,9 @@ class Memory:
 
     def _flow_through(self, operation: Operation) -> bool:
         match operation:
+            case Invoke(assignments=assignments):
+                grown = [self._flow_through(assignment) for assignment in assignments]
+                return any(grown)
             case Assign(target=target, value=value) if isinstance(target.type, PointerType):
                 return self._add(target, self.value_places(value))
             case Assign(target=target, value=value) if isinstance(target.type, RecordType):

@@ -13,7 +13,7 @@ from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.semantics.groups import Group, ShapeClass, cancellation, cancellation_rules, groups_of
 from kleene.semantics.holding import Holding, Kinds, holdings, reachable
 from kleene.semantics.memory import Memory, Place
-from kleene.semantics.names import FREED, HEAP, TEMPORARY, at
+from kleene.semantics.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
 from kleene.semantics.precision import EVERYTHING, Instrumentation, Precision, Roots
 from kleene.transformers.action import Rule, Update
 
@@ -83,7 +83,7 @@ class Symbols:
 
     @property
     def _reserved(self) -> set[str]:
-        return {FREED, HEAP, "down", *RESERVED, *self.memory.cell_targets}
+        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets}
 
     def pointer(self, variable: Variable) -> Pointer:
         places = self.memory.pointer_places.get(variable, set())
@@ -115,8 +115,19 @@ class Symbols:
             self._pointers[name] = Pointer(name, union)
         return self._pointers[name]
 
+    def mark(self, count: int) -> None:
+        """So many markers for calls, and opaque objects if there are back pointers."""
+        for number in range(1, count + 1):
+            self.named(f"{MARKER}{number}", {(size, 0) for size in self.memory.sizes})
+        if count and self.shape.back:
+            self.unary(OPAQUE)
+
     def object(self, variable: Variable) -> str:
         return self.unary(f"&{self.name(variable)}")
+
+    @property
+    def unaries(self) -> tuple[str, ...]:
+        return tuple(self._unary)
 
     def unary(self, name: str) -> str:
         self._unary[name] = None

@@ -14,6 +14,7 @@ from kleene.semantics.indices import with_constant_indices, with_least_sizes
 from kleene.semantics.literals import with_literals
 from kleene.semantics.promote import promoted
 from kleene.semantics.scalars import with_scalars
+from kleene.semantics.slots import with_slots
 
 
 def prepared(program: CProgram) -> CProgram:
@@ -21,7 +22,7 @@ def prepared(program: CProgram) -> CProgram:
     program = with_literals(with_function_numbers(program))
     while True:
         before = program
-        program = _promoted(program)
+        program = with_slots(_promoted(program))
         functions = {n: replace(f, cfa=with_constant_indices(program, f.cfa)) for n, f in program.functions.items()}
         program = with_scalars(replace(program, functions=functions))
         if program == before:

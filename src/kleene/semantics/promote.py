@@ -28,9 +28,12 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
     Assign,
+    Call,
     DeclareLocal,
     EndScope,
+    Enter,
     Havoc,
+    Invoke,
     MemCopy,
     MemSet,
     Operation,
@@ -39,7 +42,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import INT, ArrayType, PointerType
-from kleene.semantics.liveness import used
+from kleene.semantics.liveness import defined, starts, used
 from kleene.semantics.rewrite import rewrite_operation
 
 
@@ -96,8 +99,10 @@ def _constant_addresses(cfa: Cfa[Operation]) -> Constants:
                 value[target] = pointed
         elif isinstance(target, Variable):
             assigned[target] += 1
-        elif hasattr(operation, "result") and isinstance(operation.result, Variable):
+        elif isinstance(operation, Call) and isinstance(operation.result, Variable):
             assigned[operation.result] += 1
+        elif isinstance(operation, Enter | Invoke):
+            assigned.update(defined(operation))
     candidates = {p: x for p, x in value.items() if assigned[p] == 1 and p not in taken and not p.is_global and p != x}
     doubtful = _doubtful(cfa, candidates)
     return {p: x for p, x in candidates.items() if p not in doubtful}
@@ -106,8 +111,8 @@ def _constant_addresses(cfa: Cfa[Operation]) -> Constants:
 def _doubtful(cfa: Cfa[Operation], candidates: Constants) -> set[Variable]:
     """Candidates that some path reads before their assignment, or after the life of the variable they point to."""
     start = frozenset((p, "unset") for p in candidates)
-    reached: dict[str, frozenset[tuple[Variable, str]]] = {cfa.entry: start}
-    waiting = [cfa.entry]
+    reached: dict[str, frozenset[tuple[Variable, str]]] = dict.fromkeys(starts(cfa), start)
+    waiting = list(reached)
     doubtful: set[Variable] = set()
     while waiting:
         location = waiting.pop()

@@ -158,7 +158,6 @@ class Session:
         self.closures = ClosureTable(self.expansion, fields)
         self.assertions: list[Formula] = []
         self._plain: list[Formula] = []
-        self._axioms = 0
         self.witnesses = Witnesses(self.expansion, self.closures)
         self._provers = {name: make(self.expansion) for name, make in solver.provers.items()}
         self._asserted = Assertions(self.expansion)
@@ -166,18 +165,12 @@ class Session:
     def add(self, f: Formula) -> None:
         """Assert a formula; free variables stand for some individuals."""
         self.assertions.append(f)
-        self._plain.append(self._without_closures(f))
-
-    def _without_closures(self, f: Formula) -> Formula:
-        result = self.closures.eliminate(f)
-        self._plain += self.closures.universal[self._axioms :]
-        self._axioms = len(self.closures.universal)
-        return result
+        self._plain.append(self.closures.eliminate(f))
 
     def check(self, assumptions: Sequence[Formula] = (), *, quick: bool = False) -> Answer:
         """The answer for all finite universes; `quick` gives up early where there are closures."""
         answer: Answer = Unknown("time limit reached")
-        plain = [self._without_closures(f) for f in assumptions]
+        plain = [self.closures.eliminate(f) for f in assumptions]
         for stage in self._stages():
             if self.owner.remaining() <= 0:
                 break
@@ -198,7 +191,8 @@ class Session:
             return (Stage.UNIVERSAL,)
         if not self._provers or not self.closures.steps:
             return Stage.UNIVERSAL, Stage.EXISTENTIAL
-        return Stage.UNIVERSAL, Stage.EXISTENTIAL, Stage.NAMED
+        several = (Stage.PLAIN,) if len(self.closures.symbols) > 1 else ()  # what relates them may suffice
+        return *several, Stage.UNIVERSAL, Stage.EXISTENTIAL, Stage.NAMED
 
     def _small_model(self, assumptions: Sequence[Formula]) -> Sat | Unknown:
         """With closures, models of the axioms are often spurious: look for a small one with exact closures."""
@@ -214,7 +208,11 @@ class Session:
         return all(model.satisfies(exists(f.free, f)) for f in (*self.assertions, *assumptions))
 
     def _prove(self, plain: list[Formula], stage: Stage, *, quick: bool) -> Proof:
-        axioms = [*self._plain, *(self.closures.existential if stage is Stage.EXISTENTIAL else [])]
+        axioms = list(self._plain)
+        if stage is not Stage.PLAIN:
+            axioms += self.closures.universal
+        if stage is Stage.EXISTENTIAL:
+            axioms += self.closures.existential
         expanded = self._asserted.expanded(axioms)
         queries = [self.expansion.closed(f) for f in plain]
         extra: list[Formula] = []
@@ -247,7 +245,7 @@ class Session:
 
     def _order(self, stage: Stage, *, quick: bool) -> list[str]:
         """Which provers to ask; with closures, cvc5 decided more queries in less time wherever it was measured."""
-        names = sorted(self._provers, reverse=not self.closures.existential)
+        names = sorted(self._provers, reverse=stage is Stage.PLAIN or not self.closures.existential)
         if quick:
             return names[:1]
         return names if stage is not Stage.NAMED else names[-1:]
@@ -261,7 +259,7 @@ class Session:
         if self.closures.existential:
             if quick:
                 seconds /= 8
-            elif stage is not Stage.EXISTENTIAL:
+            elif stage not in (Stage.EXISTENTIAL, Stage.PLAIN):
                 seconds /= 4
         return min(seconds, self.owner.remaining())
 
@@ -277,6 +275,7 @@ class Session:
 class Stage(Enum):
     """Which axioms of closures a query has: see `closures` and `named_witnesses`."""
 
+    PLAIN = "none"
     UNIVERSAL = "universal axioms"
     NAMED = "existential axioms for named individuals"
     EXISTENTIAL = "all axioms"

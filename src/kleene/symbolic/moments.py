@@ -34,7 +34,7 @@ from kleene.symbolic.assume import facts_of, scene_nodes
 from kleene.symbolic.closure_updates import ClosureUpdates, changed_sources, changes, is_excluded, unshared
 from kleene.symbolic.contracts import Call, old
 from kleene.symbolic.rails import may, must
-from kleene.symbolic.reachability import path_lemmas
+from kleene.symbolic.reachability import frame_lemmas, path_lemmas, reach_lemma
 from kleene.symbolic.scene import Moment, Scene, SceneNode
 from kleene.symbolic.theory import Theory, staged
 from kleene.transformers.action import Action, Update
@@ -123,9 +123,20 @@ class Timeline:
         moment = draft.moments[-1]
         then = {**after, **{old(name): symbol for name, symbol in before.items()}}
         draft.base.append(staged(call.ensures, then, moment.label))
+        for name in sorted(changed):
+            if self.vocabulary[name].arity == 2 and self.vocabulary[name].has("function"):
+                self._frame(name, changed, after, f"changed!{name}!{number}")
         self._integrity(after, moment, changed)
         draft.symbols.append(after)
         self.state = None
+
+    def _frame(self, field: str, changed: set[str], after: Mapping[str, str], mark: str) -> None:
+        """What a call's changes of a field leave of the paths."""
+        before, label = self.draft.symbols[-1], self.draft.moments[-1].label
+        self.draft.base += frame_lemmas(before[field], after[field], mark, label)
+        for p in self.vocabulary.declared:
+            if p.definition is not None and predicates_of(p.definition) & changed == {field}:
+                self.draft.base += reach_lemma(p, field, (before[p.name], after[p.name]), mark, label)
 
     def _integrity(self, symbols: Mapping[str, str], moment: Moment, changed: set[str] | None) -> None:
         """The integrity rules at a moment; those about unchanged predicates hold already."""

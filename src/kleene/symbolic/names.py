@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from kleene.logic.formula import Atom, exists, neg
-from kleene.smt import FiniteModel, Sat, Solver, Unknown, Unsat
+from kleene.smt import Answer, FiniteModel, Sat, Solver, Unknown, Unsat
 from kleene.smt.units import sharpened
 from kleene.smt.universe import in_domain
+from kleene.structures.structure import Structure
 from kleene.symbolic.refinement import Point, Question, Refinement
 from kleene.symbolic.scene import CellName, Scene
 
@@ -46,6 +47,25 @@ def name_sets(scene: Scene, solver: Solver, *, splits: int, leaves: int) -> Name
         if reason is None:
             return NameSets(learnt, list(search.found))
     return search.by_candidates(reason, leaves)
+
+
+def some_store(scene: Scene, solver: Solver) -> Structure | Unknown | None:
+    """One store of the scene, as it is observed at the end; None if there is none."""
+    search = _Search(scene, solver, splits=0)
+    answer: Answer = Unknown("no small store")
+    finder = solver.finder(search.base, search.universe, _SMALL)
+    try:
+        answer = finder.check()
+    finally:
+        finder.close()
+    if not isinstance(answer, Sat):
+        answer = solver.session(search.base, search.universe, scene.fields).check()
+    match answer:
+        case Sat(model):
+            return scene.store(model, search.nodes)
+        case Unsat():
+            return None
+    return answer
 
 
 class _Search:

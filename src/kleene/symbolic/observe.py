@@ -135,11 +135,4 @@ class Observation:
 
     def store(self, model: FiniteModel) -> Structure:
         """The concrete structure of a model, as the output's vocabulary describes it."""
-        scene = self.scene
-        there = [i for i, c in enumerate(model.cells) if any(c in cells for _, cells in self.groups)]
-        builder = StructureBuilder(scene.output, len(there))
-        for p in scene.output.declared:
-            for nodes in product(range(len(there)), repeat=p.arity):
-                if model.holds(scene.symbols[p.name], tuple(there[u] for u in nodes)):
-                    builder.set(p.name, nodes, Kleene.TRUE)
-        return builder.build()
+        return self.scene.store(model, [name[0] for name in self.names])

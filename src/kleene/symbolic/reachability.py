@@ -1,4 +1,4 @@
-"""How closures before and after an action are related, when the action changes a field of one object.
+"""How closures before and after an action or a call are related.
 
 A path of the old field that is no path of the new one passes an object whose field was changed, and up to the first
 such object it is a path of both. Stated as formulas, these are valid whatever the field is like; they spare the solver
@@ -8,16 +8,21 @@ an induction. (Dong and Su's maintenance of closures, and Itzhaky et al. 2013, a
 from __future__ import annotations
 
 from kleene.logic.formula import (
+    And,
     Atom,
     Closure,
     Equal,
+    Exists,
     Formula,
+    Iff,
+    Or,
     conj,
     disj,
     exists,
     forall,
     neg,
 )
+from kleene.logic.vocabulary import Predicate
 from kleene.smt.universe import in_domain
 
 
@@ -35,3 +40,27 @@ def path_lemmas(before: str, after: str, mark: str, label: str) -> list[Formula]
         through = exists([c], conj(Atom(mark, (c,)), same_so_far, path(old, c, b)))
         lemmas.append(forall([a, b], disj(neg(path(old, a, b)), path(new, a, b), through)))
     return lemmas
+
+
+def frame_lemmas(before: str, after: str, mark: str, label: str) -> list[Formula]:
+    """The same for any change; `mark` is a new symbol for the objects whose field changes."""
+    a, b = (in_domain(v, label) if label else v for v in ("a", "b"))
+    differs = neg(Iff(Atom(before, (a, b)), Atom(after, (a, b))))
+    means = forall([a], Iff(Atom(mark, (a,)), exists([b], differs)))
+    return [means, *path_lemmas(before, after, mark, label)]
+
+
+def reach_lemma(predicate: Predicate, field: str, symbols: tuple[str, str], mark: str, label: str) -> list[Formula]:
+    """'Reachable from z along the field' is as before, if nothing reachable from z changed and z did not."""
+    match predicate.definition:
+        case Exists(w, And(Atom(_, (source,)), Or(Equal(), Closure(a, b, x, y, Atom(f, ends))))) if (
+            w,
+            source,
+            f,
+            ends,
+        ) == (a, a, field, (x, y)) and (b,) == predicate.args:
+            v, c = (in_domain(name, label) if label else name for name in ("v", "c"))
+            before, after = symbols
+            touched = exists([c], conj(Atom(before, (c,)), Atom(mark, (c,))))
+            return [disj(touched, forall([v], Iff(Atom(after, (v,)), Atom(before, (v,)))))]
+    return []

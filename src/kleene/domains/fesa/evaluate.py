@@ -189,7 +189,7 @@ class Evaluator:
         part = heap.copy()
         if heap.is_summary(node):
             new, names = separated(part, node)
-            part.assume(part.space.rename(where, {**names}) & ~where & ~others)
+            part.assume(part.space.rename(where, names) & ~where & ~others)
             self.tidy(part, node, new)
             node = new
         else:

@@ -54,7 +54,7 @@ class Space(Protocol):
     def exists(self, function: Function, names: Iterable[Name]) -> Function:
         """Projection: true where some values of the names make the function true."""
 
-    def rename(self, function: Function, names: Mapping[Name, Name]) -> Function:
+    def rename(self, function: Function, names: Mapping[Any, Any]) -> Function:
         """All names replaced at once. Names that are only targets must not occur in the function."""
 
     def satisfiable(self, function: Function) -> bool: ...
@@ -132,7 +132,7 @@ class Diagrams:
         self.var(name)
         return self._numbers[name]
 
-    def rename(self, function: BCDDFunction, names: Mapping[Name, Name]) -> BCDDFunction:
+    def rename(self, function: BCDDFunction, names: Mapping[Any, Any]) -> BCDDFunction:
         pairs = [(self._number(old), self.var(new)) for old, new in names.items() if old != new]
         return function.substitute(BCDDSubstitution(pairs)) if pairs else function
 
@@ -237,7 +237,7 @@ class Tables:
         self.statistics.add(len(function.names), function.bits.bit_count())
         return function
 
-    def rename(self, function: Table, names: Mapping[Name, Name]) -> Table:
+    def rename(self, function: Table, names: Mapping[Any, Any]) -> Table:
         renamed = tuple(names.get(name, name) for name in function.names)
         ordered = self.ordered(renamed)
         places = [ordered.index(name) for name in renamed]

@@ -51,7 +51,7 @@ class Heap:
 
     @property
     def flags(self) -> frozenset[Flag]:
-        return self.vectors.dims  # type: ignore[return-value]
+        return flags_of(self.vectors)
 
     def copy(self) -> Heap:
         return Heap(self.vectors, self.options)
@@ -68,7 +68,7 @@ class Heap:
         return self.vectors.flag(flag)
 
     def set(self, values: Mapping[Flag, Function]) -> None:
-        self.vectors = self.vectors.set({**values})
+        self.vectors = self.vectors.set(values)
 
     def assume(self, condition: Function) -> None:
         self.vectors = self.vectors.restrict(condition)
@@ -133,6 +133,11 @@ class Heap:
 
     def pruned(self) -> None:
         self.vectors = self.vectors.pruned()
+
+
+def flags_of(vectors: Vectors) -> frozenset[Flag]:
+    """The dimensions of a state, which are flags."""
+    return vectors.dims  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, eq=False)

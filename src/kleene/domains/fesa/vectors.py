@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from kleene.domains.fesa.functions import Function, Name, Space
 
@@ -62,7 +63,7 @@ class Vectors:
         pairs = list(zip(first, second, strict=True))
         return self.rename(dict(pairs) | {b: a for a, b in pairs})
 
-    def set(self, values: Mapping[Name, Function]) -> Vectors:
+    def set(self, values: Mapping[Any, Function]) -> Vectors:
         """Dimensions, new or old, get the values of functions of the old dimensions, all at once."""
         if not values:
             return self
