@@ -181,6 +181,9 @@ def test_an_index_that_depends_on_an_input(lower):
 def test_a_path_does_not_go_on_after_an_error(lower):
     program = lower(HEAD + "int main(void) { struct node *p = NULL; p->data = 1; reach_error(); }")
     assert isinstance(feasible(encode(program, to_error(program), goal="unreach_call")), Infeasible)
+    write = paths_to(program, lambda e: "p->data" in str(e.label), 1)[0]
+    assert isinstance(feasible(encode(program, write)), Infeasible)
+    assert isinstance(feasible(encode(program, write, goal="null_dereference")), Feasible)
 
 
 def test_leaks(lower):
