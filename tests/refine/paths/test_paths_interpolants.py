@@ -48,7 +48,7 @@ def refuted(program, most=6, goal="unreach_call"):
 
 
 def test_the_pointers_of_the_paper(lower):
-    """Seed 004, section 1: the interpolants name l1, l2, p, the alias of l1 and p, and the fields."""
+    """The example of the paper, section 1: the interpolants name l1, l2, p, the alias of l1 and p, and the fields."""
     first, second = refuted(lower(DOUBLY), 2)
     pointers = {str(p) for p in first.pointers}
     assert {"l1", "l2", "p"} <= pointers
