@@ -31,7 +31,7 @@ UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_
 """Errors after which C promises nothing: no other property is proved of a program that may have one."""
 FIRST_LOOK = 0.3
 """Seconds of exact exploration before the abstract analysis."""
-PATHS = 8.0
+PATHS = 5.0
 """Seconds of path formulas to confirm what the abstract analysis suspects."""
 LONG_LOOK = 10.0
 """Seconds of exact exploration to confirm what the abstract analysis suspects."""
@@ -118,7 +118,7 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
         _conclude(report, report.shape)
     decided = Verdict.FALSE in report.properties.values()  # then a second error is worth little time
     if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
-        _confirm(program, options, report, min(FIRST_LOOK if decided else PATHS, left() / 2))
+        _confirm(program, options, report, min(FIRST_LOOK if decided else PATHS, left() / 3))
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         decided = Verdict.FALSE in report.properties.values()
         _explore(program, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
