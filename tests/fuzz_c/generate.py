@@ -43,7 +43,7 @@ static void nothing(struct node **l) {{ (void)l; }}
 struct queue {{ struct node *front, *back; int count; }};
 struct ops {{ action run; struct node *own; }};
 struct bits {{ unsigned one : 1; unsigned few : 3; struct node *link; }};
-static struct node *table[3];
+static struct node *table[{size}];
 static const action actions[2] = {{ add, remove_first }};
 static void put(struct queue *q, struct node *n) {{
   if (q->back) q->back->{first} = n; else q->front = n;
@@ -76,13 +76,14 @@ class Generator:
         if self.rich:
             self.pointers += ["g", "s"]
         self.features = self.random.random() < 0.6
+        self.size = self.random.choice((3, 9))
 
     def program(self) -> str:
         init = "memset(n, 0, sizeof *n);" if self.random.random() < 0.3 else self.plain_init()
         fields = " ".join(f"struct node *{f};" for f in self.fields)
         lines = [HEADER.format(fields=fields, init=init, first=self.first)]
         if self.features:
-            lines.append(FEATURES.format(first=self.first))
+            lines.append(FEATURES.format(first=self.first, size=self.size))
         lines.append("int main(void) {")
         lines.append("  struct node *p = NULL, *q = NULL, *l = NULL; int i = 0, flag = 0;")
         if self.rich:
@@ -198,14 +199,14 @@ class Generator:
 
     def feature_statements(self, x: str, y: str, f: str) -> list[tuple[str, bool]]:
         """Function pointers, arrays, structs with lists in them, bit-fields, strings, blocks that change their size."""
-        index = self.random.choice(["k", "i & 1", "(unsigned)i % 3", "2", "flag", "numbers[k & 7] & 1"])
-        guard = self.random.choice(["", "if (k >= 0 && k < 3) "]) if index == "k" else ""
+        index = self.random.choice(["k", "i & 1", f"(unsigned)i % {self.size}", "2", "flag", "numbers[k & 7] & 1"])
+        guard = self.random.choice(["", f"if (k >= 0 && k < {self.size}) "]) if index == "k" else ""
         action = self.random.choice(["add", "remove_first", "nothing", "flag ? add : nothing", "actions[i & 1]"])
         return [
             (f"{guard}table[{index}] = {x};", False),
             (f"{guard}{x} = table[{index}];", False),
             (f"{guard}push(&table[{index}]);", False),
-            ("for (k = 0; k < 3; k++) while (table[k]) remove_first(&table[k]);", False),
+            (f"for (k = 0; k < {self.size}; k++) while (table[k]) remove_first(&table[k]);", False),
             (f"k = {self.random.choice(['i', '__VERIFIER_nondet_int() & 3', '1', 'line.count'])};", False),
             (f"act = {action};", False),
             (f"act(&{x});", False),

@@ -20,10 +20,10 @@ static struct node *join(struct node *left, struct node *right) {
 
 int main(void) {
     struct node *shared = join(NULL, NULL);
-    struct node *a = join(join(NULL, shared), join(shared, NULL));
+    struct node *a = join(join(shared, NULL), join(NULL, shared));
     shared = NULL;
     while (a) {
-        if (a->left) {
+        if (a->left) {  // FAILS: dangling_dereference
             struct node *b = a->left;
             a->left = b->right;
             b->right = a;

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
-from kleene.analysis.refine_of_c import RefineSettings, confirmed, refine, shape_result
 from kleene.analysis.shape_of_c import ShapeResult, analyse
 from kleene.c.reader import read_program
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Unsupported
@@ -26,6 +25,7 @@ from kleene.semantics.translate import Alarm
 
 if TYPE_CHECKING:
     from kleene.analysis.confirm import Confirmation
+    from kleene.analysis.refine_of_c import RefineSettings
 
 UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
 """Errors after which C promises nothing: no other property is proved of a program that may have one."""
@@ -116,8 +116,9 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
     elif options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         report.shape = _abstract(program, options, left())
         _conclude(report, report.shape)
+    decided = Verdict.FALSE in report.properties.values()  # then a second error is worth little time
     if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
-        _confirm(program, options, report, min(PATHS, left() / 2))
+        _confirm(program, options, report, min(FIRST_LOOK if decided else PATHS, left() / 2))
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         decided = Verdict.FALSE in report.properties.values()
         _explore(program, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
@@ -126,6 +127,8 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
 
 def _refine(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
     """Prove what is open with an abstraction that is found automatically, or show a run that its path stands for."""
+    from kleene.analysis.refine_of_c import confirmed, refine, shape_result  # imports the solver
+
     assert options.refine is not None
     open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
     fails = options.malloc_may_fail
@@ -162,8 +165,8 @@ def _abstract(program: CProgram, options: CheckOptions, seconds: float) -> Shape
 def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
     exploration = explore(program, seconds=seconds, malloc_may_fail=options.malloc_may_fail)
     report.exploration = exploration
-    for confirmed in exploration.findings:
-        _record(report, confirmed, "")
+    for shown in exploration.findings:
+        _record(report, shown, "")
     touched = {n for c in exploration.findings for n in _violated(c.finding.kind, c.finding.detail)}
     undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
     if exploration.complete and not exploration.possible and not undefined:
@@ -178,24 +181,32 @@ def _confirm(program: CProgram, options: CheckOptions, report: CheckReport, seco
     alarms = [a for a in report.shape.alarms if open_properties & set(_violated(a.kind, ""))] if report.shape else []
     shape = report.shape if isinstance(report.shape, ShapeResult) else None
     report.confirmation = confirm(program, shape, alarms, malloc_may_fail=options.malloc_may_fail, seconds=seconds)
-    for confirmed in report.confirmation.findings:
-        _record(report, confirmed, "by a path formula")
+    for shown in report.confirmation.findings:
+        _record(report, shown, "by a path formula")
+    if report.confirmation.proved:
+        _prove(report, list(report.properties), "every path followed")
 
 
 def _record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
-    """Keep a finding that violates something that is checked; the properties that it violates are FALSE."""
+    """Keep a finding that violates something that is checked; the properties that it violates are FALSE.
+
+    Of what paths show (`how`), only findings that decide something: how many others there are depends on the time. So
+    does whether a leak is noticed on a run that goes wrong otherwise; where that is known, the leak adds nothing.
+    """
     found = confirmed.finding
     violated = [name for name in _violated(found.kind, found.detail) if name in report.properties]
-    known = any((c.finding.kind, c.finding.place, c.finding.detail) == (found.kind, found.place, found.detail)
-                for c in report.traces)  # fmt: skip
-    if violated and not known:
+    decided = [name for name in violated if report.properties[name] is Verdict.UNKNOWN]
+    decided = [name for name in decided if name != "memcleanup" or _ends_normally(confirmed)]
+    place = (found.kind, found.place, found.detail)
+    known = any((c.finding.kind, c.finding.place, c.finding.detail) == place for c in report.traces)
+    minor = found.kind == "memory_leak" and confirmed.trace.outcome == "error" and not decided
+    if not known and not minor and (decided if how else violated):
         report.findings.append(_finding(confirmed))
         report.traces.append(confirmed)
-    for name in violated:
-        if report.properties[name] is Verdict.UNKNOWN and (name != "memcleanup" or _ends_normally(confirmed)):
-            report.properties[name] = Verdict.FALSE
-            if how:
-                report.shown_by[name] = how
+    for name in decided:
+        report.properties[name] = Verdict.FALSE
+        if how:
+            report.shown_by[name] = how
 
 
 def _ends_normally(confirmed: Confirmed) -> bool:

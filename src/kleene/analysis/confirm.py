@@ -1,6 +1,7 @@
 """Alarms confirmed by path formulas: the analysis's own paths first, then a search towards the places of alarms.
 
-A model of a path formula is a list of inputs; only a run on them that shows an error makes it a finding.
+A model of a path formula is a list of inputs; only a run on them that shows an error makes it a finding. If there are
+so few paths that all can be followed, and none goes wrong, that is a proof.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed
 from kleene.refine.paths import Feasible, Infeasible, encode, feasible, replay
 from kleene.refine.paths.feasible import shown
-from kleene.refine.paths.search import Search
+from kleene.refine.paths.search import PRUNED, Search
 from kleene.semantics.prepare import prepared
 from kleene.semantics.translate import Alarm
 
@@ -28,12 +29,16 @@ LEAKS = ("memory_leak", "memory_cleanup")
 
 @dataclass
 class Confirmation:
-    """What path formulas gave: findings with their runs, the paths of alarms, and what is known of each path."""
+    """What path formulas gave: findings with their runs, the paths of alarms, and what is known of each path.
+
+    `proved`: every path of the program was followed to its end, and none goes wrong.
+    """
 
     findings: list[Confirmed] = field(default_factory=list)
     paths: dict[Alarm, Path] = field(default_factory=dict)
     answers: dict[Alarm, str] = field(default_factory=dict)
     solver_calls: int = 0
+    proved: bool = False
 
 
 def confirm(
@@ -52,6 +57,12 @@ def confirm(
         found = search.run(end - time.monotonic(), wanted)
         result.solver_calls += search.models.queries
         _add(result, found.findings)
+        if found.exhausted and not found.findings and found.doubts == {PRUNED}:
+            search = Search(program, (), malloc_may_fail=malloc_may_fail)
+            found = search.run(end - time.monotonic())
+            result.solver_calls += search.models.queries
+            _add(result, found.findings)
+        result.proved = found.proved
     return result
 
 

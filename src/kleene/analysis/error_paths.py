@@ -16,6 +16,7 @@ from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assume, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
+from kleene.domains.shape.messages import MessageLog
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.semantics.translate import ERROR, Alarm, Translation
 from kleene.structures.embedding import embeds
@@ -28,9 +29,10 @@ Path = list[Edge[Operation]]
 
 
 class Trail:
-    """A listener that writes down every step."""
+    """A listener that writes down every step; `log` tells it which step raised an alarm first."""
 
-    def __init__(self) -> None:
+    def __init__(self, log: MessageLog) -> None:
+        self.log = log
         self.steps: list[tuple[Edge[Any], Structure, tuple[Structure, ...]]] = []
         self.towards: dict[str, list[int]] = {}
         self.errors: dict[str, int] = {}
@@ -42,8 +44,8 @@ class Trail:
         number = len(self.steps)
         self.steps.append((edge, source, tuple(results)))
         self.towards.setdefault(edge.target, []).append(number)
-        if edge.target == ERROR and results:
-            for message in edge.label.messages:
+        for message in edge.label.messages if edge.target == ERROR else ():
+            if self.log.has(edge.source, message.text):
                 self.errors.setdefault(message.text, number)
 
     def back(self, number: int) -> list[Edge[Any]]:
@@ -66,10 +68,10 @@ class Trail:
 def error_paths(result: ShapeResult, program: CProgram, seconds: float) -> dict[Alarm, Path]:
     """A path of the (prepared) program to each alarm of the analysis, as far as there is time."""
     translation = result.translation
-    if translation is None or result.structures > MOST_STRUCTURES or not result.alarms:
+    if translation is None or translation.procedures or result.structures > MOST_STRUCTURES or not result.alarms:
         return {}
     domain, initial = domain_of(translation)
-    trail = Trail()
+    trail = Trail(domain.log)
 
     def limits(reached: Reached[Structure]) -> None:
         if len(trail.errors) >= len(result.alarms):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import Watchdog
 from kleene.cfa.expressions import Variable, walk
@@ -19,7 +19,7 @@ from kleene.domains.fesa.heap import Heap, Options, State
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.semantics.memory import Memory
-from kleene.semantics.promote import promoted
+from kleene.semantics.prepare import prepared, without_dead_ends
 from kleene.semantics.steps import Alarm
 
 MEMORY = 4 << 30
@@ -41,6 +41,10 @@ class FesaResult:
     cfa: Cfa[Operation] | None = None
     domain: FesaDomain | None = None
     initial: State | None = None
+    parents: bool = True
+    """Whether lost blocks were looked for; if not, the alarms have one that was found before."""
+
+    name = "fesa"
 
     @property
     def proof(self) -> str:
@@ -51,41 +55,109 @@ class FesaResult:
 def analyse_fesa(
     program: CProgram, *, malloc_may_fail: bool, seconds: float, instrumentation: bool = True, reduce: bool = True
 ) -> FesaResult:
-    """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1."""
+    """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
+
+    Variables are forgotten when they are not read again. If that seems to lose a block, they are kept to the end of
+    their scope the second time. If a block still seems to be lost, the analysis goes on past that for the other
+    errors, and does without parents if that takes long.
+    """
     start = time.monotonic()
     if program.recursive_functions & set(program.reachable_functions):
         return FesaResult([], False, "recursion is not handled by the FESA domain", 0.0)
     try:
-        inlined = inline(program)
+        inlined = prepared(inline(program))
     except LimitReached as limit:
         return FesaResult([], False, str(limit), time.monotonic() - start)
-    cfa = promoted(inlined.main.cfa)
+    cfa = without_dead_ends(inlined.main.cfa)
     external = _external(inlined, cfa)
     if external:
         return FesaResult([], False, f"external variable {external[0]}", time.monotonic() - start)
-    memory = Memory(inlined, cfa)
-    permanent = frozenset(v.name for v in (*(g.variable for g in program.globals), *_undeclared(memory, cfa)))
     options = Options(
-        out_counter=instrumentation, in_counter=instrumentation, reduce=reduce and instrumentation, permanent=permanent
+        out_counter=instrumentation,
+        in_counter=instrumentation,
+        reduce=reduce and instrumentation,
+        permanent=frozenset(v.name for v in _permanent(inlined, cfa)),
     )
-    space = Diagrams(order=rank)
-    domain = FesaDomain(memory, cfa, space, options, malloc_may_fail=malloc_may_fail)
-    initial = domain.start(_initial(domain, inlined, Heap(Vectors.everything(space), options)))
-    with Watchdog(seconds, MEMORY):
-        reached = solve(cfa, domain, [initial], Schedule())
-    alarms = [Alarm(w.kind, w.place, w.text) for w in domain.warnings]
-    return FesaResult(
-        sorted(alarms, key=lambda a: (a.place.file, a.place.line, a.place.column, a.kind, a.text)),
-        reached.complete,
-        reached.reason or "",
-        time.monotonic() - start,
-        reached.generated,
-        statistics=space.statistics,
-        reached=reached,
-        cfa=cfa,
-        domain=domain,
-        initial=initial,
-    )
+    run = _Run(inlined, cfa, options, malloc_may_fail)
+    lost: list[Alarm] = []
+    result = FesaResult([], False, "there is no time left", 0.0)
+    for plan in PLANS:
+        left = (seconds - (time.monotonic() - start)) * plan.share
+        if left <= 0:
+            break
+        result = run.analyse(left, plan)
+        leaks = [alarm for alarm in result.alarms if alarm.kind == "memory_leak"]
+        if result.complete or (plan.stop_at_leak and not leaks):
+            break
+        lost = leaks or lost
+    result.alarms = sorted({*result.alarms, *(() if result.parents else lost)}, key=_in_source_order)
+    result.seconds = time.monotonic() - start
+    return result
+
+
+def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
+    return alarm.place.file, alarm.place.line, alarm.place.column, alarm.kind, alarm.text
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one attempt goes: how long variables are kept, and what happens when a block seems to be lost."""
+
+    whole_scope: bool
+    stop_at_leak: bool = True
+    parents: bool = True
+    share: float = 1.0
+    """The share of the remaining time that the attempt may take."""
+
+
+PLANS = (
+    Plan(whole_scope=False),
+    Plan(whole_scope=True),
+    Plan(whole_scope=True, stop_at_leak=False, share=0.25),
+    Plan(whole_scope=True, parents=False),
+)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One program, prepared."""
+
+    program: CProgram
+    cfa: Cfa[Operation]
+    options: Options
+    malloc_may_fail: bool
+
+    def analyse(self, seconds: float, plan: Plan) -> FesaResult:
+        start = time.monotonic()
+        space = Diagrams(order=rank)
+        options = replace(self.options, parents=plan.parents)
+        domain = FesaDomain(
+            Memory(self.program, self.cfa),
+            self.cfa,
+            space,
+            options,
+            malloc_may_fail=self.malloc_may_fail,
+            whole_scope=plan.whole_scope,
+            stop_at_leak=plan.stop_at_leak,
+        )
+        initial = domain.start(_initial(domain, self.program, Heap(Vectors.everything(space), options)))
+        with Watchdog(seconds, MEMORY):
+            reached = solve(self.cfa, domain, [initial], Schedule())
+        alarms = [Alarm(w.kind, w.place, w.text) for w in domain.warnings]
+        return FesaResult(
+            sorted(alarms, key=_in_source_order),
+            reached.complete,
+            reached.reason or "",
+            time.monotonic() - start,
+            reached.generated,
+            notes=list(domain.notes),
+            statistics=space.statistics,
+            reached=reached,
+            cfa=self.cfa,
+            domain=domain,
+            initial=initial,
+            parents=plan.parents,
+        )
 
 
 def _initial(domain: FesaDomain, program: CProgram, heap: Heap) -> Heap:
@@ -100,6 +172,11 @@ def _initial(domain: FesaDomain, program: CProgram, heap: Heap) -> Heap:
         for assignment in item.initial:
             parts = [after for part in parts for after in transfer.apply(part, assignment)]
     return parts[0]
+
+
+def _permanent(program: CProgram, cfa: Cfa[Operation]) -> list[Variable]:
+    """The variables that exist all the time."""
+    return [*(g.variable for g in program.globals), *_undeclared(Memory(program, cfa), cfa)]
 
 
 def _undeclared(memory: Memory, cfa: Cfa[Operation]) -> list[Variable]:

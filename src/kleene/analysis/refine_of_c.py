@@ -15,9 +15,10 @@ from kleene.analysis.shape_of_c import MEMORY, ShapeResult
 from kleene.cfa.inline import inline
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES
-from kleene.diagnostics import LimitReached, UsageError, did_you_mean
+from kleene.diagnostics import InternalCheckError, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
+from kleene.refine.certificate import graphs_of, problems_of
 from kleene.refine.explain import PathExplainer
 from kleene.refine.finetune import sequential
 from kleene.refine.language import Entry
@@ -92,8 +93,19 @@ def refine(
         if result.outcome != GAVE_UP or result.error is None or result.error.error.kind not in _LEAKS:
             break
     assert result is not None
+    if result.outcome == SAFE:
+        _check_again(result)
     result.seconds = time.monotonic() - start
+    result.properties = tuple(properties)
     return result
+
+
+def _check_again(result: Refined) -> None:
+    """A proof counts only if the independent check, with a new translation, finds nothing wrong with it."""
+    assert result.tree is not None
+    problems = problems_of(result.task, result.abstraction, graphs_of(result.tree))
+    if problems:
+        raise InternalCheckError(f"the proof by refinement does not hold: {problems[0]}")
 
 
 def confirmed(program: CProgram, refined: Refined, *, malloc_may_fail: bool) -> Confirmed | None:

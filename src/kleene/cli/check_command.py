@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kleene.cli.files import check_writable, write_output
-from kleene.cli.refine_options import refine_options, refine_settings
+from kleene.cli.refine_options import refine_options, refine_settings, write_certificate
 from kleene.cli.task_files import Task, named_properties, read_task
 from kleene.core.verdict import PROPERTIES, Verdict
 from kleene.diagnostics import UsageError
@@ -17,6 +17,7 @@ from kleene.diagnostics import UsageError
 if TYPE_CHECKING:
     from kleene.analysis.check import CheckOptions, CheckReport
     from kleene.report.check_report import Expected
+    from kleene.report.fesa_words import FesaInvariant
     from kleene.report.shape_words import Invariant
 
 _EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
@@ -51,7 +52,7 @@ _TASK = (".yml", ".yaml")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
 @click.option("--trace", is_flag=True, help="Print the steps of each confirmed error.")
-@click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head, in words.")
+@click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head and return, in words.")
 @refine_options
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
 def command(files: tuple[str, ...], **given: Any) -> int:
@@ -60,7 +61,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     FILES are the .c or .i files of one program, or one SV-COMP task file (.yml). Exit codes: 0 TRUE (proved), 1 FALSE
     (a confirmed error), 2 bad input, 3 UNKNOWN.
     """
-    check_writable([given["json_file"], given["html_file"]])
+    check_writable([given["json_file"], given["html_file"], given["certificate_file"]])
     wanted = _wanted(files, given)
     from kleene.analysis.check import check
 
@@ -128,16 +129,20 @@ def _options(wanted: _Wanted, given: dict[str, Any]) -> CheckOptions:
 def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
     from kleene.report.check_report import check_json, check_text
 
+    if given["certificate_file"]:
+        write_certificate(report.refinement, wanted.files, _options(wanted, given), given["certificate_file"])
     expected = _expected(report, wanted.task)
-    invariants = _invariants(report, wanted, given) if given["invariants"] or given["html_file"] else []
     asked = given["invariants"]
+    wants_shapes = asked or given["html_file"]
+    invariants = _invariants(report, wanted, given) if wants_shapes else []
+    states = _states(report) if wants_shapes else []
     if given["json_file"]:
-        text = check_json(report, expected=expected, invariants=invariants if asked else None)
+        text = check_json(report, expected=expected, invariants=[*invariants, *states] if asked else None)
         write_output(given["json_file"], text)
     if given["html_file"]:
         from kleene.report.check_html import check_html
 
-        write_output(given["html_file"], check_html(report, invariants))
+        write_output(given["html_file"], check_html(report, invariants, states))
     if not given["quiet"] and "-" not in (given["json_file"], given["html_file"]):
         if given["trace_refinement"] and report.refinement is not None:
             from kleene.report.refine_text import refinement_lines
@@ -148,6 +153,10 @@ def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
             from kleene.report.shape_words import invariant_lines
 
             words = invariant_lines(invariants, complete=report.shape is None or report.shape.complete)
+            if given["domain"] == "fesa":
+                from kleene.report.fesa_words import fesa_lines
+
+                words = fesa_lines(states)
         click.echo(check_text(report, traces=given["trace"], expected=expected, invariants=words), nl=False)
 
 
@@ -157,7 +166,9 @@ def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> 
     from kleene.c.reader import read_program
     from kleene.report.shape_words import invariants_of
 
-    if report.shape is None or report.shape.reached is None:
+    if report.shape is None or report.shape.name != "shape" or report.shape.reached is None:
+        return []
+    if report.refinement is not None:  # the words would speak of what is not tracked
         return []
     options = _options(wanted, given)
     program = read_program(
@@ -168,6 +179,13 @@ def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> 
         data_model=options.data_model,
     )
     return invariants_of(report.shape, source_names(program))
+
+
+def _states(report: CheckReport) -> list[FesaInvariant]:
+    """The states at loop heads, if the FESA domain was used."""
+    from kleene.report.fesa_words import fesa_invariants
+
+    return fesa_invariants(report.shape) if report.shape is not None and report.shape.name == "fesa" else []
 
 
 def _expected(report: CheckReport, task: Task | None) -> list[Expected]:

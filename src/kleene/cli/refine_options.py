@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from kleene.cli.files import write_output
+
 if TYPE_CHECKING:
+    from kleene.analysis.check import CheckOptions
     from kleene.analysis.refine_of_c import RefineSettings
+    from kleene.refine.loop import Refined
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _ASK_FOR_IT = ("trace_refinement", "structure_hint", "shapes", "certificate_file")
@@ -51,3 +55,23 @@ def refine_settings(given: dict[str, Any]) -> RefineSettings | None:
         workers=min(4, os.cpu_count() or 1),
     )
     return RefineSettings(given["shapes"], options, given["memory"] << 20 if given["memory"] else MEMORY)
+
+
+def write_certificate(refined: Refined | None, files: tuple[str, ...], options: CheckOptions, target: str) -> None:
+    """Write the proof; without one, say so and write nothing."""
+    if refined is None or refined.outcome != "safe":
+        click.echo("kleene: there is no proof by refinement, so no certificate was written", err=True)
+        return
+    from kleene.analysis.certificates import ProgramOptions, certificate_text
+
+    given = ProgramOptions(
+        files,
+        refined.properties,
+        options.malloc_may_fail,
+        options.include,
+        options.defines,
+        options.entry,
+        options.data_model,
+        options.refine.shapes if options.refine else (),
+    )
+    write_output(target, certificate_text(refined, given))

@@ -21,6 +21,9 @@ from kleene.refine.model import Error, Model
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 
+PATIENCE = 100
+"""How many more nodes are made after the first error, at least."""
+
 
 @dataclass(eq=False, slots=True)
 class Node:
@@ -55,15 +58,24 @@ class ErrorPath:
     error: Error
 
     @property
+    def key(self) -> tuple[str, frozenset[Edge[Operation]]]:
+        """Equal for paths to the same error that differ in how often they go round loops."""
+        return self.error.text, frozenset(step.edge for step in self.steps)
+
+    @property
     def operations(self) -> list[Operation]:
         return [step.edge.label for step in self.steps]
 
 
 @dataclass
 class Tree:
-    """The nodes that were reached, by location, and those that wait to be expanded."""
+    """The nodes that were reached, by location, and those that wait to be expanded.
+
+    `only` are the edges of the program that are followed, and the error that is looked for; None for all.
+    """
 
     model: Model
+    only: ErrorPath | None = None
     stores: dict[str, Store[Structure]] = field(init=False)
     nodes: dict[str, dict[Structure, Node]] = field(init=False)
     pending: dict[str, list[Node]] = field(init=False)
@@ -76,6 +88,7 @@ class Tree:
         self.pending = {name: [] for name in names}
         self._rank = location_ranks(self.model.cfa, "inner-first")
         self._waiting: list[tuple[int, str]] = []
+        self._followed = {step.edge for step in self.only.steps} | {None} if self.only else None
         for shape in self.model.initial:
             self.add(Node(self.model.cfa.entry, shape))
 
@@ -92,46 +105,45 @@ class Tree:
             self.pending[node.location].append(node)
 
     @property
-    def complete(self) -> bool:
-        return not self._waiting
-
-    @property
     def size(self) -> int:
         return sum(len(store) for store in self.stores.values())
 
-    def build(self, check: Callable[[Tree], None]) -> ErrorPath | None:
-        """Expand until an error that matters is found (the path to it), or nothing waits (None)."""
+    def build(self, check: Callable[[Tree], None], *, most: int = 1) -> list[ErrorPath]:
+        """Expand until nothing waits or there are so many paths to different errors that matter; the shortest first.
+
+        After the first error the tree is followed for about as long again, so that one tree shows several errors.
+        """
+        found: dict[str, ErrorPath] = {}
+        until: int | None = None
         while self._waiting:
-            _, location = self._waiting[0]
+            _, location = heappop(self._waiting)
+            batch, self.pending[location] = self.pending[location], []
             store = self.stores[location]
-            batch = [node for node in self.pending[location] if store.current(node.shape)]
-            for number, node in enumerate(batch):
-                error = self._expand(node)
-                if error is not None:
-                    self.pending[location] = [*batch[number:], *self.pending[location]]
-                    return error
+            for node in batch:
+                if not store.current(node.shape):
+                    continue
+                for path in self._expand(node):
+                    known = found.get(path.error.text)
+                    if known is None or len(path.steps) < len(known.steps):
+                        found[path.error.text] = path
                 check(self)
-            self.pending[location] = [n for n in self.pending[location] if n not in batch and store.current(n.shape)]
-            if not self.pending[location]:
-                self._forget_waiting(location)
-        return None
+                if found and until is None:
+                    until = 2 * self.generated + PATIENCE
+                if found and (len(found) >= most or self.generated > (until or 0)):
+                    return sorted(found.values(), key=lambda p: len(p.steps))
+        return sorted(found.values(), key=lambda p: len(p.steps))
 
-    def _forget_waiting(self, location: str) -> None:
-        entry = (self._rank[location], location)
-        if self._waiting[0] == entry:
-            heappop(self._waiting)
-        else:
-            self._waiting.remove(entry)
-            self._waiting.sort()
-
-    def _expand(self, node: Node) -> ErrorPath | None:
+    def _expand(self, node: Node) -> Iterator[ErrorPath]:
         for edge in self.model.cfa.leaving(node.location):
+            if self._followed is not None and self.model.origin(edge) not in self._followed:
+                continue
             results, errors = self.model.post(edge, [node.shape])
-            if errors:
-                return ErrorPath(self.path(node, edge), errors[0])
+            if self.only is not None:
+                errors = [e for e in errors if e.text == self.only.error.text]
+            for error in errors:
+                yield ErrorPath(self.path(node, edge), error)
             for shape in results:
                 self.add(Node(edge.target, shape, node, edge))
-        return None
 
     def path(self, node: Node, last: Edge[Action]) -> tuple[PathStep, ...]:
         """The edges of the program from the start to a node, and on along one step."""

@@ -17,7 +17,7 @@ from kleene.refine.model import Task
 from kleene.refine.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants
 from kleene.refine.paths import PathStep as FormulaStep
 from kleene.refine.paths.atoms import Place
-from kleene.refine.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone
+from kleene.refine.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing
 from kleene.refine.samples import executable
 from kleene.refine.tracking import TrackingDefinition
 from kleene.semantics.memory import Memory, Unmodelled, leaves
@@ -39,10 +39,10 @@ class PathExplainer:
     def __post_init__(self) -> None:
         self._program = executable(self.task)
 
-    def __call__(self, task: Task, path: ErrorPath) -> Reason:
-        stand_in = cone(task.memory, path)
+    def __call__(self, task: Task, path: ErrorPath, known: TrackingDefinition) -> Reason:
+        direct, stand_in = failing(task.memory, path), cone(task.memory, path)
         if path.error.kind in _NOT_ASKED:
-            return Reason(UNDECIDED, "what it depends on is looked at as a whole", stand_in)
+            return Reason(UNDECIDED, "what it depends on is looked at as a whole", direct, stand_in)
         steps = [FormulaStep(step.edge, step.succeeds) for step in path.steps]
         formula = encode(self._program, steps, goal=path.error.kind, malloc_may_fail=task.malloc_may_fail)
         answer = feasible(formula, self.limit)
@@ -50,14 +50,27 @@ class PathExplainer:
             case Feasible(inputs=inputs):
                 return Reason(FEASIBLE, "the path can happen", inputs=inputs)
             case Undecided(reason=why):
-                return Reason(UNDECIDED, f"not decided: {why}", stand_in)
+                return Reason(UNDECIDED, f"not decided: {why}", direct, stand_in)
             case Infeasible(core=core):
-                found = interpolants(formula)
-                if isinstance(found, Failure):
-                    return Reason(INFEASIBLE, f"{self._why(path, core)}; no interpolants: {found.reason}", stand_in)
-                asked = Spoken(task.memory).definition(found)
-                shown = tuple(dict.fromkeys(str(c) for c in found.cuts if str(c) not in ("True", "False")))
-                return Reason(INFEASIBLE, self._why(path, found.core or core), asked, interpolants=shown)
+                why = self._why(path, core)
+                new = direct.without(known)
+                if new.tracked:
+                    names = ", ".join(sorted(new.tracked))
+                    return Reason(INFEASIBLE, f"{why}; nothing is known of {names}", direct, stand_in)
+                return self._interpolated(path, interpolants(formula), why, direct, stand_in)
+
+    def _interpolated(
+        self,
+        path: ErrorPath,
+        found: Interpolants | Failure,
+        why: str,
+        direct: TrackingDefinition,
+        stand_in: TrackingDefinition,
+    ) -> Reason:
+        if isinstance(found, Failure):
+            return Reason(INFEASIBLE, why, direct, stand_in)
+        asked = Spoken(self.task.memory).definition(found).joined(direct)
+        return Reason(INFEASIBLE, self._why(path, found.core), asked, interpolants=found)
 
     @staticmethod
     def _why(path: ErrorPath, core: tuple[int, ...]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import LimitReached
-from kleene.refine.art import ErrorPath, PathStep
+from kleene.refine.art import ErrorPath, PathStep, Tree
 from kleene.refine.generators import Generator, Lattice
 from kleene.refine.model import Abstraction, Model, Task
 from kleene.refine.tracking import TrackingDefinition
@@ -59,6 +59,17 @@ def simulate(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[boo
         if not elements or len(elements) > MOST_STRUCTURES:
             break
     return not elements, model.predicates
+
+
+def simulate_loops(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[bool, int]:
+    """The same for all paths along the edges of this one, however often they take its loops, joined as in the tree."""
+    model = Model(task, abstraction)
+
+    def limits(tree: Tree) -> None:
+        if tree.generated > MOST_STRUCTURES:
+            raise LimitReached(f"more than {MOST_STRUCTURES} structures")
+
+    return not Tree(model, only=path).build(limits), model.predicates
 
 
 def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]:
@@ -132,17 +143,18 @@ def _balanced(
     return found
 
 
-def sequential(task: Task, definition: TrackingDefinition, path: ErrorPath) -> Tester:
-    """Simulations one after the other."""
+def sequential(task: Task, definition: TrackingDefinition, path: ErrorPath, *, loops: bool = False) -> Tester:
+    """Simulations one after the other; with `loops`, of all paths along the edges of this one."""
 
     def test(generators: Sequence[Generator]) -> list[tuple[bool, int]]:
-        return [tried(task, Abstraction(definition, g), path) for g in generators]
+        return [tried(task, Abstraction(definition, g), path, loops=loops) for g in generators]
 
     return test
 
 
-def tried(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[bool, int]:
+def tried(task: Task, abstraction: Abstraction, path: ErrorPath, *, loops: bool) -> tuple[bool, int]:
+    """One simulation; one that grows too large rules nothing out."""
     try:
-        return simulate(task, abstraction, path)
+        return (simulate_loops if loops else simulate)(task, abstraction, path)
     except LimitReached:
         return False, 0

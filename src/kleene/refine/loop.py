@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, Tree
@@ -17,15 +18,20 @@ from kleene.refine.finetune import FineTuning, Tester, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
 from kleene.refine.language import Entry
 from kleene.refine.model import Abstraction, Model, Task
-from kleene.refine.reasons import FEASIBLE, Reason, cone, everything
+from kleene.refine.reasons import FEASIBLE, Reason, cone, everything, failing
 from kleene.refine.recognise import Recognised, recognise, roles_for
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Counts, Round
 from kleene.refine.samples import SampleOptions, collect
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
-Explain = Callable[[Task, ErrorPath], Reason]
-MakeTester = Callable[[Task, TrackingDefinition, ErrorPath], Tester]
+Explain = Callable[[Task, ErrorPath, TrackingDefinition], Reason]
+
+
+class MakeTester(Protocol):
+    """Makes what simulates generators on a path; with `loops`, on all paths along its edges."""
+
+    def __call__(self, task: Task, definition: TrackingDefinition, path: ErrorPath, *, loops: bool) -> Tester: ...
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,10 @@ class RefineOptions:
     samples: SampleOptions = field(default_factory=SampleOptions)
     hint: str | None = None
     workers: int = 1
+    paths: int = 12
+    """How many error paths of one tree are looked at in one round."""
+    maximal: bool = False
+    """Track everything with the most refined generator of the hinted data structure, and refine nothing."""
 
 
 @dataclass
@@ -52,6 +62,7 @@ class Refined:
     error: ErrorPath | None = None
     counts: Counts = field(default_factory=Counts)
     seconds: float = 0.0
+    properties: tuple[str, ...] = ()
 
 
 class Refinement:
@@ -78,6 +89,8 @@ class Refinement:
         self.rounds: list[Round] = []
         self.counts = Counts()
         self.tree: Tree | None = None
+        if options.maximal:
+            self.abstraction = self._maximal()
 
     def run(self) -> Refined:
         started = time.monotonic()
@@ -94,21 +107,40 @@ class Refinement:
             began = time.monotonic()
             model = Model(self.task, self.abstraction)
             self.tree = Tree(model)
-            path = self.tree.build(self._limits)
-            if path is None:
+            paths = self.tree.build(self._limits, most=self.options.paths)
+            if not paths:
                 contradiction = model.contradiction
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
+            if self.options.maximal:
+                return self._result(GAVE_UP, "the most refined shape class does not prove it", paths[0])
             if len(self.rounds) >= self.options.max_rounds:
-                return self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
-            reason = self.explain(self.task, path)
-            current = Round(len(self.rounds) + 1, self.abstraction, self.tree.size, path, reason)
-            self.rounds.append(current)
-            if reason.verdict == FEASIBLE:
-                return self._result(UNSAFE, reason.text, path)
+                return self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", paths[0])
+            current = self._round(paths)
+            if current.reason.verdict == FEASIBLE:
+                return self._result(UNSAFE, current.reason.text, current.path)
             failure = self._refine(current)
             current.seconds = time.monotonic() - began
             if failure:
-                return self._result(GAVE_UP, failure, path)
+                return self._result(GAVE_UP, failure, current.path)
+
+    def _round(self, paths: Sequence[ErrorPath]) -> Round:
+        """A new round: the first path is looked into, of the others only the statement that fails."""
+        assert self.tree is not None
+        reason = self.explain(self.task, paths[0], self.abstraction.definition)
+        number = len(self.rounds) + 1
+        self.rounds.append(Round(number, self.abstraction, self.tree.size, paths[0], reason, tuple(paths[1:])))
+        return self.rounds[-1]
+
+    def _maximal(self) -> Abstraction:
+        """Everything is tracked, with all families."""
+        memory = self.task.memory
+        entry = next(e for e in self.entries if e.name == self.options.hint)
+        pointers = frozenset(v.name for v in memory.pointers)
+        integers = frozenset(v.name for v in memory.integers)
+        data = frozenset(offset for _, offset in memory.access_widths)
+        definition = TrackingDefinition(pointers, pointers, frozenset(memory.cell_targets), data, integers)
+        roles = hinted_roles(entry, list(memory.cell_targets))
+        return Abstraction(definition, Generator(entry, frozenset(f.name for f in entry.families), roles))
 
     def _limits(self, tree: Tree) -> None:
         if tree.generated > self.options.max_structures:
@@ -123,12 +155,20 @@ class Refinement:
         """Refine the abstraction; the result says why that is not possible, if it is not."""
         memory, path = self.task.memory, current.path
         refined = (
-            self._track(current, current.reason.asked)
+            self._track(current, self._asked(current))
+            or self._track(current, current.reason.wider)
             or self._tune(current)
             or self._track(current, cone(memory, path))
             or self._track(current, everything(memory, path))
         )
         return "" if refined else self._failure(current)
+
+    def _asked(self, current: Round) -> TrackingDefinition:
+        """What the path asks to be tracked, and with it the pointers that the other errors of the tree are about."""
+        found = current.reason.asked
+        for path in current.others:
+            found = found.joined(failing(self.task.memory, path))
+        return found
 
     def _track(self, current: Round, asked: TrackingDefinition) -> bool:
         """Step 1: refine the tracking definition; where a data structure is new, look at explicit heaps."""
@@ -220,7 +260,9 @@ class Refinement:
         return False
 
     def _fine_tune(self, current: Round) -> FineTuning:
-        test = self.tester(self.task, self.abstraction.definition, current.path)
+        seen = any(SHAPE_CLASS in one.kinds and one.path.key == current.path.key for one in self.rounds[:-1])
+        current.loops = seen
+        test = self.tester(self.task, self.abstraction.definition, current.path, loops=seen)
         tried = {t.generator for t in current.trials}
         enabled = [g for g in self.enabled if g not in tried]
         return fine_tune(self.lattice, self.abstraction.generator, enabled, test, self.options.workers)

@@ -6,7 +6,9 @@ Only texts and numbers cross the border between processes: the workers are forke
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Sequence
+from multiprocessing.connection import Connection
 
 from kleene.refine.art import ErrorPath
 from kleene.refine.finetune import Tester, sequential, tried
@@ -15,20 +17,20 @@ from kleene.refine.model import Abstraction, Task
 from kleene.refine.tracking import TrackingDefinition
 
 
-def parallel(task: Task, definition: TrackingDefinition, path: ErrorPath) -> Tester:
+def parallel(task: Task, definition: TrackingDefinition, path: ErrorPath, *, loops: bool = False) -> Tester:
     """Simulations side by side; one after the other where processes cannot be forked."""
     if "fork" not in multiprocessing.get_all_start_methods():
-        return sequential(task, definition, path)
+        return sequential(task, definition, path, loops=loops)
     context = multiprocessing.get_context("fork")
 
     def test(generators: Sequence[Generator]) -> list[tuple[bool, int]]:
         if len(generators) == 1:
-            return sequential(task, definition, path)(generators)
+            return sequential(task, definition, path, loops=loops)(generators)
         workers = []
         for generator in generators:
             here, there = context.Pipe(duplex=False)
             abstraction = Abstraction(definition, generator)
-            process = context.Process(target=lambda a=abstraction, end=there: end.send(tried(task, a, path)))
+            process = context.Process(target=_answer, args=(there, task, abstraction, path, loops))
             process.start()
             there.close()
             workers.append((process, here))
@@ -42,3 +44,8 @@ def parallel(task: Task, definition: TrackingDefinition, path: ErrorPath) -> Tes
         return answers
 
     return test
+
+
+def _answer(end: Connection, task: Task, abstraction: Abstraction, path: ErrorPath, loops: bool) -> None:
+    signal.setitimer(signal.ITIMER_REAL, 0)  # the parent watches the time
+    end.send(tried(task, abstraction, path, loops=loops))

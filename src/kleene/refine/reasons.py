@@ -10,12 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kleene.cfa.expressions import Deref, Expression, Field, Index, Variable, walk
-from kleene.cfa.operations import Allocate, Assign, Assume, Error, Operation, expressions
+from kleene.cfa.operations import Allocate, Assign, Assume, Error, Free, Operation, expressions
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.refine.art import ErrorPath
+from kleene.refine.paths import Interpolants
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 from kleene.semantics.memory import Memory, Unmodelled
 
+_SHOWN = 8
 FEASIBLE, INFEASIBLE, UNDECIDED = "feasible", "infeasible", "undecided"
 
 
@@ -26,8 +28,21 @@ class Reason:
     verdict: str
     text: str
     asked: TrackingDefinition = NOTHING
+    wider: TrackingDefinition = NOTHING
+    """What to track if that is not enough, where there are no interpolants that say it better."""
     inputs: tuple[int, ...] = ()
-    interpolants: tuple[str, ...] = ()
+    interpolants: Interpolants | None = None
+
+    @property
+    def formulas(self) -> list[str]:
+        """Some of the interpolants, as text: those that differ, in the order of the path."""
+        cuts = self.interpolants.cuts if self.interpolants is not None else ()
+        texts: dict[str, None] = {}
+        for cut in cuts:
+            texts[" ".join(str(cut).split())] = None
+            if len(texts) > _SHOWN:
+                break
+        return [text for text in texts if text not in ("True", "False")]
 
 
 def cone(memory: Memory, path: ErrorPath) -> TrackingDefinition:
@@ -43,6 +58,28 @@ def cone(memory: Memory, path: ErrorPath) -> TrackingDefinition:
         for operation in reversed(operations[:-1]):
             slicer.backward(operation)
     return slicer.definition
+
+
+def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
+    """The pointers of the statement that fails, and those they were copied or loaded from.
+
+    What is not tracked may always be wrong, so that no abstraction without them excludes the error.
+    """
+    slicer = _Cone(memory)
+    if isinstance(path.operations[-1], Error):
+        return NOTHING
+    slicer.dereferenced(path.operations[-1])
+    sought = set(slicer.variables)
+    for operation in reversed(path.operations[:-1]):
+        if isinstance(operation, Assign) and operation.target in sought:
+            sought.discard(operation.target)
+            before = _Cone(memory)
+            before.read(Assign(operation.place, operation.value, operation.value))
+            sought |= before.variables
+            slicer.variables |= before.variables
+            slicer.cells |= before.cells
+    found = slicer.definition
+    return TrackingDefinition(found.tracked, found.separating, found.fields)
 
 
 def everything(memory: Memory, path: ErrorPath) -> TrackingDefinition:
@@ -75,10 +112,20 @@ class _Cone:
 
     def read(self, operation: Operation) -> None:
         for access in self._accesses(expressions(operation)):
-            if isinstance(access, Variable) and self.memory.kind(access) != "object":
-                self.variables.add(access)
-            else:
-                self._note(access)
+            self._take(access)
+
+    def _take(self, access: Expression) -> None:
+        if isinstance(access, Variable) and self.memory.kind(access) != "object":
+            self.variables.add(access)
+        else:
+            self._note(access)
+
+    def dereferenced(self, operation: Operation) -> None:
+        """What the addresses are computed from that the operation accesses, or frees."""
+        for expression in expressions(operation):
+            inner = [node.pointer for node in walk(expression) if isinstance(node, Deref)]
+            for access in self._accesses(inner if not isinstance(operation, Free) else [expression]):
+                self._take(access)
 
     def _note(self, access: Expression) -> None:
         for place in self._places(access):

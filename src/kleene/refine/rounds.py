@@ -25,6 +25,8 @@ class Round:
     nodes: int
     path: ErrorPath
     reason: Reason
+    others: tuple[ErrorPath, ...] = ()
+    """Paths to other errors that the same tree shows: the pointers that they are about are tracked in the same round."""
     kinds: list[str] = field(default_factory=list)
     added: TrackingDefinition = NOTHING
     samples: Samples | None = None
@@ -32,6 +34,8 @@ class Round:
     trials: list[Trial] = field(default_factory=list)
     chosen: Generator | None = None
     widened: bool = False
+    loops: bool = False
+    """Whether FineTune looked at all paths along the edges: this one came back after it was ruled out alone."""
     seconds: float = 0.0
 
 

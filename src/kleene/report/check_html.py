@@ -13,9 +13,12 @@ from kleene.core.verdict import Finding
 from kleene.domains.explicit.interpreter import Trace
 from kleene.report.check_report import Checked
 from kleene.report.check_trace import TraceLine, lines_of
+from kleene.report.fesa_picture import state_svg
+from kleene.report.fesa_words import FesaInvariant
 from kleene.report.heap_picture import Film
 from kleene.report.pages import Album, Figure, caption_of, rendered
 from kleene.report.picture import DrawingOptions
+from kleene.report.refine_html import ending, round_views
 from kleene.report.shape_words import Invariant, for_drawing
 from kleene.report.svg import svg_of_dot
 from kleene.structures.structure import Structure
@@ -62,11 +65,12 @@ class _Loop:
     left_out: int
 
 
-def check_html(report: Checked, invariants: Sequence[Invariant] = ()) -> str:
+def check_html(report: Checked, invariants: Sequence[Invariant] = (), states: Sequence[FesaInvariant] = ()) -> str:
     """The page of a check; pictures of runs that are very long are drawn for their last steps only."""
     drawn = [[for_drawing(s, i.names) for s in i.structures[:_MOST_SHAPES]] for i in invariants]
     album = Album(DrawingOptions(rotate=True, names=False), [s for structures in drawn for s in structures])
     loops = [_loop(i, structures, album) for i, structures in zip(invariants, drawn, strict=True)]
+    loops += [_states(i) for i in states]
     return rendered(
         "check.html.j2",
         album,
@@ -77,9 +81,11 @@ def check_html(report: Checked, invariants: Sequence[Invariant] = ()) -> str:
         totals=_totals(report),
         findings=[_found(report, number) for number in _different(report)],
         loops=loops,
+        rounds=round_views(report.refinement),
+        ending=ending(report.refinement),
         names=", ".join(report.files),
         complete=report.shape is not None and report.shape.complete,
-        **({} if loops else {"legend": ()}),
+        **({} if drawn else {"legend": ()}),
     )
 
 
@@ -165,3 +171,13 @@ def _loop(invariant: Invariant, drawn: Sequence[Structure], album: Album) -> _Lo
         [album.figure(s, caption_of(s, n)) for n, s in enumerate(drawn, 1)],
         len(invariant.structures) - len(drawn),
     )
+
+
+def _states(invariant: FesaInvariant) -> _Loop:
+    """A loop head of the FESA domain: one picture, and the relations of each node in words."""
+    place = invariant.place
+    caption = "solid: in all vectors; dashed: in some; dotted circle: another instance of the summary"
+    svg = Markup(state_svg(invariant.state.vectors, invariant.cells))
+    source = _source_line(place.file, place.line).strip()
+    where = f"{Path(place.file).name}:{place.line}, {place.function}"
+    return _Loop(where, source, invariant.words, [Figure(svg, caption)], 0)

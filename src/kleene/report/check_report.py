@@ -86,6 +86,7 @@ def check_text(
     if more > 0:
         lines.append(f"... and {more} more possible finding{'s' if more > 1 else ''} (--json and --html list all)")
     lines += invariants
+    lines += [f"note: {note}" for note in getattr(report.shape, "notes", [])[:_MOST_POSSIBLE]]
     for entry in expected:
         said = f", expected {entry.expected}: {entry.status}" if entry.expected else ""
         lines.append(f"{entry.property_file}: {entry.verdict}{said}")
@@ -129,7 +130,7 @@ def check_document(
 ) -> dict[str, Any]:
     """The documented form of a result (docs/reference/check-json.md)."""
     statistics: dict[str, Any] = {
-        "domain": "shape" if report.shape is not None else "explicit",
+        "domain": report.shape.name if report.shape is not None else "explicit",
         "structures": report.shape.structures if report.shape else 0,
         "states": report.exploration.states if report.exploration else 0,
         "seconds": round(report.seconds, 3),
@@ -162,7 +163,13 @@ def check_document(
         ]
     if invariants is not None:
         document["invariants"] = [
-            {"file": i.place.file, "line": i.place.line, "function": i.place.function, "shapes": i.words}
+            {
+                "file": i.place.file,
+                "line": i.place.line,
+                "function": i.place.function,
+                "where": i.where,
+                "shapes": i.words,
+            }
             for i in invariants
         ]
     return document

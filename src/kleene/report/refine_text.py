@@ -83,8 +83,9 @@ def round_words(task: Task, one: Round) -> RoundWords:
         ("path", " ".join(_short(task, one))),
         (_VERDICTS[one.reason.verdict], plain(one.reason.text)),
     ]
-    if one.reason.interpolants:
-        facts.append(("interpolants", plain("; ".join(" ".join(i.split()) for i in one.reason.interpolants[:6]))))
+    facts += [("another error", f"{plain(str(p.error))} ({len(p.steps)} steps)") for p in one.others]
+    if one.reason.interpolants is not None:
+        facts.append(("interpolants", plain("; ".join(one.reason.formulas))))
     if TRACKING in one.kinds:
         facts.append(("now tracked too", tracked_words(one.added)))
     if one.samples is not None:

@@ -21,29 +21,31 @@ class AllocationSteps(IntegerSteps):
     """Steps on whole objects."""
 
     def _allocate(self, operation: Allocate) -> None:
-        size = constant_of(operation.size)
+        size = self.memory.block_size(operation)
         if size is None:
             raise Unmodelled("a block whose size is not a constant")
-        if operation.stack:
-            raise Unmodelled("alloca")
+        if operation.stack and operation.place.function not in ("", self.program.entry):
+            raise Unmodelled("alloca in a function other than the first")
         target = operation.target
         if isinstance(target, Variable) and self.memory.kind(target) == "pointer":
-            self._new(self.symbols.pointer(target), size, zeroed=operation.zeroed)
+            self._new(self.symbols.pointer(target), size, zeroed=operation.zeroed, heap=not operation.stack)
             return
         bases = self._bases(target, (0, target.type.size))
         pointer = self._temporary({(size, 0)})
-        self._new(pointer, size, zeroed=operation.zeroed)
+        self._new(pointer, size, zeroed=operation.zeroed, heap=not operation.stack)
         self._store_pointer(bases, pointer, str(target))
 
-    def _new(self, pointer: Pointer | None, size: int, *, zeroed: bool, stack: str | None = None) -> None:
-        """A new object, with undefined cells unless it is zeroed; a heap block unless it has a name on the stack."""
+    def _new(
+        self, pointer: Pointer | None, size: int, *, zeroed: bool, stack: str | None = None, heap: bool = True
+    ) -> None:
+        """A new object, with undefined cells unless it is zeroed; a heap block unless it is on the stack."""
         new = at("isNew", "v")
         updates: list[Update] = []
         if pointer is not None:
             updates += self._set_pointer(pointer, {0: new}, FALSE)
         if stack is not None:
             updates.append(Update(stack, ("v",), new))
-        else:
+        elif heap:
             updates.append(Update(HEAP, ("v",), disj(at(HEAP, "v"), new)))
         kind = self.symbols.size(size)
         if kind:
@@ -83,8 +85,9 @@ class AllocationSteps(IntegerSteps):
             (inside, "invalid_free", f"{pointer.name} may not point to the start of a block"),
             (stack, "invalid_free", f"{pointer.name} may point to an object that malloc did not give"),
             (freed, "double_free", f"{pointer.name} may point to a block that was freed already"),
+            *self._looks_back(pointer),
         ]
-        good = conj(Not(undefined), neg(inside), neg(stack), neg(freed))
+        good = conj(Not(undefined), neg(inside), neg(stack), neg(freed), neg(self._opaque(pointer)))
         self._checked(f"may free {pointer.name}", alarms, good, focus)
 
     def _end_block(self, pointer: Pointer, sizes: Sequence[int], focus: Sequence[Formula]) -> None:
@@ -94,7 +97,7 @@ class AllocationSteps(IntegerSteps):
 
     def _realloc(self, operation: Realloc, old: int | None) -> None:
         """A pointer that is null (`old` is None), or a block of that size that moves to a new one."""
-        size = constant_of(operation.size)
+        size = self.memory.block_size(operation)
         if not size:
             raise Unmodelled("realloc with a size that may be 0")
         pointer = self._load(operation.pointer)
@@ -132,13 +135,13 @@ class AllocationSteps(IntegerSteps):
             self._step(f"declare {variable}", self._set_integer(variable, UNKNOWN_INTEGER))
         elif kind == "object":
             name = self.symbols.object(variable)
-            self._new(None, variable.type.size, zeroed=False, stack=name)
+            self._new(None, self.memory.size_of(variable), zeroed=False, stack=name)
 
     def _end(self, variable: Variable) -> None:
         """A memory object ends to live: what it holds is lost, and pointers to it dangle. (Others are dead already.)"""
         if self.memory.kind(variable) == "object":
             name = self.symbols.object(variable)
-            self._clear_object(lambda v: at(name, v), [variable.type.size], f"end {variable}")
+            self._clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
             updates = [Update(FREED, ("v",), disj(at(FREED, "v"), at(name, "v"))), Update(name, ("v",), FALSE)]
             self._step(f"end {variable}", updates)
 

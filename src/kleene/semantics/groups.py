@@ -38,13 +38,15 @@ CLOSED = frozenset({"transitive", "reflexive"})
 class ShapeClass:
     """Which instrumentation predicates are used.
 
-    `back` are cells that point against the structure, `circular` those that may form cycles.
+    `back` are cells that point against the structure, `circular` those that may form cycles. With `cells`, nodes are
+    told apart by which of their cells are null.
     """
 
     name: str
     acyclic: bool = True
     back: frozenset[str] = frozenset()
     circular: frozenset[str] = frozenset()
+    cells: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class Group:
     """Whether a node has at most one edge of the group."""
     whole: bool = True
     """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
+    by_cells: bool = False
+    """Whether nodes are told apart by which of their cells are null."""
     sharing: bool = True
     """Whether there is a predicate of shared nodes; not against the direction of trees, where inner nodes are."""
 
@@ -170,7 +174,10 @@ class Group:
         """Where a node has several cells, what is below does not tell which of them is null."""
         if self.function:
             return []
-        found = [Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1"))) for m in self.members]
+        found = [
+            Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1")), abstraction=self.by_cells)
+            for m in self.members
+        ]
         found += [
             Predicate(
                 f"nn[{root}->{m}]",
@@ -278,7 +285,21 @@ class Group:
             Rule(conj(Not(at(shared, "v2")), other), Not(at(self.name, "v1", "v2")), origin),
             Rule(exists(["v1"], conj(alone, Not(at(t, "v2", "v1")))), Not(at(t, "v2", "v3")), origin),
             Rule(exists(["v3"], conj(alone, at(t, "v2", "v3"))), at(t, "v2", "v1"), origin),
+            *self._cell_rules(),
         ]
+
+    def _cell_rules(self) -> list[Rule]:
+        """A cell that is not null points to the only node that it can point to; and three cells are not two."""
+        found: list[Rule] = []
+        for m in self.members:
+            others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(m, "v1", "v3"))))
+            found.append(Rule(conj(at(f"has[{m}]", "v1"), others), at(m, "v1", "v2"), f"{m} points to something"))
+        for i, f in enumerate(self.members if self.sharing else ()):
+            for g in self.members[i + 1 :]:
+                both = exists(["v3"], conj(at(f, "v3", "v2"), at(g, "v3", "v2"), Not(Equal("v3", "v1"))))
+                two = conj(both, Not(at(self.crowded, "v2")))
+                found.append(Rule(two, Not(at(self.name, "v1", "v2")), f"sharing of {self.name}"))
+        return found
 
     def _closure_rules(self, step: str, t: str, *, steps: bool) -> list[Rule]:
         origin = f"closure of {step}"
@@ -311,7 +332,7 @@ class Group:
         return Rule(body, at(step, "v1", "v2"), f"a path of {step} has a first step")
 
 
-def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, set[int]]) -> list[Group]:
+def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]]) -> list[Group]:
     """The forward cells together, each back cell alone (for each target offset), each circular cell alone.
 
     Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.
@@ -325,7 +346,8 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         union = "down" if "down" not in cells else "down*"
         own = tuple(dict.fromkeys(cell for cell, _ in forward))
         function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
-        found.append(Group(members[0] if len(members) == 1 else union, plain, own, members, function))
+        name = members[0] if len(members) == 1 else union
+        found.append(Group(name, plain, own, members, function, by_cells=shape.cells))
     for cell, name in edges:
         if cell in shape.back - shape.circular:
             found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
@@ -342,16 +364,36 @@ def cancellation(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Pr
 
     The other way round, v is one of the forward cells of v->b.
     """
+    return [_unary(name, _returns(there, back)) for name, there, back in _cancelling(shape, edges)]
+
+
+def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Rule]:
+    """What the definitions of `cancellation` imply, where there are several edges to choose from."""
+    found: list[Rule] = []
+    for name, there, back in _cancelling(shape, edges):
+        if len(there) == len(back) == 1:
+            continue  # the rules of the definition say the same
+        holds = at(name, "v1")
+        for edge in there:
+            none = conj(holds, *(Not(at(b, "v2", "v1")) for b in back))
+            found.append(Rule(none, Not(at(edge, "v1", "v2")), f"definition of {name}"))
+            for b in back:
+                others = conj(holds, at(edge, "v1", "v2"), *(Not(at(o, "v2", "v1")) for o in back if o != b))
+                found.append(Rule(others, at(b, "v2", "v1"), f"definition of {name}"))
+    return found
+
+
+def _cancelling(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[tuple[str, list[str], list[str]]]:
+    """The predicates of cancellation: the edges that lead there, and those that lead back."""
     cells: dict[str, list[str]] = {}
     for cell, name in edges:
         cells.setdefault(cell, []).append(name)
-    back = [cell for cell in cells if cell in shape.back]
     forward = [cell for cell in cells if cell not in shape.back]
     every = [name for cell in forward for name in cells[cell]]
-    found: list[Predicate] = []
-    for b in back if forward else ():
-        found += [_unary(f"c[{f},{b}]", _returns(cells[f], cells[b])) for f in forward]
-        found.append(_unary(f"c[{b},{'down' if len(forward) > 1 else forward[0]}]", _returns(cells[b], every)))
+    found: list[tuple[str, list[str], list[str]]] = []
+    for b in [cell for cell in cells if cell in shape.back] if forward else ():
+        found += [(f"c[{f},{b}]", cells[f], cells[b]) for f in forward]
+        found.append((f"c[{b},{'down' if len(forward) > 1 else forward[0]}]", cells[b], every))
     return found
 
 

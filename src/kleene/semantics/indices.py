@@ -9,12 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from kleene.cfa.expressions import AddressOf, Comparison, Constant, Deref, Expression, Field, Index, children
+from kleene.cfa.expressions import (
+    AddressOf,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    children,
+    walk,
+)
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Assume, Error, MemCopy, MemSet, Operation, Realloc, Unsupported, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, PointerType, RecordType, Type
 from kleene.semantics.intervals import Intervals
+from kleene.semantics.literals import is_literal
+from kleene.semantics.memory import Memory, Unmodelled, constant_of
 from kleene.semantics.rewrite import Choice, expanded, rewrite_operation
 
 MAX_ELEMENTS = 16
@@ -27,10 +40,57 @@ def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operati
     """The automaton with variable indices of small arrays replaced, and sizes that do not vary."""
     while True:
         splitter = _Splitter(program, Intervals(cfa))
-        changed = expanded(cfa, splitter.expand, "#")
+        changed = expanded(_with_arrays(program, cfa), splitter.expand, "#")
         if changed.edges == cfa.edges:
             return cfa
         cfa = changed
+
+
+def with_least_sizes(cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton with blocks of a variable size taken for as large as they are at least: more is not used safely."""
+    intervals = Intervals(cfa)
+
+    def least(edge: Edge[Operation]) -> Edge[Operation]:
+        label = edge.label
+        if not isinstance(label, Allocate | Realloc) or isinstance(label.size, Constant):
+            return edge
+        low, _ = intervals.of(label.size, edge.source)
+        return replace(edge, label=replace(label, size=Constant(max(low, 0), label.size.type)))
+
+    return Cfa(cfa.entry, tuple(map(least, cfa.edges)))
+
+
+def _with_arrays(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """A pointer moved by a variable is an element of the array that the rest of its block is."""
+    labels = [edge.label for edge in cfa.edges]
+    if not any(_is_moved(n) for o in labels for x in expressions(o) for n in walk(x)):
+        return cfa
+    memory = Memory(program, cfa)
+
+    def element(node: Expression) -> Index | None:
+        if not isinstance(node, PointerOffset) or not _is_moved(node) or not isinstance(node.type, PointerType):
+            return None
+        type_ = node.type.target
+        try:
+            places = memory.value_places(node.pointer)
+        except Unmodelled:
+            return None
+        count = max(((size - offset) // node.scale for size, offset in places), default=0)
+        if count <= 0 or type_.size != node.scale:
+            return None
+        return Index(Deref(node.pointer, ArrayType(type_, count)), node.index, type_)
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Deref) and isinstance(node.pointer, AddressOf) and node.pointer.target.type == node.type:
+            return node.pointer.target  # made below
+        found = element(node)
+        return node if found is None else AddressOf(found, node.type)
+
+    return Cfa(cfa.entry, tuple(replace(e, label=rewrite_operation(e.label, change)) for e in cfa.edges))
+
+
+def _is_moved(node: Expression) -> bool:
+    return isinstance(node, PointerOffset) and constant_of(node.index) is None
 
 
 class _Splitter:
@@ -46,17 +106,18 @@ class _Splitter:
         for expression in expressions(operation):
             for node, read in variable_indices(expression):
                 count = _count(node)
-                if count is not None and count <= self._limit(node.type):
+                if count is not None and count <= self._limit(node):
                     return self._choices(replace(edge, label=operation), node, count, read=read)
                 if count is not None and read and not node.checked:
                     return self._compared(replace(edge, label=operation), node, count)
         return None if operation is edge.label else [Choice(None, (operation,))]
 
-    def _limit(self, type_: Type) -> int:
-        return MAX_ELEMENTS if has_pointers(type_, self.program) else MAX_NUMBERS
+    def _limit(self, node: Index) -> int:
+        exact = is_literal(node.base) or has_pointers(node.type, self.program)
+        return MAX_ELEMENTS if exact else MAX_NUMBERS
 
     def _sized(self, operation: Operation, location: str) -> Operation:
-        """The operation with sizes and indices whose interval is one number; a block has at least its least size."""
+        """The operation with sizes and indices whose interval is one number."""
 
         def fixed(node: Expression) -> Expression:
             if isinstance(node, Index) and not isinstance(node.index, Constant):
@@ -68,8 +129,8 @@ class _Splitter:
         operation = rewrite_operation(operation, fixed)
         if isinstance(operation, Allocate | Realloc | MemSet | MemCopy) and not isinstance(operation.size, Constant):
             low, high = self.intervals.of(operation.size, location)
-            if low == high or isinstance(operation, Allocate | Realloc):
-                return replace(operation, size=Constant(max(low, 0), operation.size.type))
+            if low == high:
+                return replace(operation, size=Constant(low, operation.size.type))
         return operation
 
     def _compared(self, edge: Edge[Operation], node: Index, count: int) -> list[Choice]:

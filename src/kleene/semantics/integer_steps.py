@@ -23,6 +23,7 @@ from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj
 from kleene.semantics.cells import CellSteps
 from kleene.semantics.indices import whole_array
 from kleene.semantics.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combined
+from kleene.semantics.literals import character
 from kleene.semantics.memory import Unmodelled
 from kleene.semantics.names import at
 from kleene.semantics.steps import Base
@@ -49,6 +50,8 @@ class IntegerSteps(CellSteps):
                 return self._binary(expression, type_)
             case Comparison(operator=operator, left=left, right=right):
                 return self._compared(operator, left, right)
+            case Index() if (constant := character(expression)) is not None:
+                return IntegerValue.constant(constant)
             case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
                 if not _is_inexact(expression):
                     return self._read_integer(expression)

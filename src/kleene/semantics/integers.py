@@ -24,7 +24,7 @@ from kleene.cfa.expressions import (
     Variable,
     walk,
 )
-from kleene.cfa.operations import Assign, Assume, Operation
+from kleene.cfa.operations import Assign, Assume, Invoke, Operation
 from kleene.cfa.types import IntegerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj, neg
 from kleene.semantics.memory import Memory, Unmodelled
@@ -181,6 +181,9 @@ class Constants:
                 self._found.setdefault(roots[0], set()).update(self._found.pop(other, set()))
 
     def _gather(self, operation: Operation) -> None:
+        if isinstance(operation, Invoke):
+            for assignment in operation.assignments:
+                self._gather(assignment)
         if isinstance(operation, Assign) and isinstance(operation.target.type, IntegerType):
             target, source = self._keys(operation.target), self._keys(operation.value)
             self._unite([*target, *source])

@@ -17,6 +17,7 @@ from kleene.cfa.expressions import (
     Comparison,
     Constant,
     Expression,
+    Index,
     Unary,
     Variable,
     walk,
@@ -24,6 +25,7 @@ from kleene.cfa.expressions import (
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, Call, Operation, expressions
 from kleene.cfa.types import IntegerType
+from kleene.semantics.literals import character
 from kleene.semantics.liveness import defined
 from kleene.semantics.promote import address_taken
 
@@ -69,7 +71,7 @@ class Intervals:
             location = max(waiting, key=lambda name: order.get(name, -1))
             waiting.remove(location)
             for edge in self.cfa.leaving(location):
-                after = self._after(edge.label, self.at[location])
+                after = self.after(edge.label, self.at[location])
                 if after is None:
                     continue
                 known = self.at.get(edge.target)
@@ -102,7 +104,7 @@ class Intervals:
             up = self._steps[k] if k < len(self._steps) else 1 << 128
         return down, up
 
-    def _after(self, operation: Operation, before: Bounds) -> Bounds | None:
+    def after(self, operation: Operation, before: Bounds) -> Bounds | None:
         """The bounds after an operation; None if it does not pass."""
         if isinstance(operation, Assume):
             return self._assumed(operation.condition, operation.truth, before)
@@ -182,6 +184,8 @@ def evaluated(expression: Expression, bounds: Mapping[Variable, Interval]) -> In
             return value, value
         case Variable():
             return bounds.get(expression, full)
+        case Index() if (constant := character(expression)) is not None:
+            return constant, constant
         case Comparison():
             return 0, 1
         case Unary(operator="!"):

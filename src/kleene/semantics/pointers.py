@@ -8,7 +8,7 @@ from kleene.cfa.expressions import AddressOf, Cast, Deref, Expression, Field, In
 from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
 from kleene.semantics.memory import Unmodelled, constant_of
-from kleene.semantics.names import FREED, at
+from kleene.semantics.names import FREED, OPAQUE, at
 from kleene.semantics.predicates import Pointer
 from kleene.semantics.steps import Base, StepBuilder, at_offset
 
@@ -95,7 +95,7 @@ class PointerSteps(StepBuilder):
                 if span is not None and (span[0] < 0 or span[1] > lvalue.type.size):
                     self._fail("dangling_dereference", f"access out of the bounds of {lvalue}")
                 name = self.symbols.object(lvalue)
-                return [Base((lvalue.type.size, 0), lambda v: at(name, v))]
+                return [Base((self.memory.size_of(lvalue), 0), lambda v: at(name, v))]
             case Field(base=base, offset=offset):
                 return [b.moved(offset) for b in self._bases(base, _moved(span, offset))]
             case Index(base=base, index=index):
@@ -138,9 +138,21 @@ class PointerSteps(StepBuilder):
             (undefined, "uninitialized_pointer", f"{name} may not be initialized"),
             (freed, "dangling_dereference", f"{name} may point to a block that was freed"),
             (outside, "dangling_dereference", f"{name} is out of the bounds of its object"),
+            *self._looks_back(pointer),
         ]
         focus = [pointer.at(o) for o in pointer.offsets]
-        self._checked(f"use {pointer.name}", alarms, conj(alive, Not(undefined), neg(outside)), focus)
+        good = conj(alive, Not(undefined), neg(outside), neg(self._opaque(pointer)))
+        self._checked(f"use {pointer.name}", alarms, good, focus)
+
+    def _looks_back(self, pointer: Pointer) -> list[tuple[Formula, str, str]]:
+        """A recursive function that uses an object of its callers which it was not given cannot be followed."""
+        text = "a recursive function that follows back pointers to objects of its callers"
+        return [(self._opaque(pointer), "unsupported", text)]
+
+    def _opaque(self, pointer: Pointer) -> Formula:
+        if OPAQUE not in self.symbols.unaries:
+            return FALSE
+        return exists(["v"], conj(pointer.somewhere(), at(OPAQUE, "v")))
 
     def _writable(self, bases: Sequence[Base]) -> None:
         """What is written through a pointer must not be constant."""

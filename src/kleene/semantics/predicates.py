@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kleene.cfa.expressions import Variable
+from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
-from kleene.semantics.groups import Group, ShapeClass, cancellation, groups_of
+from kleene.semantics.groups import Group, ShapeClass, cancellation, cancellation_rules, groups_of
 from kleene.semantics.holding import Holding, Kinds, holdings, reachable
 from kleene.semantics.memory import Memory, Place
-from kleene.semantics.names import FREED, HEAP, TEMPORARY, at
+from kleene.semantics.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
 from kleene.semantics.precision import EVERYTHING, Instrumentation, Precision, Roots
 from kleene.transformers.action import Rule, Update
 
@@ -82,7 +83,7 @@ class Symbols:
 
     @property
     def _reserved(self) -> set[str]:
-        return {FREED, HEAP, "down", *RESERVED, *self.memory.cell_targets}
+        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets}
 
     def pointer(self, variable: Variable) -> Pointer:
         places = self.memory.pointer_places.get(variable, set())
@@ -114,8 +115,19 @@ class Symbols:
             self._pointers[name] = Pointer(name, union)
         return self._pointers[name]
 
+    def mark(self, count: int) -> None:
+        """So many markers for calls, and opaque objects if there are back pointers."""
+        for number in range(1, count + 1):
+            self.named(f"{MARKER}{number}", {(size, 0) for size in self.memory.sizes})
+        if count and self.shape.back:
+            self.unary(OPAQUE)
+
     def object(self, variable: Variable) -> str:
         return self.unary(f"&{self.name(variable)}")
+
+    @property
+    def unaries(self) -> tuple[str, ...]:
+        return tuple(self._unary)
 
     def unary(self, name: str) -> str:
         self._unary[name] = None
@@ -224,7 +236,28 @@ class Symbols:
         predicates = [predicate for group in self.groups for predicate in group.instrumentation(self.roots)]
         predicates += [holding.predicate() for found in self.holdings for holding in found]
         predicates += cancellation(self.shape, self.edges)
-        return Instrumentation(tuple(predicates), tuple(rule for group in self.groups for rule in group.rules()))
+        predicates += self._dereferenced()
+        rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
+        return Instrumentation(tuple(predicates), tuple(rules))
+
+    def _dereferenced(self) -> list[Predicate]:
+        """What the cell that a pointer to a pointer points to holds: as good as a variable, while it is used."""
+        found = []
+        for variable in self.memory.pointers:
+            if not isinstance(variable.type, PointerType) or not isinstance(variable.type.target, PointerType):
+                continue
+            pointer = self.pointer(variable)
+            cells = {(o, cell) for s, o in pointer.places if (cell := self.memory.cell_of.get((s, o))) is not None}
+            held = [
+                exists(["u"], conj(pointer.at(offset, "u"), at(self.cell(cell, to), "u", "v")))
+                for offset, cell in sorted(cells)
+                if self.precision.tracks_cell(cell)
+                for to in self.target_offsets(cell)
+            ]
+            if held:
+                name = f"*{pointer.name}"
+                found.append(Predicate(name, 1, ("v",), frozenset({"unique"}), disj(*held), abstraction=True))
+        return found
 
     @cached_property
     def absent(self) -> frozenset[str]:
@@ -251,7 +284,7 @@ class Symbols:
                 for o in p.offsets:
                     found[p.predicate(o)] = self._edges_of({size for size, offset in p.places if offset == o})
         for variable in self.memory.objects:
-            found[self.object(variable)] = self._edges_of({variable.type.size})
+            found[self.object(variable)] = self._edges_of({self.memory.size_of(variable)})
         return found
 
     def _edges_of(self, sizes: set[int]) -> frozenset[str]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.cfa.expressions import Expression, StringLiteral, Variable, walk
-from kleene.cfa.operations import expressions
-from kleene.cfa.program import CProgram, Global
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Assume, Operation
+from kleene.cfa.program import CProgram
 from kleene.semantics.function_values import with_function_numbers
-from kleene.semantics.indices import with_constant_indices
+from kleene.semantics.indices import with_constant_indices, with_least_sizes
+from kleene.semantics.literals import with_literals
 from kleene.semantics.promote import promoted
-from kleene.semantics.rewrite import operations_of, rewrite_program
 from kleene.semantics.scalars import with_scalars
+from kleene.semantics.slots import with_slots
 
 
 def prepared(program: CProgram) -> CProgram:
@@ -23,11 +24,13 @@ def prepared(program: CProgram) -> CProgram:
     program = with_literals(with_function_numbers(program))
     while True:
         before = program
-        program = _promoted(program)
+        program = with_slots(_promoted(program))
         functions = {n: replace(f, cfa=with_constant_indices(program, f.cfa)) for n, f in program.functions.items()}
         program = with_scalars(replace(program, functions=functions))
         if program == before:
-            return program
+            break
+    functions = {n: replace(f, cfa=with_least_sizes(f.cfa)) for n, f in program.functions.items()}
+    return replace(program, functions=functions)
 
 
 def _promoted(program: CProgram) -> CProgram:
@@ -36,20 +39,8 @@ def _promoted(program: CProgram) -> CProgram:
     return replace(program, functions=functions)
 
 
-def with_literals(program: CProgram) -> CProgram:
-    """The program with a global array for each string literal."""
-    found: dict[StringLiteral, Variable] = {}
-    for operation in operations_of(program):
-        for expression in expressions(operation):
-            for node in walk(expression):
-                if isinstance(node, StringLiteral):
-                    found.setdefault(node, Variable(str(node), node.type, is_global=True))
-    if not found:
-        return program
-
-    def change(node: Expression) -> Expression:
-        return found[node] if isinstance(node, StringLiteral) else node
-
-    changed = rewrite_program(program, change)
-    literals = tuple(Global(variable, constant=True) for variable in found.values())
-    return replace(changed, globals=(*literals, *changed.globals))
+def without_dead_ends(cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton without the edges on which something that is assumed does not hold: no run goes on there."""
+    goes_on = {edge.source for edge in cfa.edges}
+    edges = [e for e in cfa.edges if not isinstance(e.label, Assume) or e.target in goes_on]
+    return Cfa(cfa.entry, tuple(edges))

@@ -26,6 +26,7 @@ from kleene.cfa.operations import Assign, DeclareLocal, EndScope, MemSet, Operat
 from kleene.cfa.program import CProgram, Function, Global
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType, RecordType, Type
 from kleene.semantics.function_values import scalar_type
+from kleene.semantics.literals import is_literal
 from kleene.semantics.memory import constant_of
 from kleene.semantics.rewrite import Choice, expanded, operations_of, rewrite_operation
 
@@ -126,7 +127,7 @@ def _splittable(variables: Iterable[Variable], operations: Iterable[Operation], 
     """The structs and arrays that are only used part by part, or copied, declared or zeroed as a whole."""
     candidates: Parts = {}
     for variable in variables:
-        if isinstance(variable.type, RecordType | ArrayType):
+        if isinstance(variable.type, RecordType | ArrayType) and not is_literal(variable):
             parts = parts_of(variable.type, program)
             if parts:
                 candidates[variable] = parts

@@ -61,6 +61,7 @@ class StepBuilder:
         self.constants = constants
         self.symbols = symbols
         self.steps: list[Step] = []
+        self.alarms: dict[str, Alarm] = {}
         self.place = SourcePlace("", 0, 0, "")
         self._used_temporaries: list[Pointer] = []
 
@@ -74,6 +75,12 @@ class StepBuilder:
         """A step that is taken only where `good` may hold; the alarms are raised where their conditions may."""
         raised = tuple((c, Alarm(kind, self.place, why)) for c, kind, why in alarms if c is not FALSE)
         self.steps.append(Step(Action(name, "", focus=tuple(focus), precondition=good), raised))
+
+    def _named_alarm(self, alarm: Alarm) -> str:
+        """The text of the message that stands for an alarm."""
+        text = f"{alarm.kind} at {alarm.place}: {alarm.text}"
+        self.alarms[text] = alarm
+        return text
 
     def _fail(self, kind: str, text: str) -> None:
         """An alarm on every path that comes here; nothing goes on."""

@@ -8,7 +8,7 @@ it is set, so that differencing sees changes of one edge at a time. The kinds of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Constant, Expression, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
@@ -18,10 +18,13 @@ from kleene.cfa.operations import (
     Assume,
     DeclareLocal,
     EndScope,
+    Enter,
     Error,
     Exit,
     Free,
     Havoc,
+    Invoke,
+    Leave,
     MemCopy,
     MemSet,
     Operation,
@@ -38,14 +41,16 @@ from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.logic.formula import FALSE, TRUE, Atom, Formula, Not, Or, conj, disj, exists, neg
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.conditions import ConditionSteps
+from kleene.semantics.calls import CallAction, CallSteps, CallVocabulary, call_vocabulary
 from kleene.semantics.groups import ShapeClass
 from kleene.semantics.integers import Constants
+from kleene.semantics.literals import is_literal
 from kleene.semantics.liveness import lingering, live_before, redeclared
 from kleene.semantics.memory import Memory, Unmodelled
-from kleene.semantics.names import FREED, HEAP, at
+from kleene.semantics.names import FREED, HEAP, OUTER, at
 from kleene.semantics.precision import EVERYTHING, Precision
 from kleene.semantics.predicates import Symbols
+from kleene.semantics.prepare import without_dead_ends
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.transformers.action import Action, Message, Rule, Update
@@ -67,9 +72,12 @@ class Translation:
     places: dict[str, Place]
     origins: tuple[Edge[Operation] | None, ...] = ()
     """For every edge of `cfa`, the edge of the program that it is a step of; None before the program starts."""
+    procedures: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Entry and exit of the functions that are analysed apart."""
+    calls: CallVocabulary | None = None
 
 
-class Translator(ConditionSteps):
+class Translator(CallSteps):
     """Translates one inlined program for one shape class."""
 
     def __init__(
@@ -81,18 +89,24 @@ class Translator(ConditionSteps):
         malloc_may_fail: bool = True,
         whole_scope: bool = False,
         precision: Precision = EVERYTHING,
+        markers: int = 2,
     ) -> None:
-        memory = Memory(program, cfa)
+        memory = Memory(program, cfa, typed=True)
         symbols = Symbols(memory, shape, precision)
         super().__init__(program, memory, Constants(memory, precision), symbols)
         self.source = cfa
         self.malloc_may_fail = malloc_may_fail
-        self.alarms: dict[str, Alarm] = {}
         tracked = {*memory.pointers, *memory.integers}
-        live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
-        self.live = lingering(cfa, live)
+        self.needed = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
+        self.live = lingering(cfa, self.needed)
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
+        if any(isinstance(e.label, Enter) for e in cfa.edges):
+            self.symbols.mark(markers)
+        self.exits_apart = any(isinstance(e.label, Enter) for e in cfa.edges) and any(
+            isinstance(e.label, Exit) and e.label.status is not None for e in cfa.edges
+        )
+        self.live_after: frozenset[Variable] = frozenset()
         self.redeclared = redeclared(cfa)
         for variable in memory.pointers:
             self.symbols.pointer(variable)
@@ -116,11 +130,8 @@ class Translator(ConditionSteps):
                 chain += self._steps(assignment)
         self._connect(entry, chain, self.source.entry, edges)
         origins: list[Edge[Operation] | None] = [None] * len(edges)
-        goes_on = {edge.source for edge in self.source.edges}
-        for edge in self.source.edges:
+        for edge in without_dead_ends(self.source).edges:
             places.setdefault(edge.source, edge.label.place)
-            if isinstance(edge.label, Assume) and edge.target not in goes_on:
-                continue  # what was assumed does not hold: there is no such run
             branches = self._branches(edge)
             for steps in branches:
                 self._connect(edge.source, steps, edge.target, edges)
@@ -129,7 +140,18 @@ class Translator(ConditionSteps):
         vocabulary = self.symbols.vocabulary()
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
         rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
-        return Translation(vocabulary, rules, cfa, initial, self.alarms, places, tuple(origins))
+        procedures = self._procedures()
+        calls = call_vocabulary(self.symbols, self._global_values()) if procedures else None
+        return Translation(vocabulary, rules, cfa, initial, self.alarms, places, tuple(origins), procedures, calls)
+
+    def _procedures(self) -> dict[str, tuple[str, str]]:
+        entries = {e.label.function: e.source for e in self.source.edges if isinstance(e.label, Enter)}
+        exits = {e.label.function: e.target for e in self.source.edges if isinstance(e.label, Leave)}
+        return {name: (entry, exits.get(name, "")) for name, entry in entries.items()}
+
+    def _global_values(self) -> list[str]:
+        integers = [g.variable for g in self.program.globals if self.memory.kind(g.variable) == "integer"]
+        return [self.symbols.integer(v, c) for v in integers for c in self.constants.of(v)]
 
     def _connect(self, source: str, steps: Sequence[Step], target: str, edges: list[Edge[Action]]) -> None:
         if not steps:
@@ -144,22 +166,20 @@ class Translator(ConditionSteps):
             here = there
 
     def _alarm_action(self, condition: Formula, alarm: Alarm, before: Action) -> Action:
-        text = f"{alarm.kind} at {alarm.place}: {alarm.text}"
-        self.alarms[text] = alarm
         return Action(
             f"check: {alarm.kind}",
             f"{alarm.kind}?",
             focus=before.focus,
             precondition=condition,
-            messages=(Message(TRUE, text),),
+            messages=(Message(TRUE, self._named_alarm(alarm)),),
         )
 
     def _branches(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an operation; a malloc that may fail has two."""
         operation = edge.label
-        if isinstance(operation, Exit | Error):  # what the variables hold is not lost, the program just ends
+        if isinstance(operation, Exit | Error | Leave):  # what the variables hold is not lost, the program just ends
             return [self._steps(operation)]
-        dead = self._dying(edge)
+        dead, self.live_after = self._dying(edge), self.needed[edge.target]
         if isinstance(operation, DeclareLocal) and self._not_needed(operation.variable, edge.target):
             return [[]]
         if isinstance(operation, Allocate) and operation.may_fail and self.malloc_may_fail:
@@ -192,6 +212,8 @@ class Translator(ConditionSteps):
         target = getattr(edge.label, "target", None)
         if isinstance(target, Variable) and not target.is_global and target not in after:
             gone.append(target)
+        if isinstance(edge.label, Enter):
+            gone += [v for v in edge.label.parameters if v not in after]
         return sorted(dict.fromkeys(gone), key=lambda v: v.name)
 
     def _with_dead(self, steps: list[Step], dead: Sequence[Variable]) -> list[Step]:
@@ -200,7 +222,7 @@ class Translator(ConditionSteps):
         if updates:
             names = ", ".join(v.name for v in dead)
             steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates)))]
-        loses = updates or any(s.action.updates for s in steps)
+        loses = updates or any(s.action.updates or isinstance(s.action, CallAction) for s in steps)
         if loses and self._can_leak():
             leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), neg(self.symbols.reachable("v"))))
             alarm = Alarm("memory_leak", self.place, "a block is not freed and nothing points to it any more")
@@ -243,13 +265,13 @@ class Translator(ConditionSteps):
         builder = StructureBuilder(vocabulary, len(objects), tuple(f"&{v.name}" for v in objects))
         for number, variable in enumerate(objects):
             builder.set(self.symbols.object(variable), (number,), Kleene.TRUE)
-            size = self.symbols.size(variable.type.size)
+            size = self.symbols.size(self.memory.size_of(variable))
             if size:
                 builder.set(size, (number,), Kleene.TRUE)
             for offset, constants in self._integer_cells():
-                for c in constants if variable.name.startswith('"') else ():  # a string literal
+                for c in constants if is_literal(variable) else ():
                     builder.set(self.symbols.integer_cell(offset, c), (number,), Kleene.UNKNOWN)
-                if 0 in constants and not variable.name.startswith('"'):
+                if 0 in constants and not is_literal(variable):
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
         for item in self.program.globals:
             if self.memory.kind(item.variable) == "integer" and 0 in self.constants.of(item.variable):
@@ -277,8 +299,10 @@ class Translator(ConditionSteps):
 
     def _operation(self, operation: Operation) -> None:
         match operation:
-            case Skip():
+            case Skip() | Enter() | Leave():
                 return
+            case Invoke():
+                self._invoke(operation, self.live_after)
             case Print(arguments=arguments):
                 for argument in arguments:
                     self._visit(argument)
@@ -315,7 +339,7 @@ class Translator(ConditionSteps):
     def _leave_scope(self, variable: Variable) -> None:
         if variable in self.undeclared:  # stays, but what it holds is lost
             name = self.symbols.object(variable)
-            self._clear_object(lambda v: at(name, v), [variable.type.size], f"end {variable}")
+            self._clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
         else:
             self._end(variable)
 
@@ -339,6 +363,8 @@ class Translator(ConditionSteps):
         if value is not None:
             self._visit(value)
         kept = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v"))))
+        if self.exits_apart:
+            kept = disj(kept, at(self.symbols.nullary(OUTER)))
         alarm = (kept, "memory_cleanup", "a block is not freed when the program ends")
         if isinstance(operation, Exit):
             if operation.status is not None:

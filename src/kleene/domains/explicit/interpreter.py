@@ -10,6 +10,7 @@ from kleene.cfa.operations import (
     Allocate,
     Assign,
     EndScope,
+    Free,
     Havoc,
     MemCopy,
     MemSet,
@@ -26,18 +27,22 @@ from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import GivenInputs, State
 from kleene.domains.explicit.values import Finding, NotModelled, Violation
 
-LOSING = Assign | Allocate | Realloc | Return | EndScope | MemSet | MemCopy | Havoc
+LOSING = Assign | Allocate | Realloc | Free | Return | EndScope | MemSet | MemCopy | Havoc
 
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One operation as it was executed: `depth` is the number of active functions."""
+    """One operation as it was executed: `depth` is the number of active functions.
+
+    `input` is the number of inputs that were taken before it.
+    """
 
     number: int
     location: str
     operation: Operation
     depth: int
     truth: bool | None = None
+    input: int = 0
 
     def __str__(self) -> str:
         text = str(self.operation)
@@ -174,7 +179,8 @@ class _Run:
         if step is None:
             trace.outcome = "blocked"
             return False
-        trace.steps.append(TraceStep(number, location, step.operation, len(state.frames)))
+        taken = len(self.source.used)
+        trace.steps.append(TraceStep(number, location, step.operation, len(state.frames), input=taken))
         place = step.operation.place
         try:
             self.machine.step(state)
@@ -192,9 +198,8 @@ class _Run:
                 self._leaks_at_end(state, place)
             return False
         if step.condition is not None:
-            trace.steps[-1] = TraceStep(
-                number, location, step.operation, len(state.frames), frame.location == step.target
-            )
+            truth = frame.location == step.target
+            trace.steps[-1] = TraceStep(number, location, step.operation, len(state.frames), truth, taken)
         if self.check_leaks and isinstance(step.operation, LOSING):
             self._lost(state, place)
         return True

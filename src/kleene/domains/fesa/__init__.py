@@ -1,1 +1,1 @@
-"""Heaps as one points-to graph and one Boolean function (Siegel, Simon. FESA: Fold- and Expand-based Shape Analysis)."""
+"""Heaps as one graph and one Boolean function (Siegel, Simon. FESA: Fold- and Expand-based Shape Analysis)."""

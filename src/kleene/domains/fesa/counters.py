@@ -1,14 +1,26 @@
 """The two instrumentations: counters of outgoing and incoming edges (FESA section 4).
 
-The outgoing counter of a slot has one bit (NOT_NULL), since a slot holds at most one pointer: the hygiene condition. The
-incoming counter of a heap node counts references from heap nodes, and saturates at 3.
+The outgoing counter of a slot has one bit (NOT_NULL), since a slot holds at most one pointer: the hygiene condition.
+The incoming counter of a heap node counts references from heap nodes, and saturates at 3.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kleene.domains.fesa.flags import COUNT_HIGH, COUNT_LOW, EXISTS, GHOST, LOST, NOT_NULL, PARENT, ROOTED, VARIABLE, Flag, Node
+from kleene.domains.fesa.flags import (
+    COUNT_HIGH,
+    COUNT_LOW,
+    EXISTS,
+    GHOST,
+    LOST,
+    NOT_NULL,
+    PARENT,
+    ROOTED,
+    VARIABLE,
+    Flag,
+    Node,
+)
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 
@@ -145,7 +157,8 @@ def _demand(
     heap: Heap, node: Node, need: Function, edges: list[tuple[Flag, Node]], number: int
 ) -> tuple[Function, Providers]:
     """Where `number` edges are needed and the nodes that the vector shows provide less; and what may provide one."""
-    shown, providers = [], {}
+    shown: list[Function] = []
+    providers: dict[Node, tuple[list[Flag], list[Function]]] = {}
     for flag, end in edges:
         if end.ghost or (end != node and heap.is_summary(end)):
             hidden = [f for f in heap.flags if f.mentions(end)]

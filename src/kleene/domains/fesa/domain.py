@@ -9,11 +9,12 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Exit, Operation, Place, Return
 from kleene.core.domain import Store
+from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.functions import Space
 from kleene.domains.fesa.heap import Heap, Options, State, joined
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
-from kleene.domains.fesa.widening import widen
+from kleene.domains.fesa.widening import coarsen, widen
 from kleene.domains.fesa.writing import clear
 from kleene.semantics.liveness import live_before
 from kleene.semantics.memory import Memory, Unmodelled
@@ -37,16 +38,26 @@ class FesaDomain:
     name = "fesa"
 
     def __init__(
-        self, memory: Memory, cfa: Cfa[Operation], space: Space, options: Options, *, malloc_may_fail: bool
+        self,
+        memory: Memory,
+        cfa: Cfa[Operation],
+        space: Space,
+        options: Options,
+        *,
+        malloc_may_fail: bool,
+        whole_scope: bool = True,
+        stop_at_leak: bool = False,
     ) -> None:
         self.cfa = cfa
         self.space = space
         self.options = options
         self.transfer = Transfer(memory, malloc_may_fail=malloc_may_fail)
         self.warnings: dict[Warning_, None] = {}
+        self.notes: dict[str, None] = {}
         self.tracked = frozenset(v for v in (*memory.pointers, *memory.integers) if not v.is_global)
-        self.live = live_before(cfa, self.tracked, whole_scope=True)
+        self.live = live_before(cfa, self.tracked, whole_scope=whole_scope)
         self.doomed = _doomed(cfa)
+        self.stop_at_leak = stop_at_leak
 
     def initial(self, elements: Sequence[State]) -> list[State]:
         return list(elements)
@@ -64,6 +75,8 @@ class FesaDomain:
 
         def report(kind: str, text: str) -> None:
             self.warnings[Warning_(kind, operation.place, text)] = None
+            if kind == "memory_leak" and self.stop_at_leak:
+                raise LimitReached(f"{operation.place}: {text}")
 
         self.transfer.report = report
         if any(self.space.size(e.vectors.function) > LARGE for e in elements):
@@ -78,7 +91,7 @@ class FesaDomain:
             except Unmodelled as reason:
                 report("unsupported", str(reason))
         together = joined(found)
-        return [] if together is None else [self._state(together, edge.target)]
+        return [] if together is None else [self._state(together, edge.target, operation.place)]
 
     def _apply(self, heap: Heap, edge: Edge[Operation]) -> list[Heap]:
         operation = edge.label
@@ -102,13 +115,16 @@ class FesaDomain:
             if node.kind == "variable" and (node.name in names or node.name == "$register"):
                 clear(heap, node, self.transfer.report)
 
-    def _state(self, vectors: Vectors, location: str) -> State:
+    def _state(self, vectors: Vectors, location: str, place: Place | None = None) -> State:
         head = location in self.cfa.loop_heads
-        if not head:
-            return State(vectors.pruned())
         heap = Heap(vectors, self.options)
-        widen(heap)
-        return State(heap.vectors, widen=True)
+        if head:
+            widen(heap)
+        else:
+            heap.pruned()
+        if coarsen(heap, self.options.limit) and place is not None:
+            self.notes[f"{place}: the Boolean function was too large, and relations were forgotten"] = None
+        return State(heap.vectors, widen=head)
 
     def explain_not_covered(self, element: State, store: Store[State]) -> str:
         return f"the state with {len(element.vectors.dims)} flags is not below the one there"
@@ -152,11 +168,12 @@ class _StateStore:
         together = joined([p.vectors for p in parts])
         if together is None:
             return None
-        if not any(p.widen for p in parts):
-            return State(together)
         heap = Heap(together, self.options)
-        widen(heap)
-        return State(heap.vectors, widen=True)
+        head = any(p.widen for p in parts)
+        if head:
+            widen(heap)
+        coarsen(heap, self.options.limit)
+        return State(heap.vectors, widen=head)
 
     def covers(self, element: State) -> bool:
         if self.state is None:

@@ -105,7 +105,7 @@ class Evaluator:
                 if number is None:
                     raise Unmodelled("pointer arithmetic with a variable")
                 for part, value in self.pointer(heap, inner):
-                    yield part, value.shifted(part, number * scale)
+                    yield part, value.shifted(number * scale)
             case Variable() | Field() | Deref() | Index():
                 for part, node, offset in self.access(heap, expression):
                     self._known_slot(node, offset, expression)
@@ -129,13 +129,13 @@ class Evaluator:
                 yield from self.pointer(heap, pointer)
             case Field(base=base, offset=offset, bit_width=None):
                 for part, value in self.address(heap, base):
-                    yield part, value.shifted(part, offset)
+                    yield part, value.shifted(offset)
             case Index(base=base, index=index):
                 number = constant_of(index)
                 if number is None:
                     raise Unmodelled("an array element with a variable index")
                 for part, value in self.address(heap, base):
-                    yield part, value.shifted(part, number * lvalue.type.size)
+                    yield part, value.shifted(number * lvalue.type.size)
             case _:
                 raise Unmodelled(f"memory access {lvalue}")
 
@@ -228,8 +228,8 @@ class Evaluator:
                 yield from self._read_integer(heap, expression)
             case Cast(operand=operand, type=IntegerType() as kind) if isinstance(operand.type, IntegerType):
                 injective = kind.bits >= operand.type.bits and not kind.boolean
-                for part, value in self.integer(heap, operand):
-                    yield part, mapped(value, kind.wrap, injective=injective)
+                for part, inner in self.integer(heap, operand):
+                    yield part, mapped(inner, kind.wrap, injective=injective)
             case Unary(operator="!", operand=operand):
                 for part, truth, untruth in self.condition(heap, operand):
                     yield part, Integer({0: truth, 1: untruth}, heap.space.false)
@@ -286,7 +286,9 @@ class Evaluator:
             case Comparison(operator=operator, left=left, right=right) if isinstance(left.type, PointerType):
                 yield from self._compare_pointers(heap, operator, left, right)
             case Comparison(operator=operator, left=left, right=right) if (
-                isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType) and not has_dereference(right)
+                isinstance(left.type, IntegerType)
+                and isinstance(right.type, IntegerType)
+                and not has_dereference(right)
             ):
                 for part, a in self.integer(heap, left):
                     for last, b in self.integer(part, right):
@@ -308,7 +310,7 @@ class Evaluator:
         if operator not in ("==", "!="):
             raise Unmodelled(f"comparison {operator} of pointers")
         for part, a, b in self.pair(heap, left, right):
-            same, different = equality(part, a, b)
+            same, different = equality(part, a.settled(part), b.settled(part))
             yield (part, same, different) if operator == "==" else (part, different, same)
 
 
@@ -321,7 +323,8 @@ def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
     none = heap.space.false
     agree, both, vague, unset = heap.space.true, none, none, none
     for key in sorted(a.targets.keys() | b.targets.keys()):
-        first, second = a.targets.get(key, none), b.targets.get(key, none)
+        first: Function = a.targets.get(key, none)
+        second: Function = b.targets.get(key, none)
         node = key[0]
         if node in NOWHERE:
             unset = unset | first | second

@@ -1,7 +1,7 @@
 """The names of nodes and flags: what a dimension of the Boolean function stands for (FESA sections 2.1, 2.2 and 4).
 
-A node is a memory cell of the paper, compound: it has pointer slots by offset. An edge leads from a slot of a node to an
-offset of another. NULL is the absence of edges; a pointer without a value has an edge to `UNDEFINED`.
+A node is a memory cell of the paper, compound: it has pointer slots by offset. An edge leads from a slot of a node to
+an offset of another. NULL is the absence of edges; a pointer without a value has an edge to `UNDEFINED`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from oxidd.bcdd import BCDDFunction, BCDDManager, BCDDSubstitution
 
@@ -54,7 +54,7 @@ class Space(Protocol):
     def exists(self, function: Function, names: Iterable[Name]) -> Function:
         """Projection: true where some values of the names make the function true."""
 
-    def rename(self, function: Function, names: Mapping[Name, Name]) -> Function:
+    def rename(self, function: Function, names: Mapping[Any, Any]) -> Function:
         """All names replaced at once. Names that are only targets must not occur in the function."""
 
     def satisfiable(self, function: Function) -> bool: ...
@@ -65,7 +65,10 @@ class Space(Protocol):
         """The value at one vector; names that are not given are false."""
 
 
-def _product(true: Function, factors: Iterable[Function]) -> Function:
+_F = TypeVar("_F", BCDDFunction, "Table")
+
+
+def _product(true: _F, factors: Iterable[_F]) -> _F:
     result = true
     for factor in factors:
         result = result & factor
@@ -129,7 +132,7 @@ class Diagrams:
         self.var(name)
         return self._numbers[name]
 
-    def rename(self, function: BCDDFunction, names: Mapping[Name, Name]) -> BCDDFunction:
+    def rename(self, function: BCDDFunction, names: Mapping[Any, Any]) -> BCDDFunction:
         pairs = [(self._number(old), self.var(new)) for old, new in names.items() if old != new]
         return function.substitute(BCDDSubstitution(pairs)) if pairs else function
 
@@ -140,7 +143,8 @@ class Diagrams:
         return function.node_count()
 
     def evaluate(self, function: BCDDFunction, values: Mapping[Name, bool]) -> bool:
-        return function.eval([(self._number(name), value) for name, value in values.items()])
+        given = [(number, bool(values.get(name))) for name, number in self._numbers.items()]
+        return function.eval(given)
 
 
 @dataclass(frozen=True)
@@ -233,7 +237,7 @@ class Tables:
         self.statistics.add(len(function.names), function.bits.bit_count())
         return function
 
-    def rename(self, function: Table, names: Mapping[Name, Name]) -> Table:
+    def rename(self, function: Table, names: Mapping[Any, Any]) -> Table:
         renamed = tuple(names.get(name, name) for name in function.names)
         ordered = self.ordered(renamed)
         places = [ordered.index(name) for name in renamed]

@@ -1,6 +1,6 @@
 """A heap state p ▷ b: the dimensions of b are the points-to graph p, since every edge has a flag (FESA section 2.1).
 
-An edge that is not in the graph is one whose flag is always zero; so states become compatible by adding zero dimensions.
+An edge that is not in the graph is one whose flag is always zero; so states become compatible by adding zeros.
 `Heap` is a state that operations change in place; `State` is the immutable element of the domain.
 """
 
@@ -32,6 +32,8 @@ class Options:
     in_counter: bool = True
     parents: bool = True
     reduce: bool = True
+    limit: int = 5_000
+    """How many nodes a function may have before relations are forgotten."""
     permanent: frozenset[str] = field(default_factory=frozenset)
     """The variables that exist all the time."""
 
@@ -49,7 +51,7 @@ class Heap:
 
     @property
     def flags(self) -> frozenset[Flag]:
-        return self.vectors.dims  # type: ignore[return-value]
+        return flags_of(self.vectors)
 
     def copy(self) -> Heap:
         return Heap(self.vectors, self.options)
@@ -131,6 +133,11 @@ class Heap:
 
     def pruned(self) -> None:
         self.vectors = self.vectors.pruned()
+
+
+def flags_of(vectors: Vectors) -> frozenset[Flag]:
+    """The dimensions of a state, which are flags."""
+    return vectors.dims  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, eq=False)

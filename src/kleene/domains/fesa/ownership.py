@@ -1,18 +1,31 @@
 """Which blocks are lost: every block keeps one parent, and parents form a forest whose roots are variables.
 
 The paper has no leaks. Reachability is no node-local property, but this one is: every allocated block is ROOTED (a
-variable points to it) or has one PARENT edge from a block. The forest is a witness, chosen step by step, that all blocks
-can be reached; any forest will do. When a block loses its parent, another pointer to it takes over, if it comes from a
-variable, or from a block that is certainly not below the lost one; else the block may be lost, and from then on the
-pseudo-variable LOST holds it. Choices depend only on flags of nodes that are no summaries, so that they are the same for
-all vectors of a heap.
+variable points to it) or has one PARENT edge from a block. The forest is a witness, chosen step by step, that all
+blocks can be reached; any forest will do. When a block loses its parent, another pointer to it takes over, if it comes
+from a variable, or from a block that is certainly not below the lost one; else the block may be lost, and from then on
+the pseudo-variable LOST holds it. Choices depend only on flags of nodes that are no summaries, so that they are the
+same for all vectors of a heap.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from kleene.domains.fesa.flags import EDGE, GHOST, LOST, NOT_NULL, ORPHAN, PARENT, ROOTED, VARIABLE, Flag, Node, edge, parent
+from kleene.domains.fesa.flags import (
+    EDGE,
+    GHOST,
+    LOST,
+    NOT_NULL,
+    ORPHAN,
+    PARENT,
+    ROOTED,
+    VARIABLE,
+    Flag,
+    Node,
+    edge,
+    parent,
+)
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 

@@ -68,9 +68,9 @@ def dead(heap: Heap, node: Node) -> Function:
     if counted:
         condition = condition & ~heap.flag(Flag(COUNT_LOW, node)) & ~heap.flag(Flag(COUNT_HIGH, node))
     for flag in heap.edges_to(node):
-        if not counted and not flag.source.ghost and heap.is_summary(flag.source):
-            return heap.space.false
         condition = condition & ~heap.flag(flag)
+        if not counted:  # other instances of the source may point to it
+            condition = condition & ~heap.flag(Flag(GHOST, flag.source))
     return condition
 
 
@@ -166,4 +166,3 @@ def separated(heap: Heap, summary: Node) -> tuple[Node, dict[Flag, Flag]]:
         vectors = vectors.join(several.vectors)
     heap.vectors = vectors
     return new, names
-

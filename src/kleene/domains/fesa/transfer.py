@@ -150,10 +150,9 @@ class Transfer(Evaluator):
             self._spoil_overlap(heap, node, offset, self.memory.program.pointer_size, pointer=True)
         write(heap, node, offset, value, self.report)
 
-    def _store_sharply(
-        self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression
-    ) -> Iterator[Heap]:
+    def _store_sharply(self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression) -> Iterator[Heap]:
         """Store a pointer; where that seems to lose a block, look at what the pointer points to one by one."""
+        value = value.settled(heap)
         lost: list[str] = []
         trial, report = heap.copy(), self.report
         self.report = lambda kind, text: lost.append(kind) if kind == "memory_leak" else report(kind, text)
@@ -254,7 +253,8 @@ class Transfer(Evaluator):
             yield part
 
     def _free(self, heap: Heap, expression: Expression) -> Iterator[Heap]:
-        for part, value in self.pointer(heap, expression):
+        for part, found in self.pointer(heap, expression):
+            value = found.settled(part)
             nothing = part.restricted(value.null)
             if nothing is not None:
                 yield nothing
@@ -346,7 +346,9 @@ class Transfer(Evaluator):
         for place in self._integer_places(node, offset, size):
             self._copy_number(heap, (node, place), (source, place - offset + start), (offset, offset + size))
 
-    def _copy_number(self, heap: Heap, to_place: tuple[Node, int], source: tuple[Node, int], span: tuple[int, int]) -> None:
+    def _copy_number(
+        self, heap: Heap, to_place: tuple[Node, int], source: tuple[Node, int], span: tuple[int, int]
+    ) -> None:
         (node, place), (other, counterpart) = to_place, source
         numbers = self.numbers(node, place)
         width = self.memory.integer_width((node.size, place))

@@ -8,8 +8,10 @@ value is `add` and `restrict` in one. A dimension that is missing in one of two 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from kleene.domains.fesa.functions import Function, Name, Space
 
@@ -61,7 +63,7 @@ class Vectors:
         pairs = list(zip(first, second, strict=True))
         return self.rename(dict(pairs) | {b: a for a, b in pairs})
 
-    def set(self, values: Mapping[Name, Function]) -> Vectors:
+    def set(self, values: Mapping[Any, Function]) -> Vectors:
         """Dimensions, new or old, get the values of functions of the old dimensions, all at once."""
         if not values:
             return self
@@ -108,7 +110,7 @@ class Vectors:
         useless = [n for n in self.dims if not space.satisfiable(self.function & space.var(n))]
         return self.drop(*useless) if useless else self
 
-    def listed(self, names: Sequence[Name]) -> set[tuple[int, ...]]:
+    def listed(self, names: Sequence[Name]) -> AbstractSet[tuple[int, ...]]:
         """The vectors, projected to some dimensions, in their order."""
         projected = self.drop(*(self.dims - set(names)))
         return {

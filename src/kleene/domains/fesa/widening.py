@@ -5,9 +5,23 @@ Only the graph counts, not the Boolean function. The oldest node of each class s
 
 from __future__ import annotations
 
-from kleene.domains.fesa.flags import LOST, VARIABLE, Node
+from kleene.domains.fesa.flags import (
+    COUNT_HIGH,
+    COUNT_LOW,
+    EDGE,
+    EXISTS,
+    GHOST,
+    LOST,
+    NOT_NULL,
+    PARENT,
+    ROOTED,
+    VALUE,
+    VARIABLE,
+    Node,
+)
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.summaries import summarise
+from kleene.domains.fesa.vectors import Vectors
 
 
 def reached_from(heap: Heap) -> dict[Node, frozenset[Node]]:
@@ -45,3 +59,31 @@ def widen(heap: Heap) -> None:
         for member in crowded[1:]:
             summarise(heap, crowded[0], member)
         heap.pruned()
+
+
+FORGOTTEN = (
+    (VALUE,),
+    (COUNT_LOW, COUNT_HIGH),
+    (PARENT, ROOTED),
+    (EDGE, NOT_NULL, EXISTS, GHOST),
+)
+"""What is forgotten of a function that has grown too large, in this order."""
+
+
+def coarsen(heap: Heap, limit: int) -> bool:
+    """Forget relations until the function has at most `limit` nodes: flags that may vary get any value.
+
+    This adds vectors and removes none. Flags that are the same in all vectors stay.
+    """
+    space = heap.space
+    if space.size(heap.vectors.function) <= limit:
+        return False
+    for kinds in FORGOTTEN:
+        function = heap.vectors.function
+        varying = [
+            f for f in heap.flags if f.kind in kinds and heap.possible(space.var(f)) and heap.possible(~space.var(f))
+        ]
+        heap.vectors = Vectors(space, heap.vectors.dims, space.exists(function, varying))
+        if space.size(heap.vectors.function) <= limit:
+            break
+    return True

@@ -26,31 +26,36 @@ from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.ownership import Report, Target, adopt, lose
 from kleene.semantics.memory import Unmodelled
 
-
 NOWHERE = (UNDEFINED, MOVED_NULL)
 
 
 @dataclass(frozen=True)
 class Pointer:
-    """A pointer value: where it points to each target, where it may be a pointer at all, and where it may be NULL."""
+    """A pointer value: where it points to each target, where it may be a pointer at all, and where it may be NULL.
+
+    `moved` is by how many bytes NULL was moved, which is no pointer that may be used then.
+    """
 
     targets: dict[Target, Function]
     some: Function
     null: Function
+    moved: int = 0
 
-    def shifted(self, heap: Heap, distance: int) -> Pointer:
-        """Moved by so many bytes; NULL moved is no pointer that may be used."""
+    def shifted(self, distance: int) -> Pointer:
+        """Moved by so many bytes."""
         if distance == 0:
+            return self
+        targets = {(n, o if n in NOWHERE else o + distance): where for (n, o), where in self.targets.items()}
+        return Pointer(targets, self.some, self.null, self.moved + distance)
+
+    def settled(self, heap: Heap) -> Pointer:
+        """The same as a value that can be stored and compared."""
+        if self.moved == 0 or not heap.possible(self.null):
             return self
         if heap.possible(self.some & self.null):
             raise Unmodelled("arithmetic on a pointer of which nothing tells whether it is NULL")
-        targets: dict[Target, Function] = {}
-        for (node, offset), where in self.targets.items():
-            key = (node, offset if node in NOWHERE else offset + distance)
-            targets[key] = targets.get(key, heap.space.false) | where
-        if heap.possible(self.null):
-            key = (MOVED_NULL, 0)
-            targets[key] = targets.get(key, heap.space.false) | self.null
+        key = (MOVED_NULL, 0)
+        targets = self.targets | {key: self.targets.get(key, heap.space.false) | self.null}
         return Pointer(targets, heap.space.true, heap.space.false)
 
 
@@ -71,6 +76,7 @@ def read(heap: Heap, node: Node, slot: int) -> Pointer:
 
 def write(heap: Heap, node: Node, slot: int, value: Pointer, report: Report) -> None:
     """Store a pointer in a slot of a node that is no summary."""
+    value = value.settled(heap)
     old = heap.edges_from(node, slot)
     new = {target: f for target, f in value.targets.items() if heap.possible(f)}
     if heap.options.parents and node.is_heap:
@@ -79,7 +85,8 @@ def write(heap: Heap, node: Node, slot: int, value: Pointer, report: Report) -> 
     for flag in old:
         target = flag.target
         if target is not None and target.is_heap:
-            gone = heap.flag(flag) & ~new.get((target, flag.offset), none)
+            kept: Function = new.get((target, flag.offset), none)
+            gone = heap.flag(flag) & ~kept
             if heap.possible(gone):
                 if heap.options.parents:
                     lose(heap, flag, gone, new, report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Union
+from typing import Any, Union
 
 import z3
 
@@ -16,6 +16,9 @@ from kleene.refine.paths.terms import STEPS, solver_for
 
 MOST_STEPS = 5_000
 """Steps of a run that is to show an error."""
+
+
+_SMALL_INPUTS = 12
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,7 @@ def feasible(formula: PathFormula, limit: int = STEPS) -> Answer:
         solver.add(*(z3.Implies(s, term) for s, term in zip(switches, case.constraints, strict=True)))
         answer = solver.check(*switches)
         if answer == z3.sat:
-            return _solved(case, solver.model())
+            return _solved(case, _readable(solver, switches, case))
         if answer == z3.unknown:
             doubts.append(f"the solver gave up ({solver.reason_unknown()})")
         elif case.partial:
@@ -67,6 +70,23 @@ def feasible(formula: PathFormula, limit: int = STEPS) -> Answer:
     if doubts:
         return Undecided(doubts[0])
     return Infeasible(tuple(sorted(core)))
+
+
+def _readable(solver: Any, switches: list[Any], case: Case) -> Any:
+    """A model in which the first inputs are small numbers, as far as that goes."""
+    model = solver.model()
+    chosen = list(switches)
+    for given in [i for i in case.inputs() if i.term is not None][:_SMALL_INPUTS]:
+        switch = z3.Bool(f"small:{given.term}")
+        bits = given.term.size()
+        if bits < 8:
+            continue
+        small = z3.And(given.term >= -99, given.term <= 99) if given.type.signed else z3.ULE(given.term, 99)
+        solver.add(z3.Implies(switch, small))
+        if solver.check(*chosen, switch) == z3.sat:
+            chosen.append(switch)
+            model = solver.model()
+    return model
 
 
 def _solved(case: Case, model: object) -> Feasible:

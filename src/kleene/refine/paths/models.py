@@ -24,6 +24,7 @@ class Models:
     def __init__(self) -> None:
         self._inputs: dict[int, tuple[Any, dict[str, Any]]] = {}
         self.queries = 0
+        self.gave_up = False
 
     def inputs(self, term: Any) -> dict[str, Any]:
         number = term.get_id()
@@ -42,13 +43,15 @@ class Models:
         """
         if all(self.holds(term, model) for term in more):
             return model
-        related = self._related(terms, more)
+        related = self.related(terms, more)
         plain = self._plain([*related, *more], more, model)
         if plain is not None:
             return plain
         self.queries += 1
         solver = solver_for([*related, *more], _QUERY)
-        if solver.check() != z3.sat:
+        verdict = solver.check()
+        if verdict != z3.sat:
+            self.gave_up = self.gave_up or verdict == z3.unknown
             return None
         answer = solver.model()
         found = dict(model)
@@ -67,7 +70,8 @@ class Models:
                 return candidate
         return None
 
-    def _related(self, terms: Sequence[Any], more: Sequence[Any]) -> list[Any]:
+    def related(self, terms: Sequence[Any], more: Sequence[Any]) -> list[Any]:
+        """The terms that share inputs with some others, directly or over further terms, in their order."""
         reached = {name for term in more for name in self.inputs(term)}
         waiting = [(term, self.inputs(term).keys()) for term in terms]
         chosen: list[Any] = []

@@ -2,7 +2,8 @@
 
 The exact exploration goes breadth first and knows inputs by differences only; here paths go deep, and conditions on
 inputs are bit-vectors. Forks wait in one pool, from which four orders take in turn: nearest to an alarm, newest,
-oldest, any. An error counts when the interpreter shows it on the inputs of a model. Nothing here proves anything.
+oldest, any. An error counts when the interpreter shows it on the inputs of a model. Where every path was followed to
+its end, with nothing left open, that is a proof.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from kleene.refine.paths.distance import Distances
 from kleene.refine.paths.encode import Case
 from kleene.refine.paths.feasible import replay, shown
 from kleene.refine.paths.models import Model, Models
-from kleene.refine.paths.terms import Constraints, SymbolicInputs, constraints_of
+from kleene.refine.paths.terms import Constraints, SymbolicInputs, Term, constraints_of
 
+PRUNED = "paths that lead to no alarm were not followed"
 _SLICE = 2_000
 _OFTEN = 50
 _POOL = 4_000
@@ -43,6 +45,12 @@ class Found:
     steps: int = 0
     seconds: float = 0.0
     exhausted: bool = False
+    doubts: set[str] = field(default_factory=set)
+
+    @property
+    def proved(self) -> bool:
+        """Every path was followed to its end, nothing was left open, and nothing is wrong on any."""
+        return self.exhausted and not self.doubts and not self.findings
 
 
 @dataclass
@@ -94,6 +102,10 @@ class Search:
                 break
         else:
             self.found.exhausted = not self.pool
+        if self.models.gave_up:
+            self.found.doubts.add("the solver gave up")
+        if self.inputs.chose_garbage:
+            self.found.doubts.add("an uninitialized pointer is read")
         self.found.seconds = time.monotonic() - start
         return self.found
 
@@ -122,7 +134,7 @@ class Search:
             if count % _OFTEN == 0 and time.monotonic() > self._deadline:
                 break
             frame = state.frames[-1]
-            location, function = frame.location, frame.function
+            location = frame.location
             try:
                 step = self.machine.step(state)
             except Split as split:
@@ -130,12 +142,17 @@ class Search:
                     return
                 continue
             except (Violation, NotModelled, Ended) as end:
-                self._end(node, end, location, function)
+                self._end(node, end, location)
                 return
             self.found.steps += 1
             state.age += 1
-            if step is None or state.tainted or not self.distances.hopeful(state):
-                self._lost(node, location, function)
+            if state.tainted:
+                self.found.doubts.add(state.tainted)
+                return
+            if step is None or not self.distances.hopeful(state):
+                if step is not None:
+                    self.found.doubts.add(PRUNED)
+                self._lost(node, location)
                 return
             if state.frames[-1].location in self.heads and self._known(node):
                 return
@@ -143,6 +160,7 @@ class Search:
 
     def _keep(self, node: _Node) -> None:
         if len(self.pool) >= _POOL:
+            self.found.doubts.add("there are too many paths")
             self.pool.pop(self._chooser.randrange(len(self.pool)))
         self.pool.append(node)
 
@@ -154,6 +172,9 @@ class Search:
             terms = [term for term in alternative if not isinstance(term, str)]
             if taken is None and all(self.models.holds(term, node.model) for term in terms):
                 taken = alternative
+            if len(terms) < len(alternative):
+                self.found.doubts.add("a number with many values was tried with some of them")
+            if alternative is taken:
                 continue
             twin = state.clone()
             twin.assume(alternative)
@@ -173,33 +194,42 @@ class Search:
         return True
 
     def _known(self, node: _Node) -> bool:
+        """Whether a state with the same future was here before: equal, with the same constraints on what it holds."""
         key, lost = self.canonical.key(node.state)
         if lost:
             self._confirm(node, "memory_leak", "")
+        cells = [value for block in node.state.blocks.values() for _, value in block.cells.values()]
+        held = [value.expression for value in cells if isinstance(value, Term)]
+        if held:
+            related = self.models.related(constraints_of(node.state).terms, held)
+            key = (key, frozenset(term.get_id() for term in related))
         if key in self.seen:
             return True
         self.seen.add(key)
         return False
 
-    def _lost(self, node: _Node, location: str, function: str) -> None:
-        if not node.state.tainted and self.canonical.lost(node.state):
+    def _lost(self, node: _Node, location: str) -> None:
+        if self.canonical.lost(node.state):
             self._confirm(node, "memory_leak", location)
 
-    def _end(self, node: _Node, end: Exception, location: str, function: str) -> None:
+    def _end(self, node: _Node, end: Exception, location: str) -> None:
         self.found.paths += 1
         node.state.age += 1
         if node.state.tainted:
+            self.found.doubts.add(node.state.tainted)
             return
+        self._lost(node, location)
+        held = any(b.kind == "heap" and b.alive for b in node.state.blocks.values())
         if isinstance(end, Violation):
             self._confirm(node, end.kind, location)
-        held = any(b.kind == "heap" and b.alive for b in node.state.blocks.values())
-        if isinstance(end, Ended) and end.status is not None and held:
+        elif isinstance(end, NotModelled):
+            self.found.doubts.add(end.reason)
+        elif isinstance(end, Ended) and end.status is not None and held:
             self._confirm(node, "memory_leak", location)
-        if isinstance(end, Violation | NotModelled):
-            self._lost(node, location, function)
 
     def _confirm(self, node: _Node, kind: str, location: str) -> None:
         """Keep an error of the run on the path's inputs; each kind at each place once."""
+        self.found.doubts.add("an error is possible")
         site = (kind, location)
         if self._attempts.get(site, 0) >= _ATTEMPTS:
             return
@@ -210,5 +240,7 @@ class Search:
         trace = replay(self.program, values, malloc_may_fail=self.machine.malloc_may_fail, steps=node.state.age + 1)
         known = {(c.finding.kind, c.finding.place, c.finding.detail) for c in self.found.findings}
         for finding in trace.findings:
-            if (finding.kind, finding.place, finding.detail) not in known and shown(trace, finding.kind) is not None:
+            place = (finding.kind, finding.place, finding.detail)
+            if place not in known and shown(trace, finding.kind) is not None:
+                known.add(place)
                 self.found.findings.append(Confirmed(finding, trace))

@@ -31,6 +31,7 @@ from kleene.refine.paths.arithmetic import number
 from kleene.refine.paths.encode import Case, PathFormula, PathStep
 from kleene.refine.paths.expressions import Expressions
 from kleene.refine.paths.facts import Unfit, root_of
+from kleene.refine.paths.leaks import LEAKS, block_cell, leak_condition
 from kleene.refine.paths.relation import Address, Layout, Relation, Spot, named_block
 from kleene.refine.paths.vocabulary import ALLOCATED, FREED, POINTER, SIZE, Cell, Defined
 
@@ -53,6 +54,8 @@ class Steps(Expressions):
     def __init__(self, formula: PathFormula, machine: Machine, case: Case, layout: Layout | None) -> None:
         super().__init__(formula, machine, case, layout)
         self.formula = formula
+        self.blocks: dict[int, int] = {}
+        self.names_blocks = formula.goal in LEAKS
 
     def walk(self) -> None:
         states = [*self.case.states, self.case.state]
@@ -72,14 +75,16 @@ class Steps(Expressions):
         self._operation(step, following)
         effects = self.conjuncts[before:]
         del self.conjuncts[before:]
-        if goal is not None and goal not in _CALLS:
-            if goal in ("", "memory_leak", "memory_cleanup"):
-                raise Unfit(f"there are no interpolants for a path to {goal or 'any error'}")
+        if goal == "":
+            raise Unfit("there are no interpolants for a path to any error")
+        if goal is not None and goal not in _CALLS and goal not in LEAKS:
             self.assume(z3.Or(*self.wrong.get(goal, [])))
             return
         for condition in self.valid:
             self.assume(condition)
         self.conjuncts += effects
+        if goal in LEAKS:
+            self.assume(leak_condition(self, self.machine, self.facts.state, self.blocks))
 
     def _operation(self, step: PathStep, following: State | None) -> None:
         operation = step.operation
@@ -166,6 +171,9 @@ class Steps(Expressions):
                 flags = Defined(spot.cell)
                 self.define(flags, z3.Store(self.get(flags), block, z3.BoolVal(False)))
         self._point(target, Address(block, 0))
+        if self.names_blocks and not operation.stack:
+            self.blocks[fresh] = self.step
+            self.define(block_cell(self.step), block)
 
     def _free(self, pointer: Any) -> None:
         if not isinstance(pointer, Address):

@@ -53,6 +53,12 @@ class Term(Unknown):
     def __str__(self) -> str:
         return str(self.expression)
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Term) and self.type == other.type and bool(self.expression.eq(other.expression))
+
+    def __hash__(self) -> int:
+        return int(self.expression.get_id())
+
     def operate(self, state: State, symbol: str, a: int | Unknown, b: int | Unknown, type_: IntegerType) -> Value:
         left, right = as_bits(a, type_.bits), as_bits(b, type_.bits)
         if symbol in "/%":
@@ -150,10 +156,12 @@ class SymbolicInputs(InputSource):
 
     def __init__(self) -> None:
         self.malloc: bool | None = None
+        self.chose_garbage = False
         self.model: dict[str, int] = {}
         self.habit: Callable[[], int] = lambda: 0
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:
+        self.chose_garbage = self.chose_garbage or why == "uninitialized pointer"
         if why == "malloc succeeds" and self.malloc is not None:
             low = high = int(self.malloc)
         if low == high:

@@ -1,0 +1,180 @@
+"""`make bench`, part four: the FESA domain on the rows of the paper's Table 1, on our own rows, and against growth.
+
+Every row runs in a process of its own. Time is CPU time of the analysis, the best of several runs; projections are
+existential quantifications of decision diagrams, their size is that of the result in variables removed and nodes. The
+paper's figures are from a Java implementation with MiniSat on a Core i7 of 2010.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from kleene.report.table import aligned
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = ROOT / "examples" / "c"
+PAPER: dict[tuple[str, bool], tuple[str, int]] = {
+    ("three_elements", False): ("2 ms", 1),
+    ("three_elements", True): ("3 ms", 0),
+    ("sll", False): ("30 ms", 6),
+    ("sll", True): ("132 ms", 0),
+    ("dll", False): ("13 ms", 7),
+    ("dll", True): ("49 ms", 0),
+    ("summarise_tree", False): ("2 ms", 0),
+    ("summarise_tree", True): ("2 ms", 0),
+    ("access_tree", False): ("48 ms", 6),
+    ("access_tree", True): ("32 ms", 0),
+    ("free_tree", False): ("380 ms", 28),
+    ("free_tree", True): ("1,511 ms", 1),
+    ("free_graph", False): ("375 ms", 44),
+    ("free_graph", True): ("1,425 ms", 1),
+}
+ROWS = tuple(dict.fromkeys(name for name, _ in PAPER))
+OWN = (
+    "fesa/grown_tree",
+    "circular/ring",
+    "circular/sentinel",
+    "circular/sll_sentinel",
+    "nested/list_of_lists",
+    "nested/payload",
+    "trees/parent_pointers",
+    "trees/deutsch_schorr_waite",
+    "embedded/list_head",
+)
+LISTS = ("sll/create", "sll/reverse", "sll/append", "sll/delete", "sll/insert", "dll/create", "dll/remove", "fesa/sll")
+LEAKS = ("memory_leak", "memory_cleanup")
+_CHILD = "import sys; sys.path.insert(0, sys.argv.pop(1)); import fesa; fesa.child()"
+
+
+def child() -> None:
+    """Analyse one program and print the figures (run in a process of its own)."""
+    path, kind, runs = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    from kleene.analysis.fesa_of_c import analyse_fesa
+    from kleene.analysis.limits import peak_memory
+    from kleene.analysis.shape_of_c import analyse
+    from kleene.c.reader import read_program
+
+    program = read_program([path], data_model="LP64")
+    best = float("inf")
+    result: Any = None
+    for _ in range(runs):
+        start = time.process_time()
+        if kind == "shape":
+            result = analyse(program, malloc_may_fail=True, seconds=60)
+        else:
+            result = analyse_fesa(program, malloc_may_fail=True, seconds=60, instrumentation=kind == "+")
+        best = min(best, time.process_time() - start)
+    found: dict[str, Any] = {"seconds": best, "complete": result.complete, "memory": peak_memory()}
+    found["alarms"] = [(a.kind, a.place.line) for a in result.alarms]
+    if kind != "shape":
+        statistics = result.statistics
+        found |= {"projections": statistics.projections, "variables": statistics.variables, "nodes": statistics.nodes}
+        heads = [h for h in result.cfa.locations if h in result.cfa.loop_heads] if result.cfa else []
+        found["loops"] = [result.reached.stores[h].steps for h in heads]
+    print(json.dumps(found))
+
+
+def measured(path: Path, kind: str, runs: int) -> dict[str, Any]:
+    command = [sys.executable, "-c", _CHILD, str(ROOT / "benchmarks"), str(path), kind, str(runs)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def row(name: str, kind: str, found: dict[str, Any], paper: tuple[str, int] | None) -> list[str]:
+    count = max(1, found["projections"])
+    access = [a for a in found["alarms"] if a[0] not in LEAKS]
+    return [
+        name,
+        kind,
+        f"{found['projections']}",
+        f"{found['variables'] / count:.0f} / {found['nodes'] / count:.0f}",
+        f"{1000 * found['seconds']:,.0f} ms" + ("" if found["complete"] else " (incomplete)"),
+        f"{found['memory'] >> 20} MB",
+        " / ".join(map(str, found["loops"])) or "-",
+        f"{len(access)}",
+        f"{len(found['alarms']) - len(access)}",
+        *([paper[0], f"{paper[1]}"] if paper else []),
+    ]
+
+
+HEAD = ["program", "instr.", "projections", "vars / nodes", "time", "memory", "iterations", "warnings", "leaks"]
+
+
+def growing(pointers: int) -> str:
+    """A list, and pointers that stop at any of its nodes and are all used at the end."""
+    names = [f"p{k}" for k in range(pointers - 1)]
+    walks = "".join(
+        f"    struct node *{p} = list;\n    while ({p}->next && __VERIFIER_nondet_int())\n        {p} = {p}->next;\n"
+        for p in names
+    )
+    uses = "".join(f"    {p}->value = 1;\n" for p in names)
+    return f"""#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct node {{ struct node *next; int value; }};
+int main(void) {{
+    struct node *list = calloc(1, sizeof *list);
+    if (!list)
+        return 0;
+    while (__VERIFIER_nondet_int()) {{
+        struct node *n = malloc(sizeof *n);
+        if (!n)
+            break;
+        n->next = list;
+        list = n;
+    }}
+{walks}{uses}    while (list) {{
+        struct node *next = list->next;
+        free(list);
+        list = next;
+    }}
+    return 0;
+}}
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--most", type=int, default=12, help="how many pointer variables at most")
+    options = parser.parse_args()
+    lines = [[*HEAD, "paper: time", "warnings"]]
+    for name in ROWS:
+        for kind in ("-", "+"):
+            found = measured(EXAMPLES / "fesa" / f"{name}.c", kind, options.runs)
+            lines.append(row(name, kind, found, PAPER[name, kind == "+"]))
+    print("FESA's Table 1\n" + aligned(lines[0], lines[1:]))
+    lines = [HEAD]
+    for name in OWN:
+        lines += [row(name, k, measured(EXAMPLES / f"{name}.c", k, options.runs), None) for k in ("-", "+")]
+    print("\nour own rows\n" + aligned(lines[0], lines[1:]))
+    lines = [["program", "fesa", "shape", "fesa / shape", "same alarms"]]
+    for name in LISTS:
+        ours, theirs = (measured(EXAMPLES / f"{name}.c", k, options.runs) for k in ("+", "shape"))
+        ratio = ours["seconds"] / theirs["seconds"]
+        same = {a[0] for a in ours["alarms"]} == {a[0] for a in theirs["alarms"]}
+        times = [f"{1000 * r['seconds']:,.0f} ms" for r in (ours, theirs)]
+        lines.append([name, *times, f"{ratio:.2f}", "yes" if same else "no"])
+    print("\nbeside the shape domain\n" + aligned(lines[0], lines[1:]))
+    lines = [["pointer variables", "time", "nodes of a projection", "warnings", "complete"]]
+    with tempfile.TemporaryDirectory() as folder:
+        for pointers in range(2, options.most + 1):
+            path = Path(folder) / f"grow{pointers}.c"
+            path.write_text(growing(pointers))
+            found = measured(path, "+", 1)
+            nodes = f"{found['nodes'] / max(1, found['projections']):.0f}"
+            answer = "yes" if found["complete"] else "no"
+            lines.append([str(pointers), f"{found['seconds']:.2f} s", nodes, f"{len(found['alarms'])}", answer])
+    print("\ngrowth with the number of pointer variables\n" + aligned(lines[0], lines[1:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Whole programs: the rows of the paper's Table 1, the other examples, post-fixpoints, random programs."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.fuzz_c.compare import judge
+from tests.fuzz_c.generate import program
+
+from kleene.analysis.check import CheckOptions, check
+from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
+from kleene.c.reader import read_program
+from kleene.core.verdict import Verdict
+from kleene.engine.check import uncovered
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c"
+PAPER = ("three_elements", "sll", "dll", "summarise_tree", "access_tree", "free_tree")
+OWN = (
+    "sll/reverse",
+    "sll/insert",
+    "sll/delete",
+    "dll/remove",
+    "dll/free_backwards",
+    "circular/sentinel",
+    "circular/sll_sentinel",
+    "embedded/list_head",
+    "language/function_pointer",
+    "nested/payload",
+    "trees/deutsch_schorr_waite",
+    "trees/rotate",
+)
+ACCESS = {"null_dereference", "dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"}
+
+
+def analysed(name: str, **options: bool) -> FesaResult:
+    return analyse_fesa(
+        read_program([str(EXAMPLES / f"{name}.c")], data_model="LP64"), malloc_may_fail=True, seconds=60, **options
+    )
+
+
+@pytest.mark.parametrize("name", [f"fesa/{row}" for row in PAPER] + list(OWN))
+def test_no_warning_with_instrumentation(name: str) -> None:
+    result = analysed(name)
+    assert result.complete, result.reason
+    assert result.alarms == []
+
+
+@pytest.mark.parametrize("row", PAPER[:3])
+def test_warnings_without_instrumentation(row: str) -> None:
+    """Without counters nothing tells how many targets a pointer has (section 4.1)."""
+    result = analysed(f"fesa/{row}", instrumentation=False)
+    assert "null_dereference" in {a.kind for a in result.alarms}
+
+
+def test_the_graph_has_its_one_true_error() -> None:
+    result = analysed("fesa/free_graph")
+    assert [(a.kind, a.place.line) for a in result.alarms if a.kind in ACCESS] == [("dangling_dereference", 26)]
+
+
+def test_the_reduction_is_needed_for_the_tree() -> None:
+    """Without it, nodes stay that ask for an edge or a root that nothing provides (the end of section 5)."""
+    assert analysed("fesa/free_tree", reduce=False).alarms
+    assert analysed("fesa/free_tree").alarms == []
+
+
+@pytest.mark.parametrize("name", ["fesa/sll", "fesa/dll", "fesa/free_tree", "sll/reverse", "circular/sentinel"])
+def test_results_are_post_fixpoints(name: str) -> None:
+    result = analysed(name)
+    assert result.cfa and result.domain and result.initial and result.reached
+    assert uncovered(result.cfa, result.domain, [result.initial], result.reached) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("sll/double_free", "double_free"),
+        ("sll/fumble", "memory_leak"),
+        ("sll/null_deref", "null_dereference"),
+        ("sll/uninitialized", "uninitialized_pointer"),
+        ("dll/remove_dangling", "dangling_dereference"),
+        ("circular/sentinel_free", "invalid_free"),
+        ("language/free_not_malloced", "invalid_free"),
+        ("language/goto_cleanup_leak", "memory_leak"),
+        ("language/stack_address", "dangling_dereference"),
+        ("language/globals", "memory_cleanup"),
+        ("nested/list_of_lists_leak", "memory_leak"),
+    ],
+)
+def test_errors_are_found(name: str, kind: str) -> None:
+    assert kind in {a.kind for a in analysed(name).alarms}
+
+
+def test_check_with_the_domain() -> None:
+    report = check([str(EXAMPLES / "sll/reverse.c")], CheckOptions(domain="fesa"))
+    assert set(report.properties.values()) == {Verdict.TRUE}
+    assert report.proved_by["memsafety"] == "FESA"
+
+
+def test_what_is_not_supported_is_unknown_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "array.c"
+    path.write_text(
+        "#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\nint main(void) {\n"
+        "  int n = __VERIFIER_nondet_int();\n  char *p = malloc(n);\n  free(p);\n  return 0;\n}\n"
+    )
+    report = check([str(path)], CheckOptions(domain="fesa", timeout=2, properties=("memsafety",)))
+    assert report.verdict is Verdict.UNKNOWN or report.proved_by.get("memsafety") != "FESA"
+    (alarm,) = report.shape.alarms if report.shape else ()
+    assert (alarm.kind, alarm.place.line) == ("unsupported", 5)
+
+
+def test_a_small_limit_is_sound_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With hardly any relations left the errors are still found, and nothing is proved that was not before."""
+    from kleene.analysis import fesa_of_c
+
+    options = fesa_of_c.Options
+    monkeypatch.setattr(fesa_of_c, "Options", lambda **given: options(**given, limit=20))
+    result = analysed("sll/double_free")
+    assert any("relations were forgotten" in note for note in result.notes)
+    assert "double_free" in {a.kind for a in result.alarms}
+    assert analysed("sll/reverse").alarms
+
+
+@pytest.mark.parametrize("seed", range(30, 42))
+def test_exact_exploration_contradicts_no_proof(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(program(seed))
+    assert judge(path, seed, seconds=3, domain="fesa").contradictions == []
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
+@pytest.mark.parametrize("seed", range(50, 53))
+def test_compiled_runs_contradict_no_proof(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(program(seed))
+    assert judge(path, seed, seconds=3, runs=3, domain="fesa").contradictions == []
