@@ -107,6 +107,9 @@ class _Join:
                 value = small.restride(first[rail], arity, layout)
                 if arity == 1:
                     value |= self._moved((self.end.values[rail], 0), but=merged)[0]
+                elif arity == 2 and not merged:
+                    shift = layout.bit((len(self.rest),) * 2)
+                    value |= old.restride(self.end.values[rail], 2, layout) << shift
                 elif arity == 2:
                     for a, b in old.tuples(self.end.values[rail], 2):
                         if a not in merged:
@@ -293,7 +296,8 @@ class _Join:
         source = next((s for t, s in self.call.results if t == root), None)
         if root in self.heaps.calls.globals:
             source = root
-        kept = source is not None or self._kept(root)
+        pointed = self.end.get(source) if source is not None else self.before.get(root)
+        kept = pointed != NOTHING and (source is not None or self._kept(root))
         for group, name in self.heaps.reaches(root):
             known = name if source is None else renamed_root(name, root, source)
             if not kept:
