@@ -143,6 +143,26 @@ def test_reported(name: str, tmp_path: Path) -> None:
     assert kind in kinds(tmp_path, functions, main)
 
 
+def test_what_only_back_pointers_hold_is_lost_though_the_callee_does_not_return(tmp_path: Path) -> None:
+    text = """#include <stdlib.h>
+struct node { struct node *next, *prev; };
+static void cut(struct node *l, int k) {
+  if (k > 0) { cut(l, k - 1); free(malloc(1)); return; }
+  l->prev = NULL;
+  for (;;) ;
+}
+int main(void) {
+  struct node *first = malloc(sizeof *first), *last = malloc(sizeof *last);
+  first->prev = NULL; last->next = NULL; first->next = last; last->prev = first;
+  first = NULL;
+  cut(last, 3);
+  return 0;
+}
+"""
+    result = analyse(program_of(tmp_path, text, ""), malloc_may_fail=False, seconds=10)
+    assert {alarm.kind for alarm in result.alarms} == {"memory_leak"}
+
+
 def test_what_cannot_be_followed_is_said(tmp_path: Path) -> None:
     by_value = "static void f(struct node n) { if (n.data) f(n); free(malloc(1)); }"
     assert kinds(tmp_path, by_value, "struct node n = { NULL, 1 }; f(n);") == {"unsupported"}

@@ -132,7 +132,8 @@ class LocalHeaps:
         while True:
             local = self._closed(editor, start, followed)
             rest = editor.every & ~local
-            doubtful = [g for g in self.calls.groups if g not in followed and self._entwined(editor, g, local)]
+            held = self._held(editor, call, local)
+            doubtful = [g for g in self.calls.groups if g not in followed and self._entwined(editor, g, local, held)]
             if not doubtful:
                 break
             followed += doubtful
@@ -154,17 +155,29 @@ class LocalHeaps:
                     local |= editor.layout.image(local, editor.get(edge)[1])
         return local
 
-    def _entwined(self, editor: Editor, group: Group, local: int) -> bool:
+    def _held(self, editor: Editor, call: CallAction, local: int) -> int:
+        """What variables of the caller hold, whatever the callee does: it is not lost before the callee returns."""
+        held = 0
+        for root in self.roots:
+            must, may = editor.get(root)
+            if (root in call.kept or root in self.calls.markers) and not may & local:
+                held |= must
+                for _, name in self.reaches(root):
+                    held |= editor.get(name)[0]
+        return held & ~local
+
+    def _entwined(self, editor: Editor, group: Group, local: int, held: int) -> bool:
         """Whether edges of the group that lead out of the callee's part have to be followed after all.
 
-        So it is if they lead to summary nodes, or if others of the group lead back into the part.
+        So it is if they lead to summary nodes or to what nothing else holds, or if others of the group lead back into
+        the part.
         """
         rest = editor.every & ~local
         out, back = 0, 0
         for edge in group.members:
             out |= editor.layout.image(local, editor.get(edge)[1]) & rest
             back |= editor.layout.image(rest, editor.get(edge)[1]) & local
-        return bool(out and (back or out & editor.get("sm")[1]))
+        return bool(out and (back or out & editor.get("sm")[1] or out & ~held))
 
     def _marked(self, structure: Structure, local: int, cutpoints: int, borders: int) -> Division | None:
         editor = Editor.of(structure)
