@@ -57,6 +57,11 @@ PROVED = {
         "static struct node *g; static void pop(void) { struct node *n = g; if (n) { g = n->next; pop(); free(n); } }",
         "g = make(); pop();",
     ),
+    "global that the callee does not name": (
+        "static struct node *g; static struct node *last(struct node *l) {"
+        " if (!l->next) return l; struct node *m = last(l->next); m->data = 1; return m; }",
+        "g = make(); if (g) last(g)->data = 2; destroy(g);",
+    ),
     "address of a local": (
         "static void fill(struct node **p) { struct node *own = NULL; if (__VERIFIER_nondet_int()) fill(&own);"
         " struct node *n = malloc(sizeof *n); n->next = own; *p = n; }",
@@ -128,6 +133,17 @@ RAISED = {
         " if (m) return m; if (l->data) return l; }",
         "struct node *l = make(); struct node *m = pick(l); if (m) m->data = 1; destroy(l);",
         "uninitialized_pointer",
+    ),
+    "global that the callee does not name dangles": (
+        "static struct node *g;",
+        "g = make(); destroy(g); if (g) g->data = 1;",
+        "dangling_dereference",
+    ),
+    "global that a deeper callee changes": (
+        "static struct node *g; static void f(int k); static void h(int k) { if (k) f(k - 1); else g = NULL; }"
+        " static void f(int k) { h(k); if (!k) free(malloc(1)); }",
+        "g = malloc(sizeof *g); f(3);",
+        "memory_leak",
     ),
     "global changed": (
         "static struct node *g; static void cut(int k) { if (k) cut(k - 1); else { free(g); g = NULL; } }",
