@@ -1,6 +1,6 @@
 """Local heaps: the part of a structure that a callee can reach is cut out, and put back after the call.
 
-A callee sees what it can reach from its arguments and from global variables. The nodes of that part to which the rest
+A callee sees what its arguments and the global variables that it names reach. The nodes of that part to which the rest
 points (the cutpoints) are marked, with one marker for each, so that the rest can be joined to them again afterwards.
 Back pointers from the part to the rest are not followed: the nodes they lead to are there, marked too, but `opaque`,
 and a callee that looks into one cannot be followed.
