@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from cli_samples import Kleene
 
 from kleene.analysis.check import CheckOptions, CheckReport, check
 from kleene.analysis.source_names import source_names
@@ -148,3 +150,12 @@ def test_words_about_back_pointers(tmp_path: Path) -> None:
 def test_no_words_without_a_shape_analysis(tmp_path: Path) -> None:
     report = checked(tmp_path, "int main(void) { return 0; }\n")
     assert report.shape is None or not invariants_of(report.shape)
+
+
+def test_shapes_of_both_domains_are_in_the_json(kleene: Kleene, tmp_path: Path) -> None:
+    path = tmp_path / "list.c"
+    path.write_text(NODE + LIST)
+    for domain in ("shape", "fesa"):
+        done = kleene("check", str(path), "--domain", domain, "--invariants", "--json", "-")
+        places = [(i["where"], i["function"]) for i in json.loads(done.out)["invariants"]]
+        assert places.count(("loop", "main")) == 3, domain

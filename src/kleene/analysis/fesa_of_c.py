@@ -19,7 +19,7 @@ from kleene.domains.fesa.heap import Heap, Options, State
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.semantics.memory import Memory
-from kleene.semantics.promote import promoted
+from kleene.semantics.prepare import prepared, without_dead_ends
 from kleene.semantics.steps import Alarm
 
 MEMORY = 4 << 30
@@ -65,10 +65,10 @@ def analyse_fesa(
     if program.recursive_functions & set(program.reachable_functions):
         return FesaResult([], False, "recursion is not handled by the FESA domain", 0.0)
     try:
-        inlined = inline(program)
+        inlined = prepared(inline(program))
     except LimitReached as limit:
         return FesaResult([], False, str(limit), time.monotonic() - start)
-    cfa = promoted(inlined.main.cfa)
+    cfa = without_dead_ends(inlined.main.cfa)
     external = _external(inlined, cfa)
     if external:
         return FesaResult([], False, f"external variable {external[0]}", time.monotonic() - start)

@@ -50,6 +50,7 @@ from kleene.semantics.memory import Memory, Unmodelled
 from kleene.semantics.names import FREED, HEAP, OUTER, at
 from kleene.semantics.precision import EVERYTHING, Precision
 from kleene.semantics.predicates import Symbols
+from kleene.semantics.prepare import without_dead_ends
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.transformers.action import Action, Message, Rule, Update
@@ -129,11 +130,8 @@ class Translator(CallSteps):
                 chain += self._steps(assignment)
         self._connect(entry, chain, self.source.entry, edges)
         origins: list[Edge[Operation] | None] = [None] * len(edges)
-        goes_on = {edge.source for edge in self.source.edges}
-        for edge in self.source.edges:
+        for edge in without_dead_ends(self.source).edges:
             places.setdefault(edge.source, edge.label.place)
-            if isinstance(edge.label, Assume) and edge.target not in goes_on:
-                continue  # what was assumed does not hold: there is no such run
             branches = self._branches(edge)
             for steps in branches:
                 self._connect(edge.source, steps, edge.target, edges)
