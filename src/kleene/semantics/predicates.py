@@ -229,7 +229,10 @@ class Symbols:
         separating = [r for p in self._pointers.values() if self._separates(p) for r in self._predicates(p)]
         separating += [r for r in self.roots if r.startswith("&")]
         found = [predicate for group in self.groups for predicate in group.relations()]
-        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating)))
+        data = tuple(name for name in self._unary if name.startswith("@"))
+        starts = {p.name for p in self._pointers.values()}
+        inside = tuple(r for r in separating if r not in starts and not r.startswith("&"))
+        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating), data, inside))
         return Instrumentation((*found, *chosen.predicates), chosen.rules)
 
     @property
