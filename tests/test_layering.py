@@ -19,7 +19,7 @@ LAYERS = [
     {"core"},
     {"structures", "smt", "c"},
     {"logic", "cfa", "source"},
-    {"diagnostics"},
+    {"diagnostics", "shapes"},
 ]
 RANK = {name: rank for rank, layer in enumerate(reversed(LAYERS)) for name in layer}
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from cli_samples import Kleene
 
 from kleene.analysis.check import CheckOptions, CheckReport, check
 from kleene.analysis.source_names import source_names
@@ -120,8 +122,9 @@ int main(void) {
 
 def test_words_about_a_list(tmp_path: Path) -> None:
     report = checked(tmp_path, NODE + LIST)
-    build, walk, free = words(report)
+    build, walk, free, end = words(report)
     assert build == ["list: NULL", "list: acyclic list of 1 node", "list: acyclic list of 2 or more nodes"]
+    assert end == ["no block on the heap"]
     assert free == build  # the variable p is dead here, and nothing is said about it
     assert "list: acyclic list of 2 or more nodes; p: the same node as list" in walk
     assert any("p: in the list of list, 1 node from there on" in text for text in walk)
@@ -147,3 +150,12 @@ def test_words_about_back_pointers(tmp_path: Path) -> None:
 def test_no_words_without_a_shape_analysis(tmp_path: Path) -> None:
     report = checked(tmp_path, "int main(void) { return 0; }\n")
     assert report.shape is None or not invariants_of(report.shape)
+
+
+def test_shapes_of_both_domains_are_in_the_json(kleene: Kleene, tmp_path: Path) -> None:
+    path = tmp_path / "list.c"
+    path.write_text(NODE + LIST)
+    for domain in ("shape", "fesa"):
+        done = kleene("check", str(path), "--domain", domain, "--invariants", "--json", "-")
+        places = [(i["where"], i["function"]) for i in json.loads(done.out)["invariants"]]
+        assert places.count(("loop", "main")) == 3, domain

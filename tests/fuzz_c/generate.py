@@ -35,6 +35,32 @@ static void drop(struct node *n) {{ free(n); }}
 static struct inner wrap(struct node *n, int tag) {{ struct inner r; r.tag = tag; r.link = n; return r; }}
 """
 
+FEATURES = """\
+typedef void (*action)(struct node **);
+static void add(struct node **l) {{ push(l); }}
+static void remove_first(struct node **l) {{ free(pop(l)); }}
+static void nothing(struct node **l) {{ (void)l; }}
+struct queue {{ struct node *front, *back; int count; }};
+struct ops {{ action run; struct node *own; }};
+struct bits {{ unsigned one : 1; unsigned few : 3; struct node *link; }};
+static struct node *table[{size}];
+static const action actions[2] = {{ add, remove_first }};
+static void put(struct queue *q, struct node *n) {{
+  if (q->back) q->back->{first} = n; else q->front = n;
+  q->back = n; q->count++;
+}}
+static struct node *get(struct queue *q) {{
+  struct node *n = q->front;
+  if (n) {{ q->front = n->{first}; if (!q->front) q->back = NULL; }}
+  return n;
+}}
+"""
+FEATURE_LOCALS = """\
+  struct queue line = { NULL, NULL, 0 }; struct ops ops = { nothing, NULL }; action act = nothing;
+  struct bits bits = { 0, 0, NULL }; int k = 0; int numbers[8] = { 0 }; char buffer[20] = { 0 };
+  const char *text = "abc"; struct queue *qs[2] = { &line, NULL };
+"""
+
 
 class Generator:
     """Builds one program from random choices."""
@@ -49,15 +75,21 @@ class Generator:
         self.rich = self.random.random() < 0.5
         if self.rich:
             self.pointers += ["g", "s"]
+        self.features = self.random.random() < 0.6
+        self.size = self.random.choice((3, 9))
 
     def program(self) -> str:
         init = "memset(n, 0, sizeof *n);" if self.random.random() < 0.3 else self.plain_init()
         fields = " ".join(f"struct node *{f};" for f in self.fields)
         lines = [HEADER.format(fields=fields, init=init, first=self.first)]
+        if self.features:
+            lines.append(FEATURES.format(first=self.first, size=self.size))
         lines.append("int main(void) {")
         lines.append("  struct node *p = NULL, *q = NULL, *l = NULL; int i = 0, flag = 0;")
         if self.rich:
             lines.append("  struct node local = { 0 }; struct node *s = &local; struct inner w = { 0, NULL };")
+        if self.features:
+            lines.append(FEATURE_LOCALS)
         body = self.block(self.random.randint(4, 9), "  ")
         if self.random.random() < 0.8:
             body += [f"  while (l) {{ p = l->{self.first}; free(l); l = p; }}"]
@@ -161,7 +193,50 @@ class Generator:
                 (f"{{ struct node inside; inside.{f} = {y}; {x} = &inside; }}", False),
                 ("s = &local;", False),
             ]
+        if self.features:
+            options = [*options[:10], *self.feature_statements(x, y, f)]
         return choose(options)
+
+    def feature_statements(self, x: str, y: str, f: str) -> list[tuple[str, bool]]:
+        """Function pointers, arrays, structs with lists in them, bit-fields, strings, blocks that change their size."""
+        index = self.random.choice(["k", "i & 1", f"(unsigned)i % {self.size}", "2", "flag", "numbers[k & 7] & 1"])
+        guard = self.random.choice(["", f"if (k >= 0 && k < {self.size}) "]) if index == "k" else ""
+        action = self.random.choice(["add", "remove_first", "nothing", "flag ? add : nothing", "actions[i & 1]"])
+        return [
+            (f"{guard}table[{index}] = {x};", False),
+            (f"{guard}{x} = table[{index}];", False),
+            (f"{guard}push(&table[{index}]);", False),
+            (f"for (k = 0; k < {self.size}; k++) while (table[k]) remove_first(&table[k]);", False),
+            (f"k = {self.random.choice(['i', '__VERIFIER_nondet_int() & 3', '1', 'line.count'])};", False),
+            (f"act = {action};", False),
+            (f"act(&{x});", False),
+            ("act(&l);", False),
+            (f"if (act == add) {x} = NULL;", False),
+            ("ops.run = act; ops.run(&l);", False),
+            (f"ops.own = {x};", False),
+            (f"{x} = ops.own;", False),
+            (f"actions[flag & 1](&{x});", False),
+            (f"put(&line, {x});", False),
+            ("put(&line, make());", False),
+            (f"{x} = get(&line);", False),
+            (f"{{ struct queue other = line; {x} = other.front; line.back = other.back; }}", False),
+            (f"if (qs[flag & 1]) qs[flag & 1]->front = {x};", False),
+            (f"bits.link = {x}; bits.one = 1; bits.few = i;", False),
+            (f"if (bits.one) {x} = bits.link;", False),
+            (f"numbers[i] = {self.random.choice(['0', 'i', 'flag'])};", False),
+            (f"if (numbers[2] == 1) {x} = NULL;", False),
+            ("buffer[i & 15] = 'x'; buffer[k & 31] = 'y';", False),
+            (f"if (text[0] == 'a') {x} = {y}; else text = buffer;", False),
+            ('text = flag ? "def" : buffer;', False),
+            (f"{x} = realloc({x}, sizeof *{x} + {self.random.choice(['0', '8'])}); if (!{x}) abort();", False),
+            (f"{x} = malloc(sizeof *{x} + (i & 7)); if (!{x}) abort(); memset({x}, 0, sizeof *{x});", False),
+            (f"{{ void (*release)(void *) = free; release({x}); {x} = NULL; }}", False),
+            ("i++;", False),
+            ("i = __VERIFIER_nondet_int() & 3;", False),
+            ("flag = !flag;", False),
+            (f"{x}->data = k; if ({x}->data == 2) flag = 1;", True),
+            (f"{{ struct node **pp = &ops.own; if (flag) pp = &{x}->{f}; *pp = {y}; }}", True),
+        ]
 
 
 def program(seed: int) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from tests.fuzz_c import generate, generate_recursive
 from tests.fuzz_c.compare import judge
-from tests.fuzz_c.generate import program
 
 
 def main() -> int:
@@ -21,8 +21,10 @@ def main() -> int:
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--runs", type=int, default=0)
     parser.add_argument("--each", type=float, default=4)
+    parser.add_argument("--recursive", action="store_true", help="programs with recursive functions")
     parser.add_argument("--domain", choices=("shape", "fesa"), default="shape")
     options = parser.parse_args()
+    program = generate_recursive.program if options.recursive else generate.program
     started = time.monotonic()
     totals: Counter[str] = Counter()
     reasons: Counter[str] = Counter()

@@ -29,7 +29,7 @@ int main(void) {
     while (table) {
         struct row *row = table;
         table = table->below;
-        free(row);
-    }  // FAILS: memory_leak
+        free(row);  // FAILS: memory_leak
+    }
     return 0;
 }

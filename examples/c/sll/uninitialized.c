@@ -1,6 +1,5 @@
 // RUN: kleene check
 // EXPECT: memsafety=FALSE memcleanup=ANY unreach=TRUE assert=TRUE
-// UNKNOWN!: memsafety
 // The last node's next pointer is never set.
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 // RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
-// UNKNOWN: memsafety memcleanup
 // Visits every node of a tree without a stack (Deutsch-Schorr-Waite, in Lindstrom's form): the pointers of a node
 // are turned by one place at each of its three visits, and are as they were after the last.
 #include <stdlib.h>

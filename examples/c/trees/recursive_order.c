@@ -24,7 +24,7 @@ static void destroy(struct tree *t) {
     if (!t)
         return;
     destroy(t->left);
-    free(t);
+    free(t);            // FAILS: memory_leak
     destroy(t->right);  // FAILS: dangling_dereference
 }
 

@@ -1,8 +1,8 @@
 """`kleene check` as a library function: C files in, a verdict for each property out.
 
-Exact exploration finds shallow errors, confirms what the abstract analysis suspects, and proves programs with bounded
-heaps; the shape domain proves the others. FALSE needs a run that shows the error; everything that is neither proved nor
-confirmed is UNKNOWN with its reason.
+Exact exploration finds shallow errors and proves programs with bounded heaps; the shape domain proves the others; what
+it suspects, path formulas and a longer exploration confirm. FALSE needs a run that shows the error; everything that is
+neither proved nor confirmed is UNKNOWN with its reason.
 """
 
 from __future__ import annotations
@@ -10,23 +10,33 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
 from kleene.analysis.shape_of_c import ShapeResult, analyse
 from kleene.c.reader import read_program
-from kleene.cfa.operations import Error, Unsupported
+from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, FindingStep, Verdict
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
-from kleene.domains.explicit.interpreter import run
+from kleene.domains.explicit.interpreter import exits
+from kleene.refine.loop import Refined
 from kleene.semantics.translate import Alarm
+
+if TYPE_CHECKING:
+    from kleene.analysis.confirm import Confirmation
+    from kleene.analysis.refine_of_c import RefineSettings
 
 UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
 """Errors after which C promises nothing: no other property is proved of a program that may have one."""
 FIRST_LOOK = 0.3
 """Seconds of exact exploration before the abstract analysis."""
+PATHS = 8.0
+"""Seconds of path formulas to confirm what the abstract analysis suspects."""
 LONG_LOOK = 10.0
 """Seconds of exact exploration to confirm what the abstract analysis suspects."""
+_ENDING = 5_000
+"""Steps after which a run that goes on after a leak is not waited for."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +53,7 @@ class CheckOptions:
     max_structures: int = 200_000
     shape_class: str | None = None
     domain: str = "all"
+    refine: RefineSettings | None = None
     instrumentation: bool = True
     """Whether the FESA domain counts edges (its `--no-instrumentation`)."""
 
@@ -61,6 +72,13 @@ class CheckReport:
     shape: ShapeResult | FesaResult | None = None
     warnings: tuple[str, ...] = ()
     traces: list[Confirmed] = field(default_factory=list)
+    refinement: Refined | None = None
+    shown_by: dict[str, str] = field(default_factory=dict)
+    confirmation: Confirmation | None = None
+
+    @property
+    def solver_calls(self) -> int:
+        return self.confirmation.solver_calls if self.confirmation is not None else 0
 
     @property
     def verdict(self) -> Verdict:
@@ -93,13 +111,37 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
 
     _prove(report, [n for n in _without_calls(program) if n in report.properties], "there is no such call")
     _explore(program, options, report, min(FIRST_LOOK, left()))
-    if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
+    if options.refine is not None and Verdict.UNKNOWN in report.properties.values() and left() > 0:
+        _refine(program, options, report, left())
+    elif options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         report.shape = _abstract(program, options, left())
         _conclude(report, report.shape)
+    decided = Verdict.FALSE in report.properties.values()  # then a second error is worth little time
+    if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
+        _confirm(program, options, report, min(FIRST_LOOK if decided else PATHS, left() / 2))
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         decided = Verdict.FALSE in report.properties.values()
         _explore(program, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
     _explain(report)
+
+
+def _refine(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
+    """Prove what is open with an abstraction that is found automatically, or show a run that its path stands for."""
+    from kleene.analysis.refine_of_c import confirmed, refine, shape_result  # imports the solver
+
+    assert options.refine is not None
+    open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
+    fails = options.malloc_may_fail
+    refined = refine(program, open_properties, options.refine, malloc_may_fail=fails, seconds=seconds)
+    if isinstance(refined, str):
+        report.shape = ShapeResult("none", [], False, refined, 0, 0, 0.0)
+        return
+    report.refinement = refined
+    report.shape = shape_result(refined)
+    _conclude(report, report.shape)
+    shown = confirmed(program, refined, malloc_may_fail=fails)
+    if shown is not None:
+        _record(report, shown, "")
 
 
 def _abstract(program: CProgram, options: CheckOptions, seconds: float) -> ShapeResult | FesaResult:
@@ -123,27 +165,53 @@ def _abstract(program: CProgram, options: CheckOptions, seconds: float) -> Shape
 def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
     exploration = explore(program, seconds=seconds, malloc_may_fail=options.malloc_may_fail)
     report.exploration = exploration
-    report.findings, report.traces = [], []
-    touched: set[str] = set()
-    for confirmed in exploration.findings:
-        violated = [n for n in _violated(confirmed.finding.kind, confirmed.finding.detail) if n in report.properties]
-        touched.update(violated)
-        if violated:
-            report.findings.append(_finding(confirmed))
-            report.traces.append(confirmed)
-        for name in violated:
-            if name != "memcleanup" or _ends_normally(confirmed):
-                report.properties[name] = Verdict.FALSE
+    for shown in exploration.findings:
+        _record(report, shown, "")
+    touched = {n for c in exploration.findings for n in _violated(c.finding.kind, c.finding.detail)}
     undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
     if exploration.complete and not exploration.possible and not undefined:
         _prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
 
 
+def _confirm(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
+    """Ask path formulas about the alarms that keep a property open."""
+    from kleene.analysis.confirm import confirm  # imports the solver
+
+    open_properties = {name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN}
+    alarms = [a for a in report.shape.alarms if open_properties & set(_violated(a.kind, ""))] if report.shape else []
+    shape = report.shape if isinstance(report.shape, ShapeResult) else None
+    report.confirmation = confirm(program, shape, alarms, malloc_may_fail=options.malloc_may_fail, seconds=seconds)
+    for shown in report.confirmation.findings:
+        _record(report, shown, "by a path formula")
+    if report.confirmation.proved:
+        _prove(report, list(report.properties), "every path followed")
+
+
+def _record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
+    """Keep a finding that violates something that is checked; the properties that it violates are FALSE.
+
+    Of what paths show (`how`), only findings that decide something: how many others there are depends on the time. So
+    does whether a leak is noticed on a run that goes wrong otherwise; where that is known, the leak adds nothing.
+    """
+    found = confirmed.finding
+    violated = [name for name in _violated(found.kind, found.detail) if name in report.properties]
+    decided = [name for name in violated if report.properties[name] is Verdict.UNKNOWN]
+    decided = [name for name in decided if name != "memcleanup" or _ends_normally(confirmed)]
+    place = (found.kind, found.place, found.detail)
+    known = any((c.finding.kind, c.finding.place, c.finding.detail) == place for c in report.traces)
+    minor = found.kind == "memory_leak" and confirmed.trace.outcome == "error" and not decided
+    if not known and not minor and (decided if how else violated):
+        report.findings.append(_finding(confirmed))
+        report.traces.append(confirmed)
+    for name in decided:
+        report.properties[name] = Verdict.FALSE
+        if how:
+            report.shown_by[name] = how
+
+
 def _ends_normally(confirmed: Confirmed) -> bool:
     """Whether the program, run on with the same inputs, exits: then what it lost is never freed."""
-    trace = confirmed.trace
-    again = run(trace.program, trace.inputs, 20_000, malloc_may_fail=trace.malloc_may_fail, check_leaks=False)
-    return again.outcome == "exit"
+    return exits(confirmed.trace, _ENDING)
 
 
 def _prove(report: CheckReport, names: Sequence[str], how: str) -> None:
@@ -217,6 +285,7 @@ def _explain(report: CheckReport) -> None:
         return
     shape = report.shape
     reasons = []
+    undefined = next((f for f in report.findings if f.confirmed and f.kind in UNDEFINED), None)
     if shape is not None:
         unsupported = [a for a in shape.alarms if a.kind == "unsupported"]
         if unsupported:
@@ -229,14 +298,27 @@ def _explain(report: CheckReport) -> None:
             violated = _violated(alarm.kind, "")
             relevant = alarm.kind != "unsupported" and set(violated) & set(open_properties)
             if relevant and (alarm.kind, alarm.place.line) not in known:
-                report.findings.append(_possible(alarm))
-                reasons.append(f"{alarm.place}: possible {alarm.kind} that no run confirmed")
+                report.findings.append(_possible(alarm, report.confirmation))
+                reasons.append(f"{alarm.place}: possible {alarm.kind}: {_answer(alarm, report.confirmation)}")
     elif report.exploration is not None:
         reasons.append(report.exploration.reason)
+    if undefined is not None:
+        reasons.append(f"what happens after the error at {undefined.file}:{undefined.line} is undefined")
     report.reason = reasons[0] if reasons else "the analysis did not decide"
 
 
-def _possible(alarm: Alarm) -> Finding:
+def _answer(alarm: Alarm, confirmation: Confirmation | None) -> str:
+    """What is known of the path to an alarm that is not shown."""
+    return (confirmation.answers.get(alarm, "") if confirmation is not None else "") or "no run shows it"
+
+
+def _possible(alarm: Alarm, confirmation: Confirmation | None) -> Finding:
     place = alarm.place
     kind = "memory_leak" if alarm.kind == "memory_cleanup" else alarm.kind
-    return Finding(kind, place.file, place.line, place.column, place.function, "possible", alarm.text)
+    path = confirmation.paths.get(alarm, []) if confirmation is not None else []
+    steps = tuple(
+        FindingStep(o.place.file, o.place.line, o.place.column, o.place.function, str(o))
+        for o in (edge.label for edge in path)
+        if not isinstance(o, DeclareLocal | EndScope | Skip)
+    )
+    return Finding(kind, place.file, place.line, place.column, place.function, "possible", alarm.text, steps)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from kleene.diagnostics import Diagnostic
 from kleene.logic.kleene import Kleene
-from kleene.logic.vocabulary import Predicate, Vocabulary
-from kleene.structures.evaluate import rails
+from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.coerce import Coercer
@@ -15,19 +14,7 @@ from kleene.transformers.coerce import Coercer
 
 def completed(given: TvsStructure) -> Structure:
     """The structure with every instrumentation predicate that its text does not list computed from its definition."""
-    structure = given.structure
-    values = list(structure.values)
-    for p in _in_definition_order(structure.vocabulary):
-        if p.definition is not None and p.name not in given.listed:
-            index = 2 * structure.vocabulary.index(p.name)
-            current = Structure(structure.vocabulary, structure.size, tuple(values))
-            values[index], values[index + 1] = rails(current, p.definition, p.args)
-    return Structure(structure.vocabulary, structure.size, tuple(values), structure.names)
-
-
-def _in_definition_order(vocabulary: Vocabulary) -> Sequence[Predicate]:
-    """Declaration order: a definition uses only what is declared before it."""
-    return vocabulary.declared
+    return with_definitions(given.structure, given.listed)
 
 
 def checked_input(

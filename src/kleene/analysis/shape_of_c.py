@@ -6,36 +6,40 @@ analysis itself reports that a cycle may be closed.
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from kleene.analysis.input import completed
 from kleene.analysis.limits import Watchdog
-from kleene.cfa.graph import Cfa
-from kleene.cfa.inline import inline
+from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
+from kleene.domains.shape.calls import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
+from kleene.engine.tabulate import Procedure, tabulate
+from kleene.semantics.back_cells import back_cells
+from kleene.semantics.calls import TOO_MANY
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.memory import Memory
-from kleene.semantics.promote import promoted
-from kleene.semantics.translate import Alarm, Translation, Translator
+from kleene.semantics.procedures import whole_program
+from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.action import Action
-from kleene.transformers.differencing import DifferencingOptions, derive
 from kleene.transformers.rules import all_rules
-from kleene.transformers.transformer import Transformer
 
 MEMORY = 4 << 30
 """Bytes after which the analysis gives up."""
+PATIENCE = 1000
+"""Structures after an alarm that may be due to a pointer that was forgotten too early."""
+_LEAK = "a block may be lost"
+FEW_MARKERS, MANY_MARKERS = 2, 4
+"""For how many objects of its caller a recursive function keeps a name."""
 _CYCLE = "Closed cycle for acyclic predicate "
-_BACK = re.compile(r"prev|pred|back|parent|father|up$|owner|head", re.IGNORECASE)
 
 
 @dataclass
@@ -49,16 +53,17 @@ class ShapeResult:
     structures: int
     stored: int
     seconds: float
-    cyclic: frozenset[str] = frozenset()
+    cyclic: Mapping[str, frozenset[str]] = field(default_factory=dict)
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
+    method: str = "shape analysis"
 
     name = "shape"
 
     @property
     def proof(self) -> str:
         """How a property is proved."""
-        return f"shape analysis ({self.shape_class})"
+        return f"{self.method} ({self.shape_class})"
 
 
 def analyse(
@@ -71,33 +76,32 @@ def analyse(
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold."""
     start = time.monotonic()
-    if program.recursive_functions & set(program.reachable_functions):
-        return _gave_up("recursion is not handled by the shape domain", start)
     try:
-        inlined = inline(program)
+        inlined = whole_program(program)
     except LimitReached as limit:
         return _gave_up(str(limit), start)
-    cfa = promoted(inlined.main.cfa)
-    places = Memory(inlined, cfa).pointer_places
+    cfa = inlined.main.cfa
+    places = Memory(inlined, cfa, typed=True).pointer_places
     result = _gave_up("there is no time left", start)
-    for whole_scope in (False, True):
+    for whole_scope, cells in ((False, False), (True, False), (False, True)):
         left = seconds - (time.monotonic() - start)
-        if left <= 0 or (whole_scope and not _only_leaks(result)):
+        if (whole_scope and "memory_leak" not in _kinds(result)) or (cells and (only_class or not _has_cells(result))):
+            continue
+        if left <= 0:
             break
-        plan = _Plan(
-            inlined, cfa if whole_scope else coalesced(cfa, places), malloc_may_fail, whole_scope, max_structures
-        )
-        found = plan.run(left, only_class)
-        if not whole_scope or (found.complete and _kinds(found) <= _kinds(result)):
+        shared = coalesced(cfa, places, whole_scope=whole_scope)
+        found = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, cells).run(left, only_class)
+        first = not whole_scope and not cells
+        if first or (not result.complete and not cells) or (found.complete and _kinds(found) <= _kinds(result)):
             result = found
     result.seconds = time.monotonic() - start
     return result
 
 
-def _only_leaks(result: ShapeResult) -> bool:
-    """Whether blocks that seem to be lost, perhaps because a pointer that is not used again was forgotten, are all."""
-    kinds = _kinds(result)
-    return result.complete and "memory_leak" in kinds and kinds <= {"memory_leak", "memory_cleanup"}
+def _has_cells(result: ShapeResult) -> bool:
+    """Whether there are alarms that knowing which cells of a node are null might avoid: nodes have several."""
+    vocabulary = result.translation.vocabulary if result.translation is not None else ()
+    return result.complete and bool(result.alarms) and any(p.name.startswith("has[") for p in vocabulary)
 
 
 def _kinds(result: ShapeResult) -> set[str]:
@@ -113,20 +117,32 @@ class _Plan:
     malloc_may_fail: bool
     whole_scope: bool
     max_structures: int
+    cells: bool = False
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
-        shape: ShapeClass | None = first_class(Memory(self.program, self.cfa), only_class)
+        shape: ShapeClass | None = first_class(Memory(self.program, self.cfa, typed=True), only_class)
         result = _gave_up("there is no time left", start)
+        markers = FEW_MARKERS
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
             translator = Translator(
                 self.program,
                 self.cfa,
-                shape,
+                replace(shape, name=f"{shape.name}, by cells", cells=True) if self.cells else shape,
                 malloc_may_fail=self.malloc_may_fail,
                 whole_scope=self.whole_scope,
+                markers=markers,
             )
-            result = _run(translator.translate(), shape, left, self.max_structures)
+            result = _run(
+                translator.translate(),
+                translator.symbols.shape,
+                left,
+                self.max_structures,
+                forgets=not self.whole_scope and not only_class,
+            )
+            if markers == FEW_MARKERS and any(alarm.text.endswith(TOO_MANY) for alarm in result.alarms):
+                markers = MANY_MARKERS
+                continue
             if not result.cyclic or only_class is not None:
                 break
             shape = next_class(shape, result.cyclic, translator.symbols.groups)
@@ -140,7 +156,7 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
 
     The name of a class may say otherwise.
     """
-    back = frozenset(cell for cell in memory.cell_targets if _BACK.search(cell))
+    back = back_cells(memory)
     if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
         back = frozenset()
     if name is None:
@@ -154,8 +170,12 @@ def _named(back: frozenset[str], circular: frozenset[str]) -> ShapeClass:
     return ShapeClass(f"{name} with back pointers" if back else name, back=back, circular=circular)
 
 
-def next_class(shape: ShapeClass, cyclic: frozenset[str], groups: Sequence[Group]) -> ShapeClass | None:
-    """What to try when the edges of some group may form a cycle; None if there is nothing more."""
+def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group]) -> ShapeClass | None:
+    """What to try when the edges of some group may form a cycle; None if there is nothing more.
+
+    `cyclic` has for the relations in which a cycle may be closed the edges that are written there: of several cells,
+    the one that closes the cycle is taken to point back.
+    """
     if not shape.acyclic:
         return None
     back, circular = shape.back, shape.circular
@@ -164,8 +184,9 @@ def next_class(shape: ShapeClass, cyclic: frozenset[str], groups: Sequence[Group
             continue
         if group.kind == CIRCULAR:  # not even the forest was seen to be acyclic
             return ShapeClass("cyclic", acyclic=False, back=shape.back)
-        if len(group.cells) == 2:
-            back |= {group.cells[-1]}
+        closing = [c for c in group.cells if any(e == c or e.startswith(f"{c}+") for e in cyclic[group.step])]
+        if len(closing) == 1 < len(group.cells):
+            back |= set(closing)
         else:
             circular |= set(group.cells)
     if len(back) == 1 and circular and sum(len(set(g.cells) - back) for g in groups) == 1:
@@ -178,21 +199,20 @@ def _gave_up(reason: str, start: float) -> ShapeResult:
     return ShapeResult("none", [], False, reason, 0, 0, time.monotonic() - start)
 
 
-def _run(translation: Translation, shape: ShapeClass, seconds: float, max_structures: int) -> ShapeResult:
+def _run(
+    translation: Translation, shape: ShapeClass, seconds: float, max_structures: int, *, forgets: bool = False
+) -> ShapeResult:
+    """One shape class; `forgets` says that what seems to be a leak may be a pointer that was forgotten too early."""
     start = time.monotonic()
-    vocabulary = translation.vocabulary
-    domain = _DerivingDomain(vocabulary, all_rules(vocabulary, translation.rules), ShapeOptions())
-    core = frozenset(p.name for p in vocabulary if p.definition is None)
-    initial = completed(TvsStructure(translation.initial, core))
-
-    def limits(reached: Reached[Structure]) -> None:
-        if _cycles(domain):
-            raise LimitReached(_CYCLE)
-        if reached.generated > max_structures:
-            raise LimitReached(f"more than {max_structures} structures")
-
+    domain, initial = domain_of(translation)
+    leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
+    limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()))
     with Watchdog(seconds, MEMORY):
-        reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
+        if translation.procedures:
+            apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
+            reached = tabulate(translation.cfa, apart, domain, [initial], Schedule(), check_limits=limits)
+        else:
+            reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
     alarms = [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms]
     cyclic = _cycles(domain)
     return ShapeResult(
@@ -209,6 +229,17 @@ def _run(translation: Translation, shape: ShapeClass, seconds: float, max_struct
     )
 
 
+def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:
+    """The domain that analyses a translated program, and the structure to start with."""
+    vocabulary = translation.vocabulary
+    core = frozenset(p.name for p in vocabulary if p.definition is None)
+    initial = completed(TvsStructure(translation.initial, core))
+    options = ShapeOptions(early_precondition=True)
+    domain = _AlarmDomain(vocabulary, all_rules(vocabulary, translation.rules), options)
+    domain.calls = translation.calls
+    return domain, initial
+
+
 def _contradiction(domain: ShapeDomain) -> str:
     """Why a run whose updates contradict the rules proves nothing: what was discarded may have been a real heap."""
     for action, (_, structure) in domain.contradictions.items():
@@ -218,20 +249,45 @@ def _contradiction(domain: ShapeDomain) -> str:
     return ""
 
 
-class _DerivingDomain(ShapeDomain):
-    """The shape domain, with updates derived when an action is first used: many are never reached."""
+@dataclass
+class _Limits:
+    """Ends a run whose assumptions are wrong, that is too large, or that goes on long after one of the given alarms."""
 
-    def transformer(self, action: Action) -> Transformer:
-        found = self._transformers.get(action)
-        if found is None:
-            derived = derive(action, self.vocabulary, DifferencingOptions()).action
-            found = self._transformers[action] = super().transformer(derived)
-        return found
+    domain: ShapeDomain
+    max_structures: int
+    doubtful: frozenset[str]
+    _until: int | None = None
+
+    def __call__(self, reached: Reached[Structure]) -> None:
+        if _cycles(self.domain):
+            raise LimitReached(_CYCLE)
+        if reached.generated > self.max_structures:
+            raise LimitReached(f"more than {self.max_structures} structures")
+        if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
+            self._until = 2 * reached.generated + PATIENCE
+        if self._until is not None and reached.generated > self._until:
+            raise LimitReached(_LEAK)
 
 
-def _cycles(domain: ShapeDomain) -> frozenset[str]:
-    """The predicates that were assumed to be acyclic and may not be."""
-    return frozenset(e.text.removeprefix(_CYCLE) for e in domain.log if e.text.startswith(_CYCLE))
+class _AlarmDomain(CallingShapeDomain):
+    """Nothing goes on behind an alarm, and one structure is enough to raise it."""
+
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+        if edge.target != ERROR:
+            return super().post(edge, elements)
+        if not all(self.log.has(edge.source, message.text) for message in edge.label.messages):
+            super().post(edge, elements)
+        return []
+
+
+def _cycles(domain: ShapeDomain) -> dict[str, frozenset[str]]:
+    """The predicates that were assumed to be acyclic and may not be, and what is updated where a cycle may close."""
+    found: dict[str, frozenset[str]] = {}
+    for entry in domain.log:
+        if entry.text.startswith(_CYCLE):
+            name = entry.text.removeprefix(_CYCLE)
+            found[name] = found.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
+    return found
 
 
 def place_text(place: Place) -> str:

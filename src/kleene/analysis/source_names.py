@@ -7,22 +7,21 @@ of one of them. People want to read the name of the variable that is alive.
 from __future__ import annotations
 
 from kleene.cfa.expressions import Variable
-from kleene.cfa.inline import inline
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.liveness import defined, live_before
 from kleene.semantics.memory import Memory
-from kleene.semantics.promote import promoted
+from kleene.semantics.procedures import whole_program
 
 
 def source_names(program: CProgram) -> dict[str, dict[str, str]]:
     """By location: the name of a shared predicate, and the variable it holds there. What is not shared is left out."""
     try:
-        inlined = inline(program)
-        before = promoted(inlined.main.cfa)
+        inlined = whole_program(program)
     except LimitReached:
         return {}
+    before = inlined.main.cfa
     after = coalesced(before, Memory(inlined, before).pointer_places)
     shared: dict[Variable, Variable] = {}
     for old, new in zip(before.edges, after.edges, strict=True):

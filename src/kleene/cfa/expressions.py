@@ -77,11 +77,12 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """An element of the array lvalue `base`."""
+    """An element of the array lvalue `base`; `checked` if the index was compared with the array's bounds before."""
 
     base: Expression
     index: Expression
     type: Type
+    checked: bool = False
 
     def __str__(self) -> str:
         return f"{_operand(self.base)}[{self.index}]"
@@ -294,8 +295,8 @@ def _rebuild(expression: Expression, parts: tuple[Expression, ...]) -> Expressio
             return Deref(parts[0], type_)
         case AddressOf(_, type_):
             return AddressOf(parts[0], type_)
-        case Index(_, _, type_):
-            return Index(parts[0], parts[1], type_)
+        case Index(_, _, type_, checked):
+            return Index(parts[0], parts[1], type_, checked)
         case PointerOffset(_, _, scale, type_):
             return PointerOffset(parts[0], parts[1], scale, type_)
         case PointerDifference(_, _, scale, type_):

@@ -20,6 +20,7 @@ from kleene.cfa.operations import (
     EndScope,
     Error,
     Exit,
+    Free,
     Operation,
     Place,
     Return,
@@ -103,7 +104,9 @@ class _Inliner:
 
     def _direct(self, source: str, call: Call, name: str, target: str) -> None:
         callee = self.program.functions.get(name)
-        if callee is None:
+        if callee is None and name == "free" and len(call.arguments) == 1:  # through a pointer
+            self._add(source, Free(call.place, call.arguments[0]), target)
+        elif callee is None:
             self._add(source, Unsupported(call.place, f"call of '{name}', which has no body here"), self.exit)
         elif len(call.arguments) < len(callee.parameters):
             self._add(source, Unsupported(call.place, f"call of '{name}' with too few arguments"), self.exit)
@@ -127,7 +130,7 @@ class _Inliner:
             last = number == len(callee.parameters) - 1
             self._add(here, DeclareLocal(call.place, rename[parameter]), declared)
             following = entry if last else self._location(here)
-            value = _cast(argument, parameter)
+            value = converted(argument, parameter)
             self._add(declared, Assign(call.place, rename[parameter], value), following)
             here = following
         names = {callee.cfa.entry: entry}
@@ -149,7 +152,7 @@ class _Inliner:
             if operation.value is None:
                 self._add(source, Unsupported(place, "use of the value of a function that returns none"), self.exit)
                 return
-            self._add(source, Assign(place, call.result, _cast(operation.value, call.result)), middle)
+            self._add(source, Assign(place, call.result, converted(operation.value, call.result)), middle)
             source = middle
         if ended:
             self._add(source, EndScope(place, ended), target)
@@ -157,7 +160,8 @@ class _Inliner:
             self._add(source, Skip(place), target)
 
 
-def _cast(value: Expression, target: Expression) -> Expression:
+def converted(value: Expression, target: Expression) -> Expression:
+    """The value as an assignment to the target takes it."""
     if value.type == target.type:
         return value
     if isinstance(value, Constant) and value.value == 0:

@@ -160,6 +160,57 @@ class Return:
 
 
 @dataclass(frozen=True, slots=True)
+class Invoke:
+    """A call of a function whose body is analysed apart: its parameters get the arguments, `target` what it returned.
+
+    Arguments, parameters and results are variables of the two functions; see `semantics/procedures.py`.
+    """
+
+    place: Place = field(compare=False)
+    function: str
+    arguments: tuple[Variable, ...]
+    parameters: tuple[Variable, ...]
+    target: Variable | None = None
+    returned: Variable | None = None
+
+    @property
+    def assignments(self) -> tuple[Assign, ...]:
+        """What the call does to variables, without what the body does."""
+        pairs = list(zip(self.parameters, self.arguments, strict=True))
+        if self.target is not None and self.returned is not None:
+            pairs.append((self.target, self.returned))
+        return tuple(Assign(self.place, target, value) for target, value in pairs)
+
+    def __str__(self) -> str:
+        call = f"{self.function}({', '.join(map(str, self.arguments))})"
+        return f"{self.target} = {call}" if self.target is not None else call
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """A function that is analysed apart begins: its parameters have their values."""
+
+    place: Place = field(compare=False)
+    function: str
+    parameters: tuple[Variable, ...]
+
+    def __str__(self) -> str:
+        return f"enter {self.function}({', '.join(map(str, self.parameters))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """A function that is analysed apart ends, with a result or without."""
+
+    place: Place = field(compare=False)
+    function: str
+    result: Variable | None = None
+
+    def __str__(self) -> str:
+        return f"leave {self.function}"
+
+
+@dataclass(frozen=True, slots=True)
 class Error:
     """An error call is reached: `kind` is `unreach_call` or `assertion`."""
 
@@ -251,6 +302,9 @@ Operation = Union[  # noqa: UP007 (a list of classes, one to a line)
     MemCopy,
     Call,
     Return,
+    Invoke,
+    Enter,
+    Leave,
     Error,
     Exit,
     DeclareLocal,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kleene.cli.files import check_writable, write_output
+from kleene.cli.refine_options import refine_options, refine_settings, write_certificate
 from kleene.cli.task_files import Task, named_properties, read_task
 from kleene.core.verdict import PROPERTIES, Verdict
 from kleene.diagnostics import UsageError
@@ -51,7 +52,8 @@ _TASK = (".yml", ".yaml")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
 @click.option("--trace", is_flag=True, help="Print the steps of each confirmed error.")
-@click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head, in words.")
+@click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head and return, in words.")
+@refine_options
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
 def command(files: tuple[str, ...], **given: Any) -> int:
     """Prove a C program memory safe, or show a run that is not.
@@ -59,7 +61,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     FILES are the .c or .i files of one program, or one SV-COMP task file (.yml). Exit codes: 0 TRUE (proved), 1 FALSE
     (a confirmed error), 2 bad input, 3 UNKNOWN.
     """
-    check_writable([given["json_file"], given["html_file"]])
+    check_writable([given["json_file"], given["html_file"], given["certificate_file"]])
     wanted = _wanted(files, given)
     from kleene.analysis.check import check
 
@@ -120,12 +122,15 @@ def _options(wanted: _Wanted, given: dict[str, Any]) -> CheckOptions:
         shape_class=given["shape_class"],
         domain=given["domain"],
         instrumentation=not given["no_instrumentation"],
+        refine=refine_settings(given),
     )
 
 
 def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
     from kleene.report.check_report import check_json, check_text
 
+    if given["certificate_file"]:
+        write_certificate(report.refinement, wanted.files, _options(wanted, given), given["certificate_file"])
     expected = _expected(report, wanted.task)
     asked = given["invariants"]
     wants_shapes = asked or given["html_file"]
@@ -139,6 +144,10 @@ def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
 
         write_output(given["html_file"], check_html(report, invariants, states))
     if not given["quiet"] and "-" not in (given["json_file"], given["html_file"]):
+        if given["trace_refinement"] and report.refinement is not None:
+            from kleene.report.refine_text import refinement_lines
+
+            click.echo("\n".join(refinement_lines(report.refinement)))
         words: list[str] = []
         if asked:
             from kleene.report.shape_words import invariant_lines
@@ -158,6 +167,8 @@ def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> 
     from kleene.report.shape_words import invariants_of
 
     if report.shape is None or report.shape.name != "shape" or report.shape.reached is None:
+        return []
+    if report.refinement is not None:  # the words would speak of what is not tracked
         return []
     options = _options(wanted, given)
     program = read_program(

@@ -25,7 +25,9 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 _OPTIONS = (
-    click.option("--backend", type=click.Choice(BACKENDS), default="z3", help="z3 (default), cvc5 or ground."),
+    click.option(
+        "--backend", type=click.Choice(BACKENDS), default="auto", help="auto (default: z3 and cvc5), or one of them."
+    ),
     click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Stop deciding after so many seconds."),
     click.option("--query-timeout", type=click.FloatRange(0, min_open=True), default=2.0, help="For one query."),
     click.option("--dump-smt", metavar="FOLDER", help="Write every query as SMT-LIB."),
@@ -98,8 +100,9 @@ def finish(
     formula: str | None = None,
     actions: Sequence[str] = (),
     violations: Sequence[Violation] = (),
+    body_of: str | None = None,
 ) -> int:
-    """Write all outputs; 1 if a precondition may fail, 3 if something was not decided, otherwise 0."""
+    """Write all outputs; 1 if a condition may fail, 3 if something was not decided, otherwise 0."""
     report = SymbolicReport(
         operation=operation,
         program=spec.program.name,
@@ -114,6 +117,7 @@ def finish(
         actions=tuple(actions),
         violations=tuple(violations),
         statistics=dict(result.statistics.by_backend),
+        body_of=body_of,
     )
     _write(report, spec.given)
     if report.violations:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Any, Generic, Protocol, TypeVar
@@ -43,7 +43,7 @@ class Schedule:
 class Reached(Generic[Element]):
     """The result: a store for each location, and how much work it was."""
 
-    stores: dict[str, Store[Element]]
+    stores: Mapping[str, Store[Element]]
     generated: int = 0
     iterations: int = 0
     complete: bool = True
@@ -86,7 +86,7 @@ def solve(
             check_limits(reached)
     except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
         reached.complete = False
-        reached.reason = _reason(stop)
+        reached.reason = stop_reason(stop)
     return reached
 
 
@@ -118,7 +118,8 @@ def _process(
             arrive(edge.target, results)
 
 
-def _reason(stop: BaseException) -> str:
+def stop_reason(stop: BaseException) -> str:
+    """Why an iteration stopped early."""
     if isinstance(stop, KeyboardInterrupt):
         return "interrupted"
     return str(stop) or "out of memory"

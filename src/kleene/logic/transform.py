@@ -6,8 +6,7 @@ Formulas are interned DAGs whose printed form can be exponentially larger, so ev
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
 from kleene.logic.formula import (
     Atom,
@@ -22,13 +21,13 @@ from kleene.logic.formula import (
 )
 
 
-def postorder(f: Formula) -> Iterator[Formula]:
-    """Every distinct subformula once, children before parents."""
+def postorder(f: Formula, known: Container[Formula] = ()) -> Iterator[Formula]:
+    """Every distinct subformula once, children before parents; but nothing that is known already."""
     done: set[Formula] = set()
     stack = [(f, False)]
     while stack:
         current, expanded = stack.pop()
-        if current in done:
+        if current in done or current in known:
             continue
         if expanded:
             done.add(current)
@@ -158,22 +157,30 @@ def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Fo
     Two formulas are equal up to the names of bound variables iff their canonical forms are the same object (with
     the same `avoid`). No variable occurs both free and bound, which TVP does not allow.
     """
-    return _canonical(f, unused_prefix(prefix, (*f.free, *avoid)))
+    chosen = unused_prefix(prefix, (*f.free, *avoid))
+    return _renamed(f, {}, chosen, _RENAMED.setdefault(chosen, {}))
 
 
-@lru_cache(maxsize=4096)
-def _canonical(f: Formula, prefix: str) -> Formula:
-    heights: dict[Formula, int] = {}
-    for g in postorder(f):
-        height = max((heights[c] for c in g.children), default=0)
-        heights[g] = height + (2 if isinstance(g, Closure) else 1 if isinstance(g, Exists | Forall) else 0)
-    return _renamed(f, {}, heights, prefix, {})
+_BINDERS: dict[Formula, int] = {}
+_RENAMED: dict[str, _Memo] = {}
+"""Formulas are kept for ever, and so is what is known of them: derived updates share most of their parts."""
 
 
-def _renamed(f: Formula, names: dict[str, str], heights: dict[Formula, int], prefix: str, memo: _Memo) -> Formula:
+def _binders(f: Formula) -> int:
+    """The number of binders below one another in a formula; a closure counts twice."""
+    found = _BINDERS.get(f)
+    if found is None:
+        for g in postorder(f, _BINDERS):
+            height = max((_BINDERS[c] for c in g.children), default=0)
+            _BINDERS[g] = height + (2 if isinstance(g, Closure) else 1 if isinstance(g, Exists | Forall) else 0)
+        found = _BINDERS[f]
+    return found
+
+
+def _renamed(f: Formula, names: dict[str, str], prefix: str, memo: _Memo) -> Formula:
     """The formula with free variables renamed, and bound ones called by the number of binders below them."""
-    relevant = {v: names[v] for v in f.free if v in names}
-    if not relevant and not heights[f]:
+    relevant = {v: names[v] for v in f.free if v in names} if names else names
+    if not relevant and not _binders(f):
         return f
     key = (f, tuple(relevant.items()))
     found = memo.get(key)
@@ -189,14 +196,14 @@ def _renamed(f: Formula, names: dict[str, str], heights: dict[Formula, int], pre
         case Equal(left, right):
             found = Equal(name(left), name(right))
         case Exists(variable, body) | Forall(variable, body):
-            bound = f"{prefix}{heights[body]}"
-            found = _bind(f, bound, _renamed(body, relevant | {variable: bound}, heights, prefix, memo))
+            bound = f"{prefix}{_binders(body)}"
+            found = _bind(f, bound, _renamed(body, relevant | {variable: bound}, prefix, memo))
         case Closure(left, right, sub_left, sub_right, body):
-            a, b = f"{prefix}{heights[body]}", f"{prefix}{heights[body] + 1}"
-            inner = _renamed(body, relevant | {sub_left: a, sub_right: b}, heights, prefix, memo)
+            a, b = f"{prefix}{_binders(body)}", f"{prefix}{_binders(body) + 1}"
+            inner = _renamed(body, relevant | {sub_left: a, sub_right: b}, prefix, memo)
             found = Closure(name(left), name(right), a, b, inner)
         case _:
-            found = rebuild(f, tuple(_renamed(c, relevant, heights, prefix, memo) for c in f.children))
+            found = rebuild(f, tuple(_renamed(c, relevant, prefix, memo) for c in f.children))
     memo[key] = found
     return found
 

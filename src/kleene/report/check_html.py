@@ -18,6 +18,7 @@ from kleene.report.fesa_words import FesaInvariant
 from kleene.report.heap_picture import Film
 from kleene.report.pages import Album, Figure, caption_of, rendered
 from kleene.report.picture import DrawingOptions
+from kleene.report.refine_html import ending, round_views
 from kleene.report.shape_words import Invariant, for_drawing
 from kleene.report.svg import svg_of_dot
 from kleene.structures.structure import Structure
@@ -80,6 +81,8 @@ def check_html(report: Checked, invariants: Sequence[Invariant] = (), states: Se
         totals=_totals(report),
         findings=[_found(report, number) for number in _different(report)],
         loops=loops,
+        rounds=round_views(report.refinement),
+        ending=ending(report.refinement),
         names=", ".join(report.files),
         complete=report.shape is not None and report.shape.complete,
         **({} if drawn else {"legend": ()}),

@@ -21,6 +21,7 @@ class Checked(Protocol):
     files: tuple[str, ...]
     properties: dict[str, Verdict]
     proved_by: dict[str, str]
+    shown_by: dict[str, str]
     findings: list[Finding]
     reason: str
     seconds: float
@@ -28,6 +29,10 @@ class Checked(Protocol):
     shape: Any
     warnings: tuple[str, ...]
     traces: list[Any]
+    refinement: Any
+
+    @property
+    def solver_calls(self) -> int: ...
 
     @property
     def verdict(self) -> Verdict: ...
@@ -64,7 +69,7 @@ def check_text(
     """The verdict of each property, the findings, and why something is unknown."""
     lines = [f"{', '.join(report.files)}: {report.verdict}"]
     for name, verdict in report.properties.items():
-        how = report.proved_by.get(name, "")
+        how = report.proved_by.get(name) or report.shown_by.get(name, "")
         lines.append(f"  {name:<11}{verdict!s:<8}{how}".rstrip())
     places = {str(f): number for number, f in reversed(list(enumerate(report.findings))) if not f.confirmed}
     possible = sorted(places.values())
@@ -91,9 +96,9 @@ def check_text(
 
 
 def trace_lines(report: Checked, number: int) -> list[str]:
-    """The run of a finding, one line for each statement, indented by the depth of calls."""
+    """The run of a finding, one line for each statement, indented by the depth of calls; else the suspected path."""
     if number >= len(report.traces):
-        return []
+        return [f"    line {step.line}  {step.text}" for step in report.findings[number].trace]
     shown = lines_of(report.traces[number])
     files = {line.place.file for line in shown}
     places = [f"{line.place.file if len(files) > 1 else 'line'}:{line.place.line}" for line in shown]
@@ -111,6 +116,8 @@ def _work(report: Checked) -> str:
         parts.append(f"{report.exploration.states} states explored")
     if report.shape is not None:
         parts.append(f"{report.shape.structures} structures ({report.shape.shape_class})")
+    if report.refinement is not None:
+        parts.append(f"{len(report.refinement.rounds)} rounds of refinement")
     return "; ".join(parts)
 
 
@@ -127,10 +134,11 @@ def check_document(
         "structures": report.shape.structures if report.shape else 0,
         "states": report.exploration.states if report.exploration else 0,
         "seconds": round(report.seconds, 3),
-        "refinements": {"tracking": 0, "shape_class": 0},
+        "refinements": _refinements(report),
         "shape_classes": [report.shape.shape_class] if report.shape else [],
-        "solver_calls": 0,
+        "solver_calls": report.solver_calls,
         "proved_by": report.proved_by,
+        "shown_by": report.shown_by,
     }
     document = {
         "schema": CHECK_SCHEMA,
@@ -155,10 +163,27 @@ def check_document(
         ]
     if invariants is not None:
         document["invariants"] = [
-            {"file": i.place.file, "line": i.place.line, "function": i.place.function, "shapes": i.words}
+            {
+                "file": i.place.file,
+                "line": i.place.line,
+                "function": i.place.function,
+                "where": i.where,
+                "shapes": i.words,
+            }
             for i in invariants
         ]
     return document
+
+
+def _refinements(report: Checked) -> dict[str, int]:
+    refined = report.refinement
+    if refined is None:
+        return {"tracking": 0, "shape_class": 0}
+    return {
+        "tracking": refined.counts.tracking,
+        "shape_class": refined.counts.shape_class,
+        "rounds": len(refined.rounds),
+    }
 
 
 def _finding(report: Checked, number: int, finding: Finding) -> dict[str, Any]:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kleene.cfa.operations import Allocate, Call, DeclareLocal, EndScope, Havoc, Place, Realloc, Skip
+from kleene.cfa.operations import Call, DeclareLocal, EndScope, Place, Skip
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import Trace, TraceStep
 from kleene.report.heap_picture import has_lost_block
@@ -15,6 +14,7 @@ _TEMPORARY = re.compile(r"\$[A-Za-z0-9_.#]+")
 _ASSIGNED = re.compile(r"(\$[A-Za-z0-9_.#]+) = (.*)", re.DOTALL)
 _PLAIN = re.compile(r"[\w.$#]+(->[\w.$]+)*(\(.*\))?")
 _MALLOC = "malloc succeeds"
+_GARBAGE = "uninitialized pointer"
 _NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _CONDITION = re.compile(r"\[!\(((?:[^()&|]|\([^()]*\))*?) (==|!=|<=|>=|<|>) ([^()&|]*)\)\]")
 
@@ -55,7 +55,7 @@ def readable(trace: Trace) -> list[TraceLine]:
         start = step.number if start is None else start
         text, note = _filled(_text(step), step.depth, held)
         if step.number in values:
-            note = ", ".join(filter(None, (note, _with_input(operation, values[step.number]))))
+            note = ", ".join(filter(None, (note, values[step.number])))
         assigned = _ASSIGNED.fullmatch(text)
         if assigned and step.number != trace.steps[-1].number:
             held[step.depth, assigned[1]] = (assigned[2], note)
@@ -94,28 +94,23 @@ def _clean(text: str) -> str:
     return text
 
 
-def _inputs(trace: Trace) -> dict[int, int]:
-    """The value that each step took from the inputs; the others (parameters, open comparisons) are left out."""
-    found: dict[int, int] = {}
-    pairs = iter(_values(trace))
-    waiting = next(pairs, None)
-    for step in trace.steps:
-        if waiting is None:
-            break
-        operation = step.operation
-        wanted = isinstance(operation, Allocate | Realloc) if waiting[1] == _MALLOC else isinstance(operation, Havoc)
-        if wanted and (waiting[1] == _MALLOC or waiting[1] == getattr(operation, "source", None)):
-            found[step.number] = waiting[0]
-            waiting = next(pairs, None)
+def _inputs(trace: Trace) -> dict[int, str]:
+    """For the steps that took inputs, what they were."""
+    found: dict[int, str] = {}
+    ends = [step.input for step in trace.steps[1:]] + [len(trace.inputs)]
+    for step, end in zip(trace.steps, ends, strict=True):
+        taken = zip(trace.inputs[step.input : end], trace.reasons[step.input : end], strict=True)
+        notes = [_note(value, why) for value, why in taken]
+        if any(notes):
+            found[step.number] = ", ".join(filter(None, notes))
     return found
 
 
-def _values(trace: Trace) -> Iterator[tuple[int, str]]:
-    sources = {s.operation.source for s in trace.steps if isinstance(s.operation, Havoc)} | {_MALLOC}
-    return ((v, why) for v, why in zip(trace.inputs, trace.reasons, strict=True) if why in sources)
-
-
-def _with_input(operation: object, value: int) -> str:
-    if isinstance(operation, Allocate | Realloc):
+def _note(value: int, why: str) -> str:
+    if why == _MALLOC:
         return "" if value else "it fails: NULL"
+    if why == _GARBAGE:
+        return f"uninitialized: {'an address of nothing' if value else 'NULL'}"
+    if why == "uninitialized number":
+        return f"uninitialized: {value}"
     return f"input {value}"

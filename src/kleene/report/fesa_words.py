@@ -43,6 +43,7 @@ class FesaInvariant:
     state: State
     words: list[str]
     cells: Cells
+    where: str = "loop"
 
 
 def fesa_invariants(result: Any) -> list[FesaInvariant]:

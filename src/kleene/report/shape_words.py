@@ -1,4 +1,4 @@
-"""The shapes at loop heads in words: what the predicates of a structure say about each pointer, and no more.
+"""The shapes at loop heads and returns in words: what the predicates of a structure say about each pointer, no more.
 
 The vocabulary is that of `semantics/predicates.py`: a pointer variable is a unary predicate, `r[g,p]` (for circular
 structures `rt[g,p]`) is what `p` reaches along the cells of group `g`, `is[g]` is sharing, `c[g]` lying on a cycle,
@@ -31,15 +31,19 @@ _VALUE = re.compile(r"([^@=\[\]]+)=(-?\d+)")
 _CELL_VALUE = re.compile(r"@(\d+)=(-?\d+)")
 _ONLY_FOR_LEAKS = ("collect", "check: memory_leak", "check: memory_cleanup")
 _NOT_DRAWN = ("$", "size[", "undef", "heap", "cut[")
+_MADE = re.compile(r"['~].*")
+"""What the inliner and the translation add to the name of a location."""
 _MOST_WORDS = 20
 _T, _H, _F = Kleene.TRUE, Kleene.UNKNOWN, Kleene.FALSE
 
 
 @dataclass(frozen=True)
 class Invariant:
-    """The structures at a loop head, smallest first, and what they say, each sentence once."""
+    """The structures at a loop head or a return, smallest first, and what they say, each sentence once."""
 
     place: Place
+    where: str
+    """"loop" or "return"."""
     structures: list[Structure]
     words: list[str]
     names: Mapping[str, str]
@@ -47,7 +51,9 @@ class Invariant:
 
 
 def invariants_of(shape: Any, names: Mapping[str, Mapping[str, str]] | None = None) -> list[Invariant]:
-    """The loop heads of an abstract analysis in source order; empty if it gave up before it began.
+    """The loop heads and returns of an abstract analysis in source order; empty if it gave up before it began.
+
+    A function that is called from several places returns several times.
 
     `names` says for locations which variable a predicate stands for, where it is not the one that it is named after.
     """
@@ -56,7 +62,9 @@ def invariants_of(shape: Any, names: Mapping[str, Mapping[str, str]] | None = No
     translation = shape.translation
     live = live_predicates(translation.cfa)
     found = []
-    for location in translation.cfa.loop_heads:
+    where = dict.fromkeys(_returns(translation.cfa, translation.places), "return")
+    where |= dict.fromkeys(translation.cfa.loop_heads, "loop")
+    for location, what in where.items():
         place = translation.places.get(location)
         store = shape.reached.stores.get(location)
         structures = sorted(store.elements(), key=structure_order) if store is not None else []
@@ -64,23 +72,41 @@ def invariants_of(shape: Any, names: Mapping[str, Mapping[str, str]] | None = No
             own = (names or {}).get(location, {})
             words = dict.fromkeys(words_of(s, live[location], place.function, own) for s in structures)
             shown = _Describer(structures[0], live[location], place.function, own).short_names
-            found.append(Invariant(place, structures, list(words), shown))
-    return sorted(found, key=lambda i: (i.place.file, i.place.line, i.place.column))
+            found.append(Invariant(place, what, structures, list(words), shown))
+    return sorted(found, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
+
+
+def _returns(cfa: Cfa[Action], places: Mapping[str, Place]) -> list[str]:
+    """The locations from which a function returns: to a place in another function that is not its beginning."""
+    found: dict[str, None] = {}
+    for edge in cfa.edges:
+        location = _MADE.sub("", edge.source)
+        here, there = places.get(location), places.get(edge.target)
+        if here is None or not here.function:
+            continue
+        leaves = there is not None and there.function != here.function and not edge.target.endswith(".0")
+        if leaves or edge.label.name == "return":
+            found[location] = None
+    return list(found)
 
 
 def invariant_lines(invariants: Sequence[Invariant], *, complete: bool) -> list[str]:
-    """For the terminal: one line for each loop head, and its shapes below it."""
+    """For the terminal: one line for each loop head and return, and its shapes below it."""
     lines = [] if complete else ["the analysis did not finish: what follows are some of the shapes, not all"]
     if not invariants:
         return ["no shapes: exact exploration was enough, or the shape analysis did not run"]
     for invariant in invariants:
         place, words = invariant.place, invariant.words
         shapes = f"{len(words)} shape{'' if len(words) == 1 else 's'}"
-        lines.append(f"{place.file}:{place.line}: loop in {place.function}: {shapes}")
+        lines.append(f"{place.file}:{place.line}: {_title(invariant)}: {shapes}")
         lines += [f"    {text}" for text in words[:_MOST_WORDS]]
         if len(words) > _MOST_WORDS:
             lines.append(f"    ... and {len(words) - _MOST_WORDS} more")
     return lines
+
+
+def _title(invariant: Invariant) -> str:
+    return f"{'loop in' if invariant.where == 'loop' else 'return from'} {invariant.place.function}"
 
 
 def for_drawing(structure: Structure, names: Mapping[str, str]) -> Structure:
@@ -146,7 +172,10 @@ def words_of(
 ) -> str:
     """One sentence about each live pointer of a structure, as seen from a function."""
     describer = _Describer(structure, None if live is None else frozenset(live), function, names or {})
-    return "; ".join(describer.sentences()) or "no pointer that is still used"
+    found = "; ".join(describer.sentences())
+    if not found and not any(True for _ in structure.entries("heap")):
+        return "no block on the heap"
+    return found or "no pointer that is still used"
 
 
 class _Describer:

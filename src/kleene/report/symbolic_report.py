@@ -18,11 +18,12 @@ SYMBOLIC_SCHEMA = "kleene.symbolic/1"
 
 @dataclass(frozen=True)
 class Violation:
-    """A precondition that a call may break, and structures on which it is broken."""
+    """A precondition (or the postcondition of a body) that may be broken, and stores on which it is."""
 
     call: str
     condition: str
     structures: tuple[Structure, ...]
+    kind: str = "requires"
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class SymbolicReport:
     actions: tuple[str, ...] = ()
     violations: tuple[Violation, ...] = ()
     statistics: dict[str, int] = field(default_factory=dict)
+    body_of: str | None = None
 
 
 def symbolic_document(report: SymbolicReport) -> dict[str, Any]:
@@ -60,7 +62,7 @@ def symbolic_document(report: SymbolicReport) -> dict[str, Any]:
         "backend": report.backend,
         "calls": dict(sorted(report.statistics.items())),
         "violations": [
-            {"call": v.call, "requires": v.condition, "structures": [structure_document(s) for s in v.structures]}
+            {"call": v.call, v.kind: v.condition, "structures": [structure_document(s) for s in v.structures]}
             for v in report.violations
         ],
         "predicates": [] if vocabulary is None else [p.name for p in vocabulary.declared],
@@ -77,12 +79,16 @@ def symbolic_text(report: SymbolicReport, *, structures: bool = True) -> str:
     """A summary for the terminal, the structures first."""
     parts = [show_text(report.structures) + "\n"] if structures and report.structures else []
     for violation in report.violations:
-        parts.append(f"{violation.call}: requires may fail: {violation.condition}\n")
+        parts.append(f"{violation.call}: {violation.kind} may fail: {violation.condition}\n")
         parts.append(show_text(violation.structures) + "\n")
     return "".join(parts) + summary_line(report) + "\n"
 
 
 def summary_line(report: SymbolicReport) -> str:
+    if report.body_of is not None:
+        outcome = "may break its specification" if report.violations else f"was not decided: {report.reason}"
+        outcome = "keeps its specification" if report.most_precise and not report.violations else outcome
+        return f"{report.operation}: the body of {report.body_of} {outcome}; {report.seconds:.2f} s ({report.backend})"
     count = len(report.structures)
     precise = "most precise" if report.most_precise else f"not known to be most precise: {report.reason}"
     return (

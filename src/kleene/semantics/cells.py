@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from kleene.cfa.expressions import Expression
 from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
-from kleene.semantics.groups import CIRCULAR, Group
+from kleene.semantics.groups import ACYCLIC, CIRCULAR, Group
 from kleene.semantics.memory import Unmodelled
 from kleene.semantics.names import at
 from kleene.semantics.pointers import PointerSteps
@@ -23,6 +23,7 @@ class CellSteps(PointerSteps):
         self._store_pointer(self._bases(lvalue, (0, lvalue.type.size)), source, str(lvalue))
 
     def _store_pointer(self, bases: Sequence[Base], source: Pointer | None, text: str) -> None:
+        self._writable(bases)
         self._spoil(bases, self.program.pointer_size)
         self._clear(bases, text)
         if source is not None:
@@ -32,6 +33,8 @@ class CellSteps(PointerSteps):
         """The cell becomes NULL, one edge predicate after another."""
         for base in bases:
             cell = self._cell(base, text)
+            if not self.symbols.precision.tracks_cell(cell):
+                continue
             undefined = self.symbols.cell_undefined(cell)
             keep = Update(undefined, ("v",), conj(at(undefined, "v"), neg(base.formula("v"))))
             edges = [self.symbols.cell(cell, to) for to in self.symbols.target_offsets(cell)]
@@ -59,7 +62,15 @@ class CellSteps(PointerSteps):
             mine = conj(base.formula("v"), exists(["v1"], at(edge, "v", "v1")))
             updates.append(Update(group.cut, ("v",), conj(at(group.cut, "v"), neg(mine))))
             updates.append(Update(group.step, ("v1", "v2"), conj(at(group.step, "v1", "v2"), neg(gone))))
-            updates += group.removal(lambda v: conj(base.formula(v), exists(["w"], at(edge, v, "w"))))
+            removed = group.removal(lambda v: conj(base.formula(v), exists(["w"], at(edge, v, "w"))))
+            updates += self.symbols.known(removed)
+        elif group.kind == ACYCLIC and len(group.members) > 1:
+            updates += self.symbols.known(group.unlinking(base.formula, edge, self.symbols.roots))
+        if group.sharing:  # one cell less points to its target
+            target, crowded = exists(["v1"], conj(base.formula("v1"), at(edge, "v1", "v"))), at(group.crowded, "v")
+            less = Update(group.shared, ("v",), IfThenElse(target, crowded, at(group.shared, "v")))
+            updates += self.symbols.known([less])
+            updates.append(Update(group.crowded, ("v",), IfThenElse(target, conj(crowded, UNKNOWN), crowded)))
         focus = [base.formula("v"), self._edge_focus(base, edge)]
         self._step(f"{text} = NULL", updates, focus=focus)
 
@@ -78,6 +89,8 @@ class CellSteps(PointerSteps):
     def _set_cell(self, bases: Sequence[Base], source: Pointer, text: str) -> None:
         for base in bases:
             cell = self._cell(base, text)
+            if not self.symbols.precision.tracks_cell(cell):
+                continue
             undefined = self.symbols.cell_undefined(cell)
             poison = conj(base.formula("v"), self._undefined(source))
             keep = Update(undefined, ("v",), disj(at(undefined, "v"), poison))
@@ -97,7 +110,12 @@ class CellSteps(PointerSteps):
             opens = neg(at(group.closure, "v2", "v1"))
             updates.append(Update(group.cut, ("v",), disj(at(group.cut, "v"), conj(base.formula("v"), closes))))
             updates.append(Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), conj(added, opens))))
-            updates += group.addition(base.formula, lambda v: source.at(offset, v))
+            updates += self.symbols.known(group.addition(base.formula, lambda v: source.at(offset, v)))
+        if group.sharing:  # one cell more points to its target
+            target = conj(exists(["v1"], base.formula("v1")), source.at(offset, "v"))
+            shared = UNKNOWN if group.shared in self.symbols.absent else at(group.shared, "v")
+            crowded = disj(at(group.crowded, "v"), conj(target, shared))
+            updates.append(Update(group.crowded, ("v",), crowded))
         focus = [base.formula("v"), source.at(offset), self.symbols.reach_focus(source, offset, edge)]
         self._step(f"{text} = {source.name}", updates, focus=focus)
 
@@ -129,6 +147,8 @@ class CellSteps(PointerSteps):
             self._step("spoil integers", updates.values())
 
     def _spoil_pointer(self, base: Base) -> None:
+        if not self.symbols.precision.tracks_cell(self.memory.cell_of[base.place]):
+            return
         self._clear([base], "overwritten")
         name = self.symbols.cell_undefined(self.memory.cell_of[base.place])
         self._step("overwritten", [Update(name, ("v",), disj(at(name, "v"), base.formula("v")))])

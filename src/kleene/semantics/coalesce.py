@@ -21,15 +21,18 @@ FEW = 3
 """With so few local pointers nothing is gained."""
 
 
-def coalesced(cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]]) -> Cfa[Operation]:
+def coalesced(
+    cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False
+) -> Cfa[Operation]:
     """The automaton with local pointer variables shared; the first variable of a class gives the name.
 
     Variables that may point to different places stay apart: what one does not point to need not be asked for another.
+    With `whole_scope`, a variable is needed until its scope ends (see `live_before`).
     """
     variables = _local_pointers(cfa)
     if len(variables) <= FEW:
         return cfa
-    live = live_before(cfa, set(variables))
+    live = live_before(cfa, set(variables), whole_scope=whole_scope)
     conflicts = _conflicts(cfa, variables, live)
     classes: list[list[Variable]] = []
     for variable in variables:

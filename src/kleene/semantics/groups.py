@@ -10,7 +10,7 @@ Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from kleene.logic.formula import (
@@ -38,13 +38,15 @@ CLOSED = frozenset({"transitive", "reflexive"})
 class ShapeClass:
     """Which instrumentation predicates are used.
 
-    `back` are cells that point against the structure, `circular` those that may form cycles.
+    `back` are cells that point against the structure, `circular` those that may form cycles. With `cells`, nodes are
+    told apart by which of their cells are null.
     """
 
     name: str
     acyclic: bool = True
     back: frozenset[str] = frozenset()
     circular: frozenset[str] = frozenset()
+    cells: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,10 @@ class Group:
     """Whether a node has at most one edge of the group."""
     whole: bool = True
     """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
+    by_cells: bool = False
+    """Whether nodes are told apart by which of their cells are null."""
+    sharing: bool = True
+    """Whether there is a predicate of shared nodes; not against the direction of trees, where inner nodes are."""
 
     @property
     def step(self) -> str:
@@ -72,6 +78,16 @@ class Group:
     @property
     def cut(self) -> str:
         return f"cut[{self.name}]"
+
+    @property
+    def shared(self) -> str:
+        """The predicate of nodes to which two cells of the group point."""
+        return f"is[{self.name}]"
+
+    @property
+    def crowded(self) -> str:
+        """The core predicate of nodes to which three cells point: of which one can go, and the node stays shared."""
+        return f"is3[{self.name}]"
 
     @property
     def whole_closure(self) -> str:
@@ -93,11 +109,18 @@ class Group:
         alone = self.kind == ACYCLIC and self.members == (self.name,)
         properties = frozenset({"function", "acyclic"} if alone else {"function"})
         found = [Predicate(name, 2, ("v1", "v2"), properties) for name in self.members]
+        if self.sharing:
+            found.append(Predicate(self.crowded, 1, ("v",)))
         if self.kind == CIRCULAR:
             found.append(Predicate(self.cut, 1, ("v",), abstraction=True, unique_per_component=(self.name,)))
         return found
 
-    def instrumentation(self, roots: Sequence[str]) -> list[Predicate]:
+    def roots(self, roots: Mapping[str, Set[str]]) -> list[str]:
+        """Of the variables (with the edges of what they point to), those from which edges of the group lead on."""
+        return [root for root, edges in roots.items() if edges & set(self.members)]
+
+    def relations(self) -> list[Predicate]:
+        """The relations that are made of the edges: their union, and without the cut edges."""
         acyclic = frozenset({"acyclic"} if self.kind == ACYCLIC else ())
         function = frozenset({"function"} if self.function else ())
         found: list[Predicate] = []
@@ -107,7 +130,12 @@ class Group:
         if self.kind == CIRCULAR:
             forest = conj(at(self.name, "v1", "v2"), Not(at(self.cut, "v1")))
             found.append(Predicate(self.step, 2, ("v1", "v2"), frozenset({"function", "acyclic"}), forest))
-        found.append(_unary(f"is[{self.name}]", self._shared()))
+        return found
+
+    def instrumentation(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
+        found = self.relations()
+        if self.sharing:
+            found.append(_unary(self.shared, self._shared()))
         found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
         if self.kind == CIRCULAR:
             whole = reflexive_closure(self.name, "v1", "v2")
@@ -116,10 +144,10 @@ class Group:
             found.append(_unary(self.on_cycle, self._on_cycle()))
         found += [
             _unary(f"r[{self.name},{root}]", Exists("v1", conj(at(root, "v1"), at(self.closure, "v1", "v"))))
-            for root in roots
+            for root in self.roots(roots)
         ]
         if self.kind == CIRCULAR and self.whole:
-            found += [_unary(self.reach(root), self._reached(root)) for root in roots]
+            found += [_unary(self.reach(root), self._reached(root)) for root in self.roots(roots)]
         return [*found, *self._null_cells(roots)]
 
     def _shared(self) -> Formula:
@@ -142,11 +170,14 @@ class Group:
     def _reached(self, root: str) -> Formula:
         return Exists("v1", conj(at(root, "v1"), at(self.whole_closure, "v1", "v")))
 
-    def _null_cells(self, roots: Sequence[str]) -> list[Predicate]:
+    def _null_cells(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
         """Where a node has several cells, what is below does not tell which of them is null."""
         if self.function:
             return []
-        found = [Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1"))) for m in self.members]
+        found = [
+            Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1")), abstraction=self.by_cells)
+            for m in self.members
+        ]
         found += [
             Predicate(
                 f"nn[{root}->{m}]",
@@ -155,9 +186,44 @@ class Group:
                 definition=exists(["v1", "v2"], conj(at(root, "v1"), at(m, "v1", "v2"))),
                 abstraction=True,
             )
-            for root in roots
+            for root, edges in roots.items()
             for m in self.members
+            if m in edges
         ]
+        return found
+
+    # Updates of acyclic groups of several cells -----------------------------------------------------------------
+
+    def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Mapping[str, Set[str]]) -> list[Update]:
+        """The edge of one node goes, in a group of several cells: what was reached through it is reached no more.
+
+        Unless there is another path: it leaves what reaches the source for what does not, and joins what is below the
+        edge at a shared node, so that without sharing, in trees, there is none.
+        """
+        t = self.closure
+        others = [m for m in self.members if m != edge]
+
+        def gone(v: str, w: str) -> Formula:
+            return conj(source(v), at(edge, v, w), *(Not(at(m, v, w)) for m in others))
+
+        def above(v: str) -> Formula:
+            return exists(["u", "w"], conj(gone("u", "w"), at(t, v, "u")))
+
+        def below(v: str) -> Formula:
+            return exists(["u", "w"], conj(gone("u", "w"), at(t, "w", v)))
+
+        def lost(v: str, w: str) -> Formula:
+            if self.function:
+                return conj(above(v), below(w))
+            joins = exists(["s"], conj(at(self.shared, "s"), below("s"), at(t, "s", w)))
+            step = conj(above("c"), at(self.name, "c", "d"), neg(gone("c", "d")), neg(above("d")))
+            around = exists(["c", "d"], conj(at(t, v, "c"), step, at(t, "d", w)))
+            return conj(above(v), below(w), neg(conj(joins, around)))
+
+        found = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
+        for root in self.roots(roots):
+            beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))
+            found.append(Update(self.reach(root), ("v",), conj(at(self.reach(root), "v"), neg(beyond))))
         return found
 
     # Updates of circular groups -------------------------------------------------------------------------------
@@ -195,6 +261,8 @@ class Group:
     def rules(self) -> list[Rule]:
         """Facts about closures that the automatic rules do not say."""
         found = self._closure_rules(self.step, self.closure, steps=not self.function or self.kind == CIRCULAR)
+        if self.kind == ACYCLIC and not self.function:
+            found += self._tree_rules()
         if self.kind == CIRCULAR:
             found += self._closure_rules(self.name, self.whole_closure, steps=True)
             t, whole, cycle = self.closure, self.whole_closure, self.on_cycle
@@ -205,6 +273,32 @@ class Group:
                 Rule(conj(both, Not(Equal("v1", "v2"))), at(cycle, "v1"), f"cycles of {self.name}"),
                 Rule(conj(at(cycle, "v1"), at(whole, "v1", "v2")), at(whole, "v2", "v1"), f"cycles of {self.name}"),
             ]
+        return found
+
+    def _tree_rules(self) -> list[Rule]:
+        """What is not shared has one parent; two paths to a node meet at a shared node, or one is part of the other."""
+        t, shared, origin = self.closure, self.shared, f"{self.name} without sharing"
+        other = exists(["v3"], conj(at(t, "v3", "v2"), Not(at(t, "v3", "v1")), Not(Equal("v3", "v2"))))
+        meets = exists(["w"], conj(at(shared, "w"), Not(Equal("w", "v1")), at(t, "v1", "w"), at(t, "w", "v3")))
+        alone = conj(at(t, "v1", "v3"), neg(meets), Not(at(t, "v1", "v2")))
+        return [
+            Rule(conj(Not(at(shared, "v2")), other), Not(at(self.name, "v1", "v2")), origin),
+            Rule(exists(["v1"], conj(alone, Not(at(t, "v2", "v1")))), Not(at(t, "v2", "v3")), origin),
+            Rule(exists(["v3"], conj(alone, at(t, "v2", "v3"))), at(t, "v2", "v1"), origin),
+            *self._cell_rules(),
+        ]
+
+    def _cell_rules(self) -> list[Rule]:
+        """A cell that is not null points to the only node that it can point to; and three cells are not two."""
+        found: list[Rule] = []
+        for m in self.members:
+            others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(m, "v1", "v3"))))
+            found.append(Rule(conj(at(f"has[{m}]", "v1"), others), at(m, "v1", "v2"), f"{m} points to something"))
+        for i, f in enumerate(self.members if self.sharing else ()):
+            for g in self.members[i + 1 :]:
+                both = exists(["v3"], conj(at(f, "v3", "v2"), at(g, "v3", "v2"), Not(Equal("v3", "v1"))))
+                two = conj(both, Not(at(self.crowded, "v2")))
+                found.append(Rule(two, Not(at(self.name, "v1", "v2")), f"sharing of {self.name}"))
         return found
 
     def _closure_rules(self, step: str, t: str, *, steps: bool) -> list[Rule]:
@@ -219,17 +313,26 @@ class Group:
                 Rule(exists(["v1"], conj(at(t, "v1", "v2"), Not(at(t, "v1", "v3")))), Not(at(t, "v2", "v3")), origin),
                 Rule(exists(["v3"], conj(at(t, "v2", "v3"), Not(at(t, "v1", "v3")))), Not(at(t, "v1", "v2")), origin),
             ]
-        if steps:  # a path has a first and a last step
+            # a path has a first and a last step
             first = exists(["v3"], conj(at(step, "v1", "v3"), at(t, "v3", "v2")))
             last = exists(["v3"], conj(at(t, "v1", "v3"), at(step, "v3", "v2")))
             found += [Rule(conj(at(t, "v1", "v2"), Not(edge)), Equal("v1", "v2"), origin) for edge in (first, last)]
+        found.append(self._only_step(step, t))
+        if self.sharing and t == self.closure:
+            found.append(Rule(Not(at(self.shared, "v")), Not(at(self.crowded, "v")), f"sharing of {self.name}"))
         if self.function:  # what one node reaches along a function is a line
             line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
             found.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))
         return found
 
+    def _only_step(self, step: str, t: str) -> Rule:
+        """What a node reaches and no other node can be the first step to is its next node."""
+        others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(step, "v1", "v3")), Not(at(t, "v3", "v2"))))
+        body = conj(at(t, "v1", "v2"), Not(Equal("v1", "v2")), others)
+        return Rule(body, at(step, "v1", "v2"), f"a path of {step} has a first step")
 
-def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, set[int]]) -> list[Group]:
+
+def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]]) -> list[Group]:
     """The forward cells together, each back cell alone (for each target offset), each circular cell alone.
 
     Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.
@@ -243,10 +346,11 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         union = "down" if "down" not in cells else "down*"
         own = tuple(dict.fromkeys(cell for cell, _ in forward))
         function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
-        found.append(Group(members[0] if len(members) == 1 else union, plain, own, members, function))
+        name = members[0] if len(members) == 1 else union
+        found.append(Group(name, plain, own, members, function, by_cells=shape.cells))
     for cell, name in edges:
         if cell in shape.back - shape.circular:
-            found.append(Group(name, plain, (cell,), (name,)))
+            found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
     for cell in sorted(shape.circular):
         members = tuple(name for c, name in edges if c == cell)
         if members:
@@ -260,16 +364,36 @@ def cancellation(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Pr
 
     The other way round, v is one of the forward cells of v->b.
     """
+    return [_unary(name, _returns(there, back)) for name, there, back in _cancelling(shape, edges)]
+
+
+def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Rule]:
+    """What the definitions of `cancellation` imply, where there are several edges to choose from."""
+    found: list[Rule] = []
+    for name, there, back in _cancelling(shape, edges):
+        if len(there) == len(back) == 1:
+            continue  # the rules of the definition say the same
+        holds = at(name, "v1")
+        for edge in there:
+            none = conj(holds, *(Not(at(b, "v2", "v1")) for b in back))
+            found.append(Rule(none, Not(at(edge, "v1", "v2")), f"definition of {name}"))
+            for b in back:
+                others = conj(holds, at(edge, "v1", "v2"), *(Not(at(o, "v2", "v1")) for o in back if o != b))
+                found.append(Rule(others, at(b, "v2", "v1"), f"definition of {name}"))
+    return found
+
+
+def _cancelling(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[tuple[str, list[str], list[str]]]:
+    """The predicates of cancellation: the edges that lead there, and those that lead back."""
     cells: dict[str, list[str]] = {}
     for cell, name in edges:
         cells.setdefault(cell, []).append(name)
-    back = [cell for cell in cells if cell in shape.back]
     forward = [cell for cell in cells if cell not in shape.back]
     every = [name for cell in forward for name in cells[cell]]
-    found: list[Predicate] = []
-    for b in back if forward else ():
-        found += [_unary(f"c[{f},{b}]", _returns(cells[f], cells[b])) for f in forward]
-        found.append(_unary(f"c[{b},{'down' if len(forward) > 1 else forward[0]}]", _returns(cells[b], every)))
+    found: list[tuple[str, list[str], list[str]]] = []
+    for b in [cell for cell in cells if cell in shape.back] if forward else ():
+        found += [(f"c[{f},{b}]", cells[f], cells[b]) for f in forward]
+        found.append((f"c[{b},{'down' if len(forward) > 1 else forward[0]}]", cells[b], every))
     return found
 
 

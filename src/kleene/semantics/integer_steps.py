@@ -21,7 +21,10 @@ from kleene.cfa.expressions import (
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
 from kleene.semantics.cells import CellSteps
+from kleene.semantics.indices import whole_array
 from kleene.semantics.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combined
+from kleene.semantics.literals import character
+from kleene.semantics.memory import Unmodelled
 from kleene.semantics.names import at
 from kleene.semantics.steps import Base
 from kleene.transformers.action import Update
@@ -47,8 +50,11 @@ class IntegerSteps(CellSteps):
                 return self._binary(expression, type_)
             case Comparison(operator=operator, left=left, right=right):
                 return self._compared(operator, left, right)
+            case Index() if (constant := character(expression)) is not None:
+                return IntegerValue.constant(constant)
             case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
-                return self._read_integer(expression)
+                if not _is_inexact(expression):
+                    return self._read_integer(expression)
         self._visit(expression)
         return UNKNOWN_INTEGER
 
@@ -75,12 +81,31 @@ class IntegerSteps(CellSteps):
         """Check the memory accesses of an expression whose value is not tracked."""
         match expression:
             case Field() | Deref() | Index():
-                self._bases(expression, (0, expression.type.size))
+                self._accessed(expression)
             case AddressOf(target=target):
                 self._visit_address(target)
             case _:
                 for child in children(expression):
                     self._visit(child)
+
+    def _accessed(self, lvalue: Expression) -> tuple[list[Base], int]:
+        """What an access touches, with its size: the bytes of a bit-field, an array with a variable index."""
+        array = whole_array(lvalue)
+        if array is not None:
+            self._visit_indices(lvalue)
+            return self._bases(array, (0, array.type.size)), array.type.size
+        if isinstance(lvalue, Field) and lvalue.bit_width is not None:
+            size = (lvalue.bit_offset + lvalue.bit_width + 7) // 8
+            return self._bases(lvalue, (0, size)), size
+        return self._bases(lvalue, (0, lvalue.type.size)), lvalue.type.size
+
+    def _visit_indices(self, lvalue: Expression) -> None:
+        while isinstance(lvalue, Field | Index):
+            if isinstance(lvalue, Index) and not isinstance(lvalue.index, Constant):
+                if not lvalue.checked:
+                    raise Unmodelled("an array element with a variable index")
+                self._visit(lvalue.index)
+            lvalue = lvalue.base
 
     def _visit_address(self, lvalue: Expression) -> None:
         """The accesses that computing an address needs: of the pointers and indices in it, not of the place itself."""
@@ -125,10 +150,14 @@ class IntegerSteps(CellSteps):
             self._step(f"{target} = ...", self._set_integer(target, value))
             return
         size = target.type.size
+        if _is_inexact(target):
+            self._overwrite(*self._accessed(target))
+            return
         self._store_integer_at(self._bases(target, (0, size)), value, size, str(target))
 
     def _store_integer_at(self, bases: Sequence[Base], value: IntegerValue, size: int, text: str) -> None:
         updates: dict[str, Update] = {}
+        self._writable(bases)
         for base in bases:
             fits = self.memory.integer_width(base.place) == size
             for c in self.constants.of(base.offset):
@@ -141,6 +170,21 @@ class IntegerSteps(CellSteps):
 
     def _set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
         return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]
+
+    def _overwrite(self, bases: Sequence[Base], size: int) -> None:
+        """Bytes of which nothing is known are written."""
+        self._writable(bases)
+        self._spoil(bases, size, integer=size)
+        for base in bases:
+            names = [self.symbols.integer_cell(base.offset, c) for c in self.constants.of(base.offset)]
+            if names:
+                updates = [Update(n, ("v",), IfThenElse(base.formula("v"), UNKNOWN, at(n, "v"))) for n in names]
+                self._step("spoil integers", updates)
+
+
+def _is_inexact(lvalue: Expression) -> bool:
+    """Whether an lvalue is a bit-field, or an array element with a variable index: of its value nothing is known."""
+    return whole_array(lvalue) is not None or (isinstance(lvalue, Field) and lvalue.bit_width is not None)
 
 
 def stored(table: dict[int, Formula]) -> IntegerValue:

@@ -24,10 +24,11 @@ from kleene.cfa.expressions import (
     Variable,
     walk,
 )
-from kleene.cfa.operations import Assign, Assume, Operation
+from kleene.cfa.operations import Assign, Assume, Invoke, Operation
 from kleene.cfa.types import IntegerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj, neg
 from kleene.semantics.memory import Memory, Unmodelled
+from kleene.semantics.precision import EVERYTHING, Precision
 
 MAX_CONSTANTS = 20
 Key = Variable | int
@@ -130,6 +131,7 @@ class Constants:
     """Which constants matter to which integer variable or cell."""
 
     memory: Memory
+    precision: Precision = EVERYTHING
     _parent: dict[Key, Key] = field(default_factory=dict)
     _found: dict[Key, set[int]] = field(default_factory=dict)
     _compared: set[Key] = field(default_factory=set)
@@ -149,7 +151,7 @@ class Constants:
         """The constants of a variable or cell, in order; none if nothing depends on its value."""
         found = self._of.get(key)
         if found is None:
-            found = self._of[key] = self._constants(key)
+            found = self._of[key] = self._constants(key) if self.precision.tracks_integer(key) else ()
         return found
 
     def _constants(self, key: Key) -> tuple[int, ...]:
@@ -179,6 +181,9 @@ class Constants:
                 self._found.setdefault(roots[0], set()).update(self._found.pop(other, set()))
 
     def _gather(self, operation: Operation) -> None:
+        if isinstance(operation, Invoke):
+            for assignment in operation.assignments:
+                self._gather(assignment)
         if isinstance(operation, Assign) and isinstance(operation.target.type, IntegerType):
             target, source = self._keys(operation.target), self._keys(operation.value)
             self._unite([*target, *source])
@@ -209,6 +214,8 @@ class Constants:
         match expression:
             case Variable() if self.memory.kind(expression) == "integer":
                 return [expression]
+            case Field(bit_width=int()):
+                return []
             case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
                 try:
                     return [*sorted({offset for _, offset in self.memory.address_places(expression)})]

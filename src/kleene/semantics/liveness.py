@@ -10,11 +10,14 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import (
     Allocate,
     Assign,
+    Call,
     DeclareLocal,
     EndScope,
+    Enter,
     Error,
     Exit,
     Havoc,
+    Invoke,
     Operation,
     Realloc,
     Return,
@@ -30,13 +33,19 @@ def defined(operation: Operation) -> tuple[Variable, ...]:
         return (operation.variable,)
     if isinstance(operation, EndScope):
         return operation.variables
+    if isinstance(operation, Enter):
+        return operation.parameters
+    if isinstance(operation, Invoke) and operation.target is not None:
+        return (operation.target,)
     return ()
 
 
 def used(operation: Operation) -> frozenset[Variable]:
     """The variables whose value the operation reads."""
-    if isinstance(operation, DeclareLocal | EndScope):
+    if isinstance(operation, DeclareLocal | EndScope | Enter):
         return frozenset()
+    if isinstance(operation, Invoke):
+        return frozenset(operation.arguments)
     found: set[Variable] = set()
     for attribute in fields(operation):
         value = getattr(operation, attribute.name)
@@ -85,10 +94,15 @@ def live_before(
     return live
 
 
+def starts(cfa: Cfa[Operation]) -> tuple[str, ...]:
+    """The entry of the program, and those of the functions that are analysed apart."""
+    return (cfa.entry, *(edge.source for edge in cfa.edges if isinstance(edge.label, Enter)))
+
+
 def in_scope(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
     """For each location that can be reached, the variables that some path has declared or written and not ended."""
-    found: dict[str, frozenset[Variable]] = {cfa.entry: frozenset()}
-    waiting = [cfa.entry]
+    found: dict[str, frozenset[Variable]] = {name: frozenset() for name in starts(cfa)}
+    waiting = list(found)
     while waiting:
         location = waiting.pop()
         for edge in cfa.leaving(location):
@@ -112,3 +126,30 @@ def redeclared(cfa: Cfa[Operation]) -> frozenset[Variable]:
         for edge in cfa.edges
         if isinstance(edge.label, DeclareLocal) and edge.label.variable in scope.get(edge.source, frozenset())
     )
+
+
+def lingering(cfa: Cfa[Operation], live: dict[str, frozenset[Variable]]) -> dict[str, frozenset[Variable]]:
+    """The variables to keep: the live ones, and pointers to the end of the straight line on which they die.
+
+    What a statement did next to a pointer is still known in the next one: a node that it no longer needs, but that has
+    just become shared, is told apart from others. Calls are given only what is live.
+    """
+    kept = dict(live)
+    entering: dict[str, int] = {}
+    for edge in cfa.edges:
+        entering[edge.target] = entering.get(edge.target, 0) + 1
+    heads = [n for n in cfa.locations if entering.get(n, 0) != 1 or len(cfa.leaving(n)) != 1]
+    waiting = [*heads]
+    while waiting:
+        location = waiting.pop()
+        for edge in cfa.leaving(location):
+            straight = entering[edge.target] == 1 and len(cfa.leaving(edge.target)) == 1
+            if not straight:
+                continue
+            ended = set(edge.label.variables) if isinstance(edge.label, EndScope) else set()
+            over = {v for v in kept[location] if isinstance(v.type, PointerType)} - ended
+            calls = isinstance(cfa.leaving(edge.target)[0].label, Call)
+            if len(cfa.leaving(location)) == 1 and not calls:
+                kept[edge.target] = live[edge.target] | over
+            waiting.append(edge.target)
+    return kept

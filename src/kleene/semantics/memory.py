@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Self
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -24,13 +25,45 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Allocate, Assign, DeclareLocal, MemCopy, Operation, expressions
+from kleene.cfa.operations import Allocate, Assign, DeclareLocal, Invoke, MemCopy, Operation, Realloc, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.diagnostics import KleeneError
+from kleene.semantics.function_values import scalar_type
 from kleene.semantics.promote import address_taken
 
 MAX_PLACES = 12
+
+
+class TypedSize(int):
+    """The size of objects, where objects of different types have that size: with the type that they were made for.
+
+    An object keeps it, and a pointer knows those of all that it may point to, however it is cast.
+    """
+
+    def __new__(cls, size: int, type_: str) -> Self:
+        made = super().__new__(cls, size)
+        made._key = (size, type_)
+        return made
+
+    _key: tuple[int, str]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TypedSize) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __lt__(self, other: int) -> bool:
+        return self._key < other._key if isinstance(other, TypedSize) else int(self) < other
+
+    def __gt__(self, other: int) -> bool:
+        return self._key > other._key if isinstance(other, TypedSize) else int(self) > other
+
+    def __str__(self) -> str:
+        return self._key[1] or str(self._key[0])
+
+
 Place = tuple[int, int]
 """Where a pointer may point, or a cell may lie: in objects of some size, at an offset."""
 
@@ -57,7 +90,7 @@ def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> lis
         found = []
         for member in layout.fields:
             if member.bit_width is not None:
-                raise Unmodelled(f"bit-field {member.name}")
+                continue
             inner = f"{name}.{member.name}" if name else member.name
             found += leaves(member.type, program, base + member.offset, inner)
         return found
@@ -69,7 +102,7 @@ def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> lis
             for i in range(type_.count)
             for leaf in leaves(type_.element, program, base + i * type_.element.size, f"{name}[{i}]")
         ]
-    return [Leaf(base, type_, name)]
+    return [Leaf(base, scalar_type(type_, program.pointer_size), name)]
 
 
 @dataclass
@@ -77,10 +110,12 @@ class Memory:
     """What the analysis keeps of a program: variables by kind, cells by place, where pointers may point.
 
     `cell_of` names the pointer cell at each place, `cell_targets` says where the pointers in a cell may point.
+    With `typed`, objects of one size but different types are told apart.
     """
 
     program: CProgram
     cfa: Cfa[Operation]
+    typed: bool = False
     pointers: tuple[Variable, ...] = ()
     integers: tuple[Variable, ...] = ()
     objects: tuple[Variable, ...] = ()
@@ -89,6 +124,7 @@ class Memory:
     cell_targets: dict[str, set[Place]] = field(default_factory=dict)
     sizes: set[int] = field(default_factory=set)
     access_widths: dict[Place, set[int]] = field(default_factory=dict)
+    _types_of: dict[int, dict[str, None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._classify()
@@ -124,17 +160,14 @@ class Memory:
 
     def _find_cells(self) -> None:
         """The pointer cells of all objects, by offset, with a readable name."""
-        types: list[Type] = [v.type for v in self.objects]
-        for edge in self.cfa.edges:
-            if isinstance(edge.label, Allocate) and edge.label.element is not None:
-                types.append(edge.label.element)
-            size = constant_of(edge.label.size) if isinstance(edge.label, Allocate) else None
+        made = [self._made(operation) for operation in self._operations() if isinstance(operation, Allocate | Realloc)]
+        made += [(v.type.size, v.type) for v in self.objects]
+        for size, type_ in made:
             if size is not None:
-                self.sizes.add(size)
-        self.sizes |= {v.type.size for v in self.objects}
-        types += [layout.type for layout in self.program.records.values() if layout.type.size in self.sizes]
+                self._types_of.setdefault(size, {})[_type_name(size, type_)] = None
+        self.sizes = {self._size(size, type_) for size, type_ in made if size is not None}
         names: dict[Place, dict[str, None]] = {}
-        for type_ in types:
+        for type_ in self._used_types():
             try:
                 found = leaves(type_, self.program)
             except Unmodelled:
@@ -142,9 +175,40 @@ class Memory:
             for leaf in found:
                 if isinstance(leaf.type, PointerType):
                     short = leaf.name.rpartition(".")[2] or "*"
-                    names.setdefault((type_.size, leaf.offset), {})[short] = None
+                    for size in sorted(self.sizes):
+                        if int(size) == type_.size and str(size) in (str(int(size)), str(type_)):
+                            names.setdefault((size, leaf.offset), {})[short] = None
         for place, texts in names.items():
             self._name_cell(place, "|".join(texts))
+
+    def size_of(self, variable: Variable) -> int:
+        """The size of a variable in memory."""
+        return self._size(variable.type.size, variable.type)
+
+    def block_size(self, operation: Allocate | Realloc) -> int | None:
+        """The size of a new block; None if it is not a constant."""
+        size, type_ = self._made(operation)
+        return None if size is None else self._size(size, type_)
+
+    def _made(self, operation: Allocate | Realloc) -> tuple[int | None, Type | None]:
+        return constant_of(operation.size), operation.element if isinstance(operation, Allocate) else None
+
+    def _size(self, size: int, type_: Type | None) -> int:
+        several = self.typed and len(self._types_of.get(size, ())) > 1
+        return TypedSize(size, _type_name(size, type_)) if several else size
+
+    def _operations(self) -> list[Operation]:
+        return [*self._initial(), *(edge.label for edge in self.cfa.edges)]
+
+    def _used_types(self) -> list[Type]:
+        """The types of objects, and of all that is seen through a pointer."""
+        found: dict[Type, None] = {v.type: None for v in self.objects}
+        for operation in self._operations():
+            if isinstance(operation, Allocate) and operation.element is not None:
+                found[operation.element] = None
+            for expression in expressions(operation):
+                found.update({node.type: None for node in walk(expression) if isinstance(node, Deref)})
+        return list(found)
 
     def _name_cell(self, place: Place, name: str) -> None:
         """A new pointer cell. Objects of one size have different names for different cells; others may share them."""
@@ -165,6 +229,8 @@ class Memory:
 
     def _note_width(self, lvalue: Expression) -> None:
         if isinstance(lvalue, Variable) and self.kind(lvalue) != "object":
+            return
+        if isinstance(lvalue, Field) and lvalue.bit_width is not None:
             return
         for place in self._known_places(lvalue):
             self.access_widths.setdefault(place, set()).add(lvalue.type.size)
@@ -205,15 +271,23 @@ class Memory:
 
     def _flow_through(self, operation: Operation) -> bool:
         match operation:
+            case Invoke(assignments=assignments):
+                grown = [self._flow_through(assignment) for assignment in assignments]
+                return any(grown)
             case Assign(target=target, value=value) if isinstance(target.type, PointerType):
                 return self._add(target, self.value_places(value))
             case Assign(target=target, value=value) if isinstance(target.type, RecordType):
                 return self._flow_bytes(self.address_places(target), self.address_places(value), target.type.size)
             case MemCopy(destination=to, source=source, size=size):
                 return self._flow_bytes(self.value_places(to), self.value_places(source), constant_of(size) or 0)
-            case Allocate(target=target, size=size) if isinstance(target.type, PointerType):
-                number = constant_of(size)
+            case Allocate(target=target) if isinstance(target.type, PointerType):
+                number = self.block_size(operation)
                 return self._add(target, set() if number is None else {(number, 0)})
+            case Realloc(target=target, pointer=pointer) if isinstance(target.type, PointerType):
+                number = self.block_size(operation)
+                if number is not None:
+                    moved = self._flow_bytes({(number, 0)}, self.value_places(pointer), number)
+                    return self._add(target, {(number, 0)}) or moved
         return False
 
     def _flow_bytes(self, targets: set[Place], sources: set[Place], length: int) -> bool:
@@ -284,8 +358,8 @@ class Memory:
         """Where an lvalue in memory may lie."""
         match lvalue:
             case Variable():
-                return {(lvalue.type.size, 0)}
-            case Field(base=base, offset=offset, bit_width=None):
+                return {(self.size_of(lvalue), 0)}
+            case Field(base=base, offset=offset):
                 return _shifted(self.address_places(base), offset)
             case Deref(pointer=pointer):
                 return self.value_places(pointer)
@@ -295,6 +369,11 @@ class Memory:
                     raise Unmodelled("an array element with a variable index")
                 return _shifted(self.address_places(base), number * lvalue.type.size)
         raise Unmodelled(f"memory access {lvalue}")
+
+
+def _type_name(size: int, type_: Type | None) -> str:
+    """The name of a struct of just that size."""
+    return str(type_) if isinstance(type_, RecordType) and type_.size == size else ""
 
 
 def _points_to_itself(target: Expression, value: Expression) -> bool:

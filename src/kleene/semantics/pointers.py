@@ -8,7 +8,7 @@ from kleene.cfa.expressions import AddressOf, Cast, Deref, Expression, Field, In
 from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
 from kleene.semantics.memory import Unmodelled, constant_of
-from kleene.semantics.names import FREED, at
+from kleene.semantics.names import FREED, OPAQUE, at
 from kleene.semantics.predicates import Pointer
 from kleene.semantics.steps import Base, StepBuilder, at_offset
 
@@ -23,7 +23,9 @@ class PointerSteps(StepBuilder):
         """A pointer variable that holds the value (a temporary if need be); None for the null pointer."""
         value = uncast(value)
         if isinstance(value, Variable) and self.memory.kind(value) == "pointer":
-            return self.symbols.pointer(value)
+            found = self.symbols.pointer(value)
+            if found.tracked:
+                return found
         if constant_of(value) == 0:
             return None
         pointer = self._temporary(self.memory.value_places(value))
@@ -53,8 +55,16 @@ class PointerSteps(StepBuilder):
                 raise Unmodelled(f"pointer value {value}")
 
     def _copy(self, target: Pointer, source: Pointer, shift: int) -> None:
+        if not target.tracked:
+            return
+        if not source.tracked:  # it may point anywhere
+            anywhere: dict[int, Formula] = {o + shift: UNKNOWN for o in source.offsets}
+            self._step(f"{target.name} = {source.name}", self._set_pointer(target, anywhere, UNKNOWN))
+            return
         targets = {o + shift: source.at(o) for o in source.offsets}
         focus = [source.at(o) for o in source.offsets]
+        if self.symbols.is_temporary(source):
+            focus += self.symbols.reach_foci(source.somewhere)
         undefined = self._undefined(source)
         if shift:  # a null pointer that is moved is neither null nor a pointer to something
             undefined = disj(undefined, neg(exists(["v"], source.somewhere())))
@@ -64,14 +74,17 @@ class PointerSteps(StepBuilder):
     def _address(self, target: Pointer, lvalue: Expression) -> None:
         targets: dict[int, Formula] = {}
         undefined: list[Formula] = []
+        focus: list[Formula] = []
         for base in self._bases(lvalue, None):
             if base.formula("v") is not FALSE:
                 targets[base.offset] = disj(targets.get(base.offset, FALSE), base.formula("v"))
             if base.pointer is not None:
+                if self.symbols.is_temporary(base.pointer) and base.formula("v") is not FALSE:
+                    focus += self.symbols.reach_foci(base.formula)
                 undefined.append(self._undefined(base.pointer))
                 if base.offset not in base.pointer.offsets or _shifted(lvalue):
                     undefined.append(neg(exists(["v"], base.pointer.somewhere())))
-        self._step(f"{target.name} = &{lvalue}", self._set_pointer(target, targets, disj(*undefined)))
+        self._step(f"{target.name} = &{lvalue}", self._set_pointer(target, targets, disj(*undefined)), focus=focus)
 
     # Lvalues --------------------------------------------------------------------------------------------------
 
@@ -82,8 +95,8 @@ class PointerSteps(StepBuilder):
                 if span is not None and (span[0] < 0 or span[1] > lvalue.type.size):
                     self._fail("dangling_dereference", f"access out of the bounds of {lvalue}")
                 name = self.symbols.object(lvalue)
-                return [Base((lvalue.type.size, 0), lambda v: at(name, v))]
-            case Field(base=base, offset=offset, bit_width=None):
+                return [Base((self.memory.size_of(lvalue), 0), lambda v: at(name, v))]
+            case Field(base=base, offset=offset):
                 return [b.moved(offset) for b in self._bases(base, _moved(span, offset))]
             case Index(base=base, index=index):
                 number = constant_of(index)
@@ -125,9 +138,30 @@ class PointerSteps(StepBuilder):
             (undefined, "uninitialized_pointer", f"{name} may not be initialized"),
             (freed, "dangling_dereference", f"{name} may point to a block that was freed"),
             (outside, "dangling_dereference", f"{name} is out of the bounds of its object"),
+            *self._looks_back(pointer),
         ]
         focus = [pointer.at(o) for o in pointer.offsets]
-        self._checked(f"use {pointer.name}", alarms, conj(alive, Not(undefined), neg(outside)), focus)
+        good = conj(alive, Not(undefined), neg(outside), neg(self._opaque(pointer)))
+        self._checked(f"use {pointer.name}", alarms, good, focus)
+
+    def _looks_back(self, pointer: Pointer) -> list[tuple[Formula, str, str]]:
+        """A recursive function that uses an object of its callers which it was not given cannot be followed."""
+        text = "a recursive function that follows back pointers to objects of its callers"
+        return [(self._opaque(pointer), "unsupported", text)]
+
+    def _opaque(self, pointer: Pointer) -> Formula:
+        if OPAQUE not in self.symbols.unaries:
+            return FALSE
+        return exists(["v"], conj(pointer.somewhere(), at(OPAQUE, "v")))
+
+    def _writable(self, bases: Sequence[Base]) -> None:
+        """What is written through a pointer must not be constant."""
+        constant = [g.variable for g in self.program.globals if g.constant and self.memory.kind(g.variable) == "object"]
+        for base in bases if constant else ():
+            if base.pointer is not None:
+                fixed = disj(*(conj(base.formula("v"), at(self.symbols.object(c), "v")) for c in constant))
+                wrong = exists(["v"], fixed)
+                self._checked("write", [(wrong, "dangling_dereference", "a constant may be written")], neg(wrong), ())
 
     def _outside(self, pointer: Pointer, span: Span) -> Formula:
         found: list[Formula] = []
@@ -145,6 +179,8 @@ class PointerSteps(StepBuilder):
 
     def _read_cell(self, target: Pointer, bases: Sequence[Base], text: str) -> None:
         """One step: target = what the pointer cell at the bases holds."""
+        if not target.tracked:
+            return
         targets: dict[int, Formula] = {}
         undefined: list[Formula] = []
         focus: list[Formula] = []
@@ -152,6 +188,10 @@ class PointerSteps(StepBuilder):
             cell = self.memory.cell_of.get(base.place)
             if cell is None:  # no pointer is ever stored there
                 undefined.append(exists(["u"], base.formula("u")))
+                continue
+            if not self.symbols.precision.tracks_cell(cell):
+                undefined.append(UNKNOWN)
+                targets.update(dict.fromkeys(self.symbols.target_offsets(cell), UNKNOWN))
                 continue
             undefined.append(exists(["u"], conj(base.formula("u"), at(self.symbols.cell_undefined(cell), "u"))))
             for to in self.symbols.target_offsets(cell):
@@ -183,10 +223,8 @@ class PointerSteps(StepBuilder):
     def _loose(self, pointer: Pointer) -> Formula:
         """The pointer points to a freed block, or out of its object: the place may be that of another object."""
         freed = exists(["v"], conj(pointer.somewhere(), at(FREED, "v")))
-        return disj(freed, *(exists(["v"], pointer.at(o)) for o in pointer.offsets if not self._inside(o)))
-
-    def _inside(self, offset: int) -> bool:
-        return offset == 0 or 0 < offset < min(self.memory.sizes, default=0)
+        outside = {o for size, o in pointer.places if o and not 0 < o < size}
+        return disj(freed, *(exists(["v"], pointer.at(o)) for o in sorted(outside)))
 
 
 def uncast(value: Expression) -> Expression:

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kleene.cfa.expressions import Variable
-from kleene.logic.formula import Formula, Not, conj, disj, exists
+from kleene.cfa.types import PointerType
+from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
-from kleene.semantics.groups import Group, ShapeClass, cancellation, groups_of
+from kleene.semantics.groups import Group, ShapeClass, cancellation, cancellation_rules, groups_of
+from kleene.semantics.holding import Holding, Kinds, holdings, reachable
 from kleene.semantics.memory import Memory, Place
-from kleene.semantics.names import FREED, HEAP, TEMPORARY, at
-from kleene.transformers.action import Rule
+from kleene.semantics.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
+from kleene.semantics.precision import EVERYTHING, Instrumentation, Precision, Roots
+from kleene.transformers.action import Rule, Update
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class Pointer:
 
     name: str
     places: tuple[Place, ...]
+    tracked: bool = True
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -47,6 +51,7 @@ class Symbols:
 
     memory: Memory
     shape: ShapeClass
+    precision: Precision = EVERYTHING
     _names: dict[Variable, str] = field(default_factory=dict)
     _pointers: dict[str, Pointer] = field(default_factory=dict)
     _nullary: dict[str, None] = field(default_factory=dict)
@@ -54,7 +59,14 @@ class Symbols:
 
     @property
     def pointers(self) -> list[Pointer]:
+        """The pointers that have predicates."""
         return list(self._pointers.values())
+
+    @property
+    def all_pointers_tracked(self) -> bool:
+        return all(self.precision.tracks(v.name) for v in self.memory.pointers) and all(
+            map(self.precision.tracks_cell, self.memory.cell_targets)
+        )
 
     # Names ----------------------------------------------------------------------------------------------------
 
@@ -71,10 +83,13 @@ class Symbols:
 
     @property
     def _reserved(self) -> set[str]:
-        return {FREED, HEAP, "down", *RESERVED, *self.memory.cell_targets}
+        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets}
 
     def pointer(self, variable: Variable) -> Pointer:
-        return self.named(self.name(variable), self.memory.pointer_places.get(variable, set()))
+        places = self.memory.pointer_places.get(variable, set())
+        if not self.precision.tracks(variable.name):
+            return Pointer(self.name(variable), tuple(sorted(places)), tracked=False)
+        return self.named(self.name(variable), places)
 
     def temporary(self, number: int, places: Iterable[Place]) -> Pointer:
         """A pointer that lives during one operation only."""
@@ -100,8 +115,19 @@ class Symbols:
             self._pointers[name] = Pointer(name, union)
         return self._pointers[name]
 
+    def mark(self, count: int) -> None:
+        """So many markers for calls, and opaque objects if there are back pointers."""
+        for number in range(1, count + 1):
+            self.named(f"{MARKER}{number}", {(size, 0) for size in self.memory.sizes})
+        if count and self.shape.back:
+            self.unary(OPAQUE)
+
     def object(self, variable: Variable) -> str:
         return self.unary(f"&{self.name(variable)}")
+
+    @property
+    def unaries(self) -> tuple[str, ...]:
+        return tuple(self._unary)
 
     def unary(self, name: str) -> str:
         self._unary[name] = None
@@ -131,7 +157,8 @@ class Symbols:
     def edges(self) -> list[tuple[str, str]]:
         """(cell, predicate) of every edge predicate."""
         cells = self.memory.cell_targets
-        return [(cell, self.cell(cell, target)) for cell in cells for target in self.target_offsets(cell)]
+        tracked = [cell for cell in cells if self.precision.tracks_cell(cell)]
+        return [(cell, self.cell(cell, target)) for cell in tracked for target in self.target_offsets(cell)]
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -140,24 +167,43 @@ class Symbols:
             sizes.setdefault(cell, set()).add(size)
         return groups_of(self.shape, self.edges, sizes)
 
+    @cached_property
+    def holdings(self) -> tuple[list[Holding], list[Holding]]:
+        kinds: dict[str, Kinds] = {}
+        for cell, targets in self.memory.cell_targets.items():
+            sources = [size for (size, _), name in self.memory.cell_of.items() if name == cell]
+            for offset in self.target_offsets(cell):
+                sizes = [size for size, o in targets if o == offset]
+                kinds[self.cell(cell, offset)] = frozenset((s, t) for s in sources for t in sizes)
+        return holdings(self.groups, kinds)
+
     def group_of(self, edge: str) -> Group:
         return next(group for group in self.groups if edge in group.members)
 
     def edge_focus(self, base: Callable[[str], Formula], edge: str) -> Formula:
         """What the edge of an object points to, and what is reachable from there."""
         closure = self.group_of(edge).closure
+        if closure in self.absent:
+            return exists(["u"], conj(base("u"), at(edge, "u", "v")))
         return exists(["u", "w"], conj(base("u"), at(edge, "u", "w"), at(closure, "w", "v")))
 
     def reach_focus(self, source: Pointer, offset: int, edge: str) -> Formula:
         """What is reachable from the target of an edge that is added."""
         closure = self.group_of(edge).closure
+        if closure in self.absent:
+            return source.at(offset)
         return exists(["u"], conj(source.at(offset, "u"), at(closure, "u", "v")))
+
+    def reach_foci(self, base: Callable[[str], Formula]) -> list[Formula]:
+        """What is reachable from an object that no variable points to: temporaries have no predicate for that."""
+        groups = [group for group in self.groups if group.closure not in self.absent]
+        return [exists(["u"], conj(base("u"), at(group.closure, "u", "v"))) for group in groups]
 
     # The vocabulary -------------------------------------------------------------------------------------------
 
     def vocabulary(self) -> Vocabulary:
         predicates = [
-            Predicate(p.predicate(o), 1, ("v",), frozenset({"unique"}), abstraction=True, pointer=True)
+            Predicate(p.predicate(o), 1, ("v",), frozenset({"unique"}), abstraction=self._separates(p), pointer=True)
             for p in self._pointers.values()
             for o in p.offsets
         ]
@@ -169,20 +215,85 @@ class Symbols:
             )
         predicates += [Predicate(name, 0, (), abstraction=True) for name in self._nullary]
         predicates += [Predicate(name, 1, ("v",), abstraction=True) for name in (HEAP, FREED)]
-        roots = self._roots()
         for group in self.groups:
             predicates += group.core()
-        for group in self.groups:
-            predicates += group.instrumentation(roots)
-        return Vocabulary((*predicates, *cancellation(self.shape, self.edges)))
+        return Vocabulary((*predicates, *self.instrumentation.predicates))
 
-    def _roots(self) -> list[str]:
-        roots = [p.predicate(o) for p in self._pointers.values() for o in p.offsets if not self.is_temporary(p)]
-        return roots + [name for name in self._unary if name.startswith("&")]
+    @property
+    def instrumentation(self) -> Instrumentation:
+        """What the precision asks for; or all that there is."""
+        everything = self._everything
+        if self.precision.instrument is None:
+            return everything
+        separating = [r for p in self._pointers.values() if self._separates(p) for r in self._predicates(p)]
+        separating += [r for r in self.roots if r.startswith("&")]
+        found = [predicate for group in self.groups for predicate in group.relations()]
+        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating)))
+        return Instrumentation((*found, *chosen.predicates), chosen.rules)
+
+    @property
+    def _everything(self) -> Instrumentation:
+        predicates = [predicate for group in self.groups for predicate in group.instrumentation(self.roots)]
+        predicates += [holding.predicate() for found in self.holdings for holding in found]
+        predicates += cancellation(self.shape, self.edges)
+        predicates += self._dereferenced()
+        rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
+        return Instrumentation(tuple(predicates), tuple(rules))
+
+    def _dereferenced(self) -> list[Predicate]:
+        """What the cell that a pointer to a pointer points to holds: as good as a variable, while it is used."""
+        found = []
+        for variable in self.memory.pointers:
+            if not isinstance(variable.type, PointerType) or not isinstance(variable.type.target, PointerType):
+                continue
+            pointer = self.pointer(variable)
+            cells = {(o, cell) for s, o in pointer.places if (cell := self.memory.cell_of.get((s, o))) is not None}
+            held = [
+                exists(["u"], conj(pointer.at(offset, "u"), at(self.cell(cell, to), "u", "v")))
+                for offset, cell in sorted(cells)
+                if self.precision.tracks_cell(cell)
+                for to in self.target_offsets(cell)
+            ]
+            if held:
+                name = f"*{pointer.name}"
+                found.append(Predicate(name, 1, ("v",), frozenset({"unique"}), disj(*held), abstraction=True))
+        return found
+
+    @cached_property
+    def absent(self) -> frozenset[str]:
+        """The instrumentation predicates that the precision leaves out; none by default."""
+        chosen = {predicate.name for predicate in self.instrumentation.predicates}
+        return frozenset(predicate.name for predicate in self._everything.predicates) - chosen
+
+    def known(self, updates: Iterable[Update]) -> list[Update]:
+        """The updates that do without what the precision leaves out; the others are derived."""
+        return [u for u in updates if u.predicate not in self.absent and not predicates_of(u.formula) & self.absent]
+
+    def _separates(self, pointer: Pointer) -> bool:
+        return self.is_temporary(pointer) or self.precision.separates(pointer.name)
+
+    def _predicates(self, pointer: Pointer) -> list[str]:
+        return [] if self.is_temporary(pointer) else [pointer.predicate(o) for o in pointer.offsets]
+
+    @property
+    def roots(self) -> dict[str, frozenset[str]]:
+        """The predicates of variables, from which reachability is tracked, with the edges of what each may point to."""
+        found: dict[str, frozenset[str]] = {}
+        for p in self._pointers.values():
+            if not self.is_temporary(p):
+                for o in p.offsets:
+                    found[p.predicate(o)] = self._edges_of({size for size, offset in p.places if offset == o})
+        for variable in self.memory.objects:
+            found[self.object(variable)] = self._edges_of({self.memory.size_of(variable)})
+        return found
+
+    def _edges_of(self, sizes: set[int]) -> frozenset[str]:
+        cells = {cell for (size, _), cell in self.memory.cell_of.items() if size in sizes}
+        return frozenset(name for cell, name in self.edges if cell in cells)
 
     def rules(self) -> list[Rule]:
-        """The rules of the groups; and a pointer points to one place only."""
-        found = [rule for group in self.groups for rule in group.rules()]
+        """The rules of the instrumentation; and a pointer points to one place only."""
+        found = list(self.instrumentation.rules)
         for pointer in self._pointers.values():
             places = [pointer.predicate(o) for o in pointer.offsets]
             for name in places:
@@ -195,6 +306,22 @@ class Symbols:
 
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
-        roots = self._roots()
-        along = [at(group.reach(root), v) for group in self.groups if group.whole for root in roots]
-        return disj(*along, *(at(r, v) for r in roots))
+        roots = self.roots
+
+        def along_one(w: str) -> Formula:
+            along = [
+                _along(group, root, w) if group.reach(root) in self.absent else at(group.reach(root), w)
+                for group in self.groups
+                if group.whole
+                for root in group.roots(roots)
+            ]
+            return disj(*along, *(at(r, w) for r in roots))
+
+        if self.precision.instrument is not None:
+            return disj(along_one(v), FALSE if self.all_pointers_tracked else UNKNOWN)
+        return reachable(along_one, self.holdings, v)
+
+
+def _along(group: Group, root: str, v: str) -> Formula:
+    """The node is reachable from what a root points to; the edges are followed, for want of a closure predicate."""
+    return exists(["u"], conj(at(root, "u"), reflexive_closure(group.name, "u", v)))

@@ -10,20 +10,39 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from kleene.cfa.expressions import AddressOf, Cast, Deref, Expression, Variable, children, walk
+from kleene.cfa.expressions import (
+    AddressOf,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    Variable,
+    children,
+    walk,
+)
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
     Assign,
+    Call,
     DeclareLocal,
     EndScope,
+    Enter,
     Havoc,
+    Invoke,
+    MemCopy,
+    MemSet,
     Operation,
     Realloc,
     Skip,
     expressions,
 )
-from kleene.semantics.liveness import used
+from kleene.cfa.types import INT, ArrayType, PointerType
+from kleene.semantics.liveness import defined, starts, used
 from kleene.semantics.rewrite import rewrite_operation
 
 
@@ -59,10 +78,14 @@ def _lvalue_root(expression: Expression) -> list[Variable]:
         expression = children(expression)[0]
 
 
-def _constant_addresses(cfa: Cfa[Operation]) -> dict[Variable, Variable]:
-    """Pointer variables with one assignment in the whole program, of the address of a whole variable."""
+Constants = dict[Variable, Expression]
+"""Pointers that have one value: the address of a variable, or of a member of one."""
+
+
+def _constant_addresses(cfa: Cfa[Operation]) -> Constants:
+    """Pointer variables with one assignment in the whole program, of the address of a variable or member."""
     assigned: Counter[Variable] = Counter()
-    value: dict[Variable, Variable] = {}
+    value: Constants = {}
     taken = address_taken(edge.label for edge in cfa.edges)
     for edge in cfa.edges:
         operation = edge.label
@@ -76,18 +99,20 @@ def _constant_addresses(cfa: Cfa[Operation]) -> dict[Variable, Variable]:
                 value[target] = pointed
         elif isinstance(target, Variable):
             assigned[target] += 1
-        elif hasattr(operation, "result") and isinstance(operation.result, Variable):
+        elif isinstance(operation, Call) and isinstance(operation.result, Variable):
             assigned[operation.result] += 1
+        elif isinstance(operation, Enter | Invoke):
+            assigned.update(defined(operation))
     candidates = {p: x for p, x in value.items() if assigned[p] == 1 and p not in taken and not p.is_global and p != x}
     doubtful = _doubtful(cfa, candidates)
     return {p: x for p, x in candidates.items() if p not in doubtful}
 
 
-def _doubtful(cfa: Cfa[Operation], candidates: dict[Variable, Variable]) -> set[Variable]:
+def _doubtful(cfa: Cfa[Operation], candidates: Constants) -> set[Variable]:
     """Candidates that some path reads before their assignment, or after the life of the variable they point to."""
     start = frozenset((p, "unset") for p in candidates)
-    reached: dict[str, frozenset[tuple[Variable, str]]] = {cfa.entry: start}
-    waiting = [cfa.entry]
+    reached: dict[str, frozenset[tuple[Variable, str]]] = dict.fromkeys(starts(cfa), start)
+    waiting = list(reached)
     doubtful: set[Variable] = set()
     while waiting:
         location = waiting.pop()
@@ -103,7 +128,7 @@ def _doubtful(cfa: Cfa[Operation], candidates: dict[Variable, Variable]) -> set[
 
 
 def _facts_after(
-    operation: Operation, facts: set[tuple[Variable, str]], candidates: dict[Variable, Variable]
+    operation: Operation, facts: set[tuple[Variable, str]], candidates: Constants
 ) -> set[tuple[Variable, str]]:
     """What may be wrong with a candidate after an operation: it is 'unset', or its variable has 'ended'."""
     if isinstance(operation, Assign) and operation.target in candidates:
@@ -113,32 +138,77 @@ def _facts_after(
             facts = facts | {(operation.variable, "unset")}
         return facts
     if isinstance(operation, EndScope):
-        return facts | {(p, "ended") for p, x in candidates.items() if x in operation.variables}
+        return facts | {(p, "ended") for p, x in candidates.items() if _lvalue_root(x)[0] in operation.variables}
     return facts
 
 
-def _address(value: Expression) -> Variable | None:
+def _address(value: Expression) -> Expression | None:
+    """What a value is the address of: a variable, or a member of one."""
+    value = _uncast(value)
+    if not isinstance(value, AddressOf):
+        return None
+    inner = value.target
+    while isinstance(inner, Field):
+        inner = inner.base
+    return value.target if isinstance(inner, Variable) else None
+
+
+def _uncast(value: Expression) -> Expression:
     while isinstance(value, Cast):
         value = value.operand
-    if isinstance(value, AddressOf) and isinstance(value.target, Variable):
-        return value.target
-    return None
+    return value
 
 
-def _replaced(cfa: Cfa[Operation], constants: dict[Variable, Variable]) -> Cfa[Operation]:
+def _replaced(cfa: Cfa[Operation], constants: Constants) -> Cfa[Operation]:
     def simplify(node: Expression) -> Expression:
-        if isinstance(node, Deref) and isinstance(node.pointer, Variable) and node.pointer in constants:
-            target = constants[node.pointer]
-            if target.type == node.type:
-                return target
-        return node
+        if isinstance(node, Comparison) and node.operator in ("==", "!="):
+            return _compared(node, constants)
+        if not isinstance(node, Deref):
+            return node
+        pointer = node.pointer
+        index: Expression | None = None
+        if isinstance(pointer, PointerOffset) and pointer.scale == node.type.size:
+            index, pointer = pointer.index, pointer.pointer
+        if not isinstance(pointer, Variable) or pointer not in constants:
+            return node
+        target = constants[pointer]
+        if isinstance(target.type, ArrayType) and target.type.element == node.type:
+            return Index(target, index or Constant(0, INT), node.type)
+        return target if index is None and target.type == node.type else node
 
-    edges = [replace(e, label=rewrite_operation(e.label, simplify)) for e in cfa.edges]
+    edges = [replace(e, label=_copied(rewrite_operation(e.label, simplify), constants)) for e in cfa.edges]
     read = {v for edge in edges for v in used(edge.label)}
     return Cfa(cfa.entry, tuple(_without_unused(e, constants, read) for e in edges))
 
 
-def _without_unused(edge: Edge[Operation], constants: dict[Variable, Variable], read: set[Variable]) -> Edge[Operation]:
+def _compared(node: Comparison, constants: Constants) -> Expression:
+    """A constant address is not null."""
+    sides = [_uncast(node.left), _uncast(node.right)]
+    known = any(side in constants for side in sides)
+    null = any(isinstance(side, Constant) and side.value == 0 for side in sides)
+    return Constant(int(node.operator == "!="), node.type) if known and null else node
+
+
+def _copied(operation: Operation, constants: Constants) -> Operation:
+    """A copy of a constant address is one; where memory is filled or copied, the address says what it is."""
+
+    def known(value: Expression) -> Expression:
+        pointer = _uncast(value)
+        if isinstance(pointer, Variable) and pointer in constants and isinstance(value.type, PointerType):
+            return AddressOf(constants[pointer], value.type)
+        return value
+
+    match operation:
+        case Assign(target=Variable(), value=value):
+            return replace(operation, value=known(value))
+        case MemSet(pointer=pointer):
+            return replace(operation, pointer=known(pointer))
+        case MemCopy(destination=destination, source=source):
+            return replace(operation, destination=known(destination), source=known(source))
+    return operation
+
+
+def _without_unused(edge: Edge[Operation], constants: Constants, read: set[Variable]) -> Edge[Operation]:
     """Drop the assignment of a constant address that nothing reads any more."""
     operation = edge.label
     if isinstance(operation, Assign) and operation.target in constants and operation.target not in read:

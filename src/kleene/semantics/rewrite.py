@@ -1,13 +1,15 @@
-"""Rewriting the expressions of operations, bottom up."""
+"""Rewriting the expressions of operations, bottom up, and the edges of automata."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from kleene.cfa.expressions import Expression, children
-from kleene.cfa.operations import Operation
+from kleene.cfa.expressions import Expression, Variable, children
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Assume, Operation
+from kleene.cfa.program import CProgram, Function, Global
 
 Rewrite = Callable[[Expression], Expression]
 _KINDS = Expression.__args__  # type: ignore[attr-defined]
@@ -41,3 +43,87 @@ def rewrite_operation(operation: Operation, change: Rewrite) -> Operation:
         if new is not value and new != value:
             changes[attribute.name] = new
     return replace(operation, **changes) if changes else operation
+
+
+def operations_of(program: CProgram) -> list[Operation]:
+    """All operations of a program: those that initialise globals, then those of its functions."""
+    found: list[Operation] = [a for g in program.globals for a in g.initial]
+    return found + [e.label for f in program.functions.values() for e in f.cfa.edges]
+
+
+def rewrite_program(program: CProgram, change: Rewrite) -> CProgram:
+    """The program with all its expressions and variables rewritten."""
+
+    def variable(old: Variable) -> Variable:
+        new = change(old)
+        assert isinstance(new, Variable)
+        return new
+
+    def in_function(function: Function) -> Function:
+        edges = tuple(replace(e, label=rewrite_operation(e.label, change)) for e in function.cfa.edges)
+        return replace(
+            function,
+            cfa=Cfa(function.cfa.entry, edges),
+            parameters=tuple(map(variable, function.parameters)),
+            locals=tuple(map(variable, function.locals)),
+        )
+
+    def in_global(item: Global) -> Global:
+        initial: Any = tuple(rewrite_operation(a, change) for a in item.initial)
+        return replace(item, variable=variable(item.variable), initial=initial)
+
+    functions = {name: in_function(f) for name, f in program.functions.items()}
+    return replace(program, functions=functions, globals=tuple(map(in_global, program.globals)))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Operations that are taken where a condition holds and those of the choices before did not; None: always."""
+
+    condition: Expression | None
+    operations: tuple[Operation, ...]
+
+
+Expand = Callable[[Edge[Operation]], Sequence[Choice] | None]
+
+
+def expanded(cfa: Cfa[Operation], expand: Expand, mark: str) -> Cfa[Operation]:
+    """The automaton with some edges replaced by choices; None keeps an edge. `mark` is in the names of new locations.
+
+    The two branches of a condition stay together: what is chosen before they part is chosen once.
+    """
+    edges: list[Edge[Operation]] = []
+    for edge in cfa.edges:
+        other = _other_branch(cfa, edge)
+        if other is not None and not edge.label.truth:  # type: ignore[union-attr]
+            continue
+        choices = expand(edge)
+        if choices is None:
+            edges += [edge] if other is None else [edge, other]
+            continue
+        left = edge.source
+        for choice in choices:
+            here = left
+            if choice.condition is not None:
+                yes, no = f"{edge.source}{mark}{len(edges)}", f"{edge.source}{mark}{len(edges)}'"
+                test = Assume(edge.label.place, choice.condition)
+                edges += [Edge(left, test, yes), Edge(left, replace(test, truth=False), no)]
+                here, left = yes, no
+            for operation in choice.operations[:-1]:
+                there = f"{edge.source}{mark}{len(edges)}"
+                edges.append(Edge(here, operation, there))
+                here = there
+            last = choice.operations[-1]
+            edges.append(Edge(here, last, edge.target))
+            if other is not None and isinstance(last, Assume):
+                edges.append(Edge(here, replace(last, truth=False), other.target))
+    return Cfa(cfa.entry, tuple(edges))
+
+
+def _other_branch(cfa: Cfa[Operation], edge: Edge[Operation]) -> Edge[Operation] | None:
+    """The edge for the opposite truth of the same condition, if it is the only other one."""
+    label, leaving = edge.label, cfa.leaving(edge.source)
+    if not isinstance(label, Assume) or len(leaving) != 2:
+        return None
+    opposite = replace(label, truth=not label.truth)
+    return next((e for e in leaving if e.label == opposite), None)

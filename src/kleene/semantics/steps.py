@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.program import CProgram
-from kleene.logic.formula import FALSE, TRUE, Formula, conj
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj
 from kleene.semantics.integers import Constants
 from kleene.semantics.memory import Memory, Place, Unmodelled
 from kleene.semantics.names import at
@@ -61,6 +61,7 @@ class StepBuilder:
         self.constants = constants
         self.symbols = symbols
         self.steps: list[Step] = []
+        self.alarms: dict[str, Alarm] = {}
         self.place = SourcePlace("", 0, 0, "")
         self._used_temporaries: list[Pointer] = []
 
@@ -75,6 +76,12 @@ class StepBuilder:
         raised = tuple((c, Alarm(kind, self.place, why)) for c, kind, why in alarms if c is not FALSE)
         self.steps.append(Step(Action(name, "", focus=tuple(focus), precondition=good), raised))
 
+    def _named_alarm(self, alarm: Alarm) -> str:
+        """The text of the message that stands for an alarm."""
+        text = f"{alarm.kind} at {alarm.place}: {alarm.text}"
+        self.alarms[text] = alarm
+        return text
+
     def _fail(self, kind: str, text: str) -> None:
         """An alarm on every path that comes here; nothing goes on."""
         self._checked("stop", [(TRUE, kind, text)], FALSE, ())
@@ -82,12 +89,16 @@ class StepBuilder:
     # Pointers and temporaries ---------------------------------------------------------------------------------
 
     def _set_pointer(self, pointer: Pointer, targets: dict[int, Formula], undefined: Formula) -> list[Update]:
+        if not pointer.tracked:
+            return []
         if not set(targets) <= set(pointer.offsets):
             raise Unmodelled(f"{pointer.name} may point to too many places inside objects")
         updates = [Update(pointer.predicate(o), ("v",), targets.get(o, FALSE)) for o in pointer.offsets]
         return [*updates, Update(self.symbols.nullary(pointer.undefined), (), undefined)]
 
     def _undefined(self, pointer: Pointer) -> Formula:
+        if not pointer.tracked:
+            return UNKNOWN
         return at(self.symbols.nullary(pointer.undefined))
 
     def _temporary(self, places: Iterable[Place]) -> Pointer:

@@ -7,8 +7,8 @@ it is set, so that differencing sees changes of one edge at a time. The kinds of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Constant, Expression, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
@@ -18,15 +18,19 @@ from kleene.cfa.operations import (
     Assume,
     DeclareLocal,
     EndScope,
+    Enter,
     Error,
     Exit,
     Free,
     Havoc,
+    Invoke,
+    Leave,
     MemCopy,
     MemSet,
     Operation,
     Place,
     Print,
+    Realloc,
     Return,
     Skip,
     Unsupported,
@@ -37,12 +41,14 @@ from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.logic.formula import FALSE, TRUE, Atom, Formula, Not, Or, conj, disj, exists, neg
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.conditions import ConditionSteps
+from kleene.semantics.calls import CallAction, CallSteps, CallVocabulary, call_vocabulary
 from kleene.semantics.groups import ShapeClass
 from kleene.semantics.integers import Constants
-from kleene.semantics.liveness import live_before, redeclared
+from kleene.semantics.literals import is_literal
+from kleene.semantics.liveness import lingering, live_before, redeclared
 from kleene.semantics.memory import Memory, Unmodelled
-from kleene.semantics.names import FREED, HEAP, at
+from kleene.semantics.names import FREED, HEAP, OUTER, at
+from kleene.semantics.precision import EVERYTHING, Precision
 from kleene.semantics.predicates import Symbols
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder
@@ -63,9 +69,14 @@ class Translation:
     initial: Structure
     alarms: dict[str, Alarm]
     places: dict[str, Place]
+    origins: tuple[Edge[Operation] | None, ...] = ()
+    """For every edge of `cfa`, the edge of the program that it is a step of; None before the program starts."""
+    procedures: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Entry and exit of the functions that are analysed apart."""
+    calls: CallVocabulary | None = None
 
 
-class Translator(ConditionSteps):
+class Translator(CallSteps):
     """Translates one inlined program for one shape class."""
 
     def __init__(
@@ -76,16 +87,25 @@ class Translator(ConditionSteps):
         *,
         malloc_may_fail: bool = True,
         whole_scope: bool = False,
+        precision: Precision = EVERYTHING,
+        markers: int = 2,
     ) -> None:
-        memory = Memory(program, cfa)
-        super().__init__(program, memory, Constants(memory), Symbols(memory, shape))
+        memory = Memory(program, cfa, typed=True)
+        symbols = Symbols(memory, shape, precision)
+        super().__init__(program, memory, Constants(memory, precision), symbols)
         self.source = cfa
         self.malloc_may_fail = malloc_may_fail
-        self.alarms: dict[str, Alarm] = {}
         tracked = {*memory.pointers, *memory.integers}
-        self.live = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
+        self.needed = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
+        self.live = lingering(cfa, self.needed)
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
+        if any(isinstance(e.label, Enter) for e in cfa.edges):
+            self.symbols.mark(markers)
+        self.exits_apart = any(isinstance(e.label, Enter) for e in cfa.edges) and any(
+            isinstance(e.label, Exit) and e.label.status is not None for e in cfa.edges
+        )
+        self.live_after: frozenset[Variable] = frozenset()
         self.redeclared = redeclared(cfa)
         for variable in memory.pointers:
             self.symbols.pointer(variable)
@@ -108,15 +128,32 @@ class Translator(ConditionSteps):
             for assignment in item.initial:
                 chain += self._steps(assignment)
         self._connect(entry, chain, self.source.entry, edges)
+        origins: list[Edge[Operation] | None] = [None] * len(edges)
+        goes_on = {edge.source for edge in self.source.edges}
         for edge in self.source.edges:
             places.setdefault(edge.source, edge.label.place)
+            if isinstance(edge.label, Assume) and edge.target not in goes_on:
+                continue  # what was assumed does not hold: there is no such run
             branches = self._branches(edge)
             for steps in branches:
                 self._connect(edge.source, steps, edge.target, edges)
+            origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
         vocabulary = self.symbols.vocabulary()
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
-        return Translation(vocabulary, tuple(self.symbols.rules()), cfa, self._initial(vocabulary), self.alarms, places)
+        rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
+        procedures = self._procedures()
+        calls = call_vocabulary(self.symbols, self._global_values()) if procedures else None
+        return Translation(vocabulary, rules, cfa, initial, self.alarms, places, tuple(origins), procedures, calls)
+
+    def _procedures(self) -> dict[str, tuple[str, str]]:
+        entries = {e.label.function: e.source for e in self.source.edges if isinstance(e.label, Enter)}
+        exits = {e.label.function: e.target for e in self.source.edges if isinstance(e.label, Leave)}
+        return {name: (entry, exits.get(name, "")) for name, entry in entries.items()}
+
+    def _global_values(self) -> list[str]:
+        integers = [g.variable for g in self.program.globals if self.memory.kind(g.variable) == "integer"]
+        return [self.symbols.integer(v, c) for v in integers for c in self.constants.of(v)]
 
     def _connect(self, source: str, steps: Sequence[Step], target: str, edges: list[Edge[Action]]) -> None:
         if not steps:
@@ -131,29 +168,41 @@ class Translator(ConditionSteps):
             here = there
 
     def _alarm_action(self, condition: Formula, alarm: Alarm, before: Action) -> Action:
-        text = f"{alarm.kind} at {alarm.place}: {alarm.text}"
-        self.alarms[text] = alarm
         return Action(
             f"check: {alarm.kind}",
             f"{alarm.kind}?",
             focus=before.focus,
             precondition=condition,
-            messages=(Message(TRUE, text),),
+            messages=(Message(TRUE, self._named_alarm(alarm)),),
         )
 
     def _branches(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an operation; a malloc that may fail has two."""
         operation = edge.label
-        if isinstance(operation, Exit | Error):  # what the variables hold is not lost, the program just ends
+        if isinstance(operation, Exit | Error | Leave):  # what the variables hold is not lost, the program just ends
             return [self._steps(operation)]
-        dead = self._dying(edge)
+        dead, self.live_after = self._dying(edge), self.needed[edge.target]
         if isinstance(operation, DeclareLocal) and self._not_needed(operation.variable, edge.target):
             return [[]]
         if isinstance(operation, Allocate) and operation.may_fail and self.malloc_may_fail:
             ways = [self._steps(operation), self._steps(Assign(operation.place, operation.target, _null(operation)))]
+        elif isinstance(operation, Realloc):
+            ways = self._realloc_ways(operation)
         else:
             ways = [self._steps(operation)]
         return [self._with_dead(steps, dead) for steps in ways]
+
+    def _realloc_ways(self, operation: Realloc) -> list[list[Step]]:
+        """Of a null pointer, of a block of each size that the pointer may point to, or failed."""
+        try:
+            places = self.memory.value_places(operation.pointer)
+        except Unmodelled as reason:
+            return [self._steps(Unsupported(operation.place, str(reason)))]
+        sizes = sorted({size for size, offset in places if offset == 0})
+        ways = [self._steps(operation, lambda s=s: self._realloc(operation, s)) for s in (None, *sizes)]  # type: ignore[misc]
+        if operation.may_fail and self.malloc_may_fail:
+            ways.append(self._steps(Assign(operation.place, operation.target, _null(operation))))
+        return ways
 
     def _not_needed(self, variable: Variable, location: str) -> bool:
         """A declaration without an effect: what is assigned before it is read need not be made undefined."""
@@ -165,6 +214,8 @@ class Translator(ConditionSteps):
         target = getattr(edge.label, "target", None)
         if isinstance(target, Variable) and not target.is_global and target not in after:
             gone.append(target)
+        if isinstance(edge.label, Enter):
+            gone += [v for v in edge.label.parameters if v not in after]
         return sorted(dict.fromkeys(gone), key=lambda v: v.name)
 
     def _with_dead(self, steps: list[Step], dead: Sequence[Variable]) -> list[Step]:
@@ -173,7 +224,7 @@ class Translator(ConditionSteps):
         if updates:
             names = ", ".join(v.name for v in dead)
             steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates)))]
-        loses = updates or any(s.action.updates for s in steps)
+        loses = updates or any(s.action.updates or isinstance(s.action, CallAction) for s in steps)
         if loses and self._can_leak():
             leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), neg(self.symbols.reachable("v"))))
             alarm = Alarm("memory_leak", self.place, "a block is not freed and nothing points to it any more")
@@ -185,6 +236,8 @@ class Translator(ConditionSteps):
 
     def _collect(self) -> Action:
         """Drop freed blocks that nothing points to: they have no edges, so nothing else changes."""
+        if not self.symbols.all_pointers_tracked:
+            return Action("keep", "")
         pointed = [at(p.predicate(o), "v") for p in self.symbols.pointers for o in p.offsets]
         pointed += [exists(["u"], at(name, "u", "v")) for _, name in self.symbols.edges]
         return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed)))
@@ -214,11 +267,13 @@ class Translator(ConditionSteps):
         builder = StructureBuilder(vocabulary, len(objects), tuple(f"&{v.name}" for v in objects))
         for number, variable in enumerate(objects):
             builder.set(self.symbols.object(variable), (number,), Kleene.TRUE)
-            size = self.symbols.size(variable.type.size)
+            size = self.symbols.size(self.memory.size_of(variable))
             if size:
                 builder.set(size, (number,), Kleene.TRUE)
             for offset, constants in self._integer_cells():
-                if 0 in constants:
+                for c in constants if is_literal(variable) else ():
+                    builder.set(self.symbols.integer_cell(offset, c), (number,), Kleene.UNKNOWN)
+                if 0 in constants and not is_literal(variable):
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
         for item in self.program.globals:
             if self.memory.kind(item.variable) == "integer" and 0 in self.constants.of(item.variable):
@@ -227,11 +282,14 @@ class Translator(ConditionSteps):
 
     # One operation --------------------------------------------------------------------------------------------
 
-    def _steps(self, operation: Operation) -> list[Step]:
+    def _steps(self, operation: Operation, build: Callable[[], None] | None = None) -> list[Step]:
         """The steps of an operation; what is not modelled leads to `UNSUPPORTED`."""
         self.steps, self.place = [], operation.place
         try:
-            self._operation(operation)
+            if build is not None:
+                build()
+            else:
+                self._operation(operation)
         except Unmodelled as reason:
             self.steps = [self._unsupported(str(reason))]
         self._forget_temporaries()
@@ -243,8 +301,10 @@ class Translator(ConditionSteps):
 
     def _operation(self, operation: Operation) -> None:
         match operation:
-            case Skip():
+            case Skip() | Enter() | Leave():
                 return
+            case Invoke():
+                self._invoke(operation, self.live_after)
             case Print(arguments=arguments):
                 for argument in arguments:
                     self._visit(argument)
@@ -281,7 +341,7 @@ class Translator(ConditionSteps):
     def _leave_scope(self, variable: Variable) -> None:
         if variable in self.undeclared:  # stays, but what it holds is lost
             name = self.symbols.object(variable)
-            self._clear_object(lambda v: at(name, v), [variable.type.size], f"end {variable}")
+            self._clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
         else:
             self._end(variable)
 
@@ -305,6 +365,8 @@ class Translator(ConditionSteps):
         if value is not None:
             self._visit(value)
         kept = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v"))))
+        if self.exits_apart:
+            kept = disj(kept, at(self.symbols.nullary(OUTER)))
         alarm = (kept, "memory_cleanup", "a block is not freed when the program ends")
         if isinstance(operation, Exit):
             if operation.status is not None:
@@ -317,7 +379,7 @@ class Translator(ConditionSteps):
         self._checked("end of main", [alarm], TRUE, ())
 
 
-def _null(operation: Allocate) -> Expression:
+def _null(operation: Allocate | Realloc) -> Expression:
     return Constant(0, operation.target.type)
 
 

@@ -14,8 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import product
 
 from kleene.logic.formula import (
+    FALSE,
+    TRUE,
     Atom,
     Closure,
     Equal,
@@ -27,6 +30,7 @@ from kleene.logic.formula import (
     neg,
 )
 from kleene.logic.transform import canonical, fresh_name, postorder, rebuild, substitute
+from kleene.smt.expand import Expansion, sorted_symbol
 from kleene.smt.universe import Universe, in_domain
 
 
@@ -37,18 +41,25 @@ class Fields:
     functions: frozenset[str] = frozenset()
     inverse_functions: frozenset[str] = frozenset()
 
+    def with_inverse(self, symbols: Iterable[str]) -> Fields:
+        return Fields(self.functions, self.inverse_functions | frozenset(symbols))
+
 
 @dataclass
 class ClosureTable:
     """The closures met so far, each with its relation symbol and axioms."""
 
-    universe: Universe
+    expansion: Expansion
     fields: Fields = field(default_factory=Fields)
     symbols: dict[Formula, str] = field(default_factory=dict)
     universal: list[Formula] = field(default_factory=list)
     existential: list[Formula] = field(default_factory=list)
     steps: list[tuple[str, Formula]] = field(default_factory=list)
     """Of the existential axioms, those about one individual: its variable and the formula."""
+
+    @property
+    def universe(self) -> Universe:
+        return self.expansion.universe
 
     def eliminate(self, f: Formula) -> Formula:
         """The formula with an atom for each closure; new axioms are added to the lists."""
@@ -70,8 +81,22 @@ class ClosureTable:
         symbol = self.symbols.get(key)
         if symbol is None:
             symbol = self.symbols[key] = f"tc{len(self.symbols)}"
+            if not parameters:
+                self._constants(symbol, step, a, b)
             self._axioms(symbol, step, domain, tuple(names.values()))
         return Atom(symbol, (f.left, f.right, *parameters))
+
+    def _constants(self, symbol: str, step: Formula, a: str, b: str) -> None:
+        """Where no steps lead from cell to cell there is no path; where steps certainly lead there is one."""
+        cells = self.universe.cells
+        sources, targets = self.universe.domain(a), self.universe.domain(b)
+        steps = {(c, d): self.expansion.expand(step, {a: c, b: d}) for c in sources for d in targets}
+        may = _transitive({pair for pair, f in steps.items() if f is not FALSE}, set(sources))
+        there = {c for c in sources if not cells[c].optional}
+        must = _transitive({pair for pair, f in steps.items() if f is TRUE}, there)
+        for pair in product(range(len(cells)), repeat=2):
+            if pair not in may or pair in must:
+                self.expansion.learn(sorted_symbol(symbol, pair), value=pair in must)
 
     def _stays_inside(self, f: Closure) -> bool:
         """True iff no step touches a cell outside the domain, so that the closure is that over all cells."""
@@ -115,19 +140,17 @@ class ClosureTable:
                 rule(path(b, a), path(c, a), then=disj(Equal(b, c), path(b, c), path(c, b))),
                 rule(path(a, a), path(b, a), then=path(a, b)),
             ]
-        forward = self._is_field(step, (a, b), self.fields.functions, self.fields.inverse_functions)
-        backward = self._is_field(step, (a, b), self.fields.inverse_functions, self.fields.functions)
         # Where the next individual is determined, a path has a first step if there is a step at all.
-        none, some = forall([b], neg(path(a, b))), exists([c], one(a, c))
-        if forward:
-            self._add_step(a, disj(none, some), parameters)
-        none, some = forall([b], neg(path(b, a))), exists([c], one(c, a))
-        if backward:
-            self._add_step(a, disj(none, some), parameters)
-        if not (forward or backward):
+        if self._is_field(step, (a, b), self.fields.functions, self.fields.inverse_functions):
+            self._add_step(a, disj(forall([b], neg(path(a, b))), exists([c], one(a, c))), parameters)
+        else:
             first = exists([c], conj(one(a, c), disj(Equal(c, b), path(c, b))))
+            self.existential.append(rule(path(a, b), then=first))
+        if self._is_field(step, (a, b), self.fields.inverse_functions, self.fields.functions):
+            self._add_step(a, disj(forall([b], neg(path(b, a))), exists([c], one(c, a))), parameters)
+        else:
             last = exists([c], conj(one(c, b), disj(Equal(a, c), path(a, c))))
-            self.existential += [rule(path(a, b), then=first), rule(path(a, b), then=last)]
+            self.existential.append(rule(path(a, b), then=last))
         self.existential += self._extremes(symbol, domain, parameters)
 
     def _add_step(self, individual: str, f: Formula, parameters: tuple[str, ...]) -> None:
@@ -156,6 +179,15 @@ class ClosureTable:
             case Atom(symbol, args):
                 return (args == ends and symbol in there) or (args == ends[::-1] and symbol in back)
         return False
+
+
+def _transitive(pairs: set[tuple[int, int]], between: set[int]) -> set[tuple[int, int]]:
+    """The closure of a relation, by steps that meet in cells of `between`."""
+    result = set(pairs)
+    for c in between:
+        before, after = [a for a, b in result if b == c], [b for a, b in result if a == c]
+        result |= set(product(before, after))
+    return result
 
 
 def _place(variable: str, label: str) -> str:

@@ -33,35 +33,35 @@ class Cvc5Prover:
     def __init__(self, expansion: Expansion) -> None:
         self.cvc5 = load_cvc5()
         self.expansion = expansion
-        self.assertions: list[Formula] = []
 
-    def add(self, f: Formula) -> None:
-        self.assertions.append(f)
-
-    def check(self, assumptions: list[Formula], milliseconds: int, extra: Sequence[Formula] = ()) -> Proof:
+    def check(self, assertions: Sequence[Formula], assumptions: Sequence[Formula], milliseconds: int) -> Proof:
         terms = self.cvc5.TermManager()
         solver = self.cvc5.Solver(terms)
         for option, value in (
             ("finite-model-find", "true"),
             ("produce-models", "true"),
-            ("produce-unsat-cores", "true"),
+            ("produce-unsat-assumptions", "true"),
             ("tlimit-per", str(max(1, milliseconds))),
         ):
             solver.setOption(option, value)
-        symbols = self._read(solver, assumptions, extra)
-        result = solver.checkSat()
+        symbols = self._read(solver, assertions, assumptions)
+        named = {str(t).strip("|"): t for t in symbols.getDeclaredTerms()}
+        switches = [named[_switch(i)] for i in range(len(assumptions))]
+        result = solver.checkSatAssuming(*switches) if switches else solver.checkSat()
         if result.isUnsat():
-            return Proof("unsat", core=_core(solver, len(assumptions)))
+            used = set(map(str, solver.getUnsatAssumptions())) if switches else set()
+            return Proof("unsat", core=frozenset(i for i, s in enumerate(switches) if str(s) in used))
         if not result.isSat():
             return Proof("unknown", reason=f"cvc5: {result.getUnknownExplanation()}")
         return Proof("sat", model=_Reader(self, terms, solver, symbols).model())
 
-    def _read(self, solver: Any, assumptions: list[Formula], extra: Sequence[Formula]) -> Any:
+    def _read(self, solver: Any, assertions: Sequence[Formula], assumptions: Sequence[Formula]) -> Any:
         """Parse the query; the symbol manager knows the declared symbols afterwards."""
-        used = [*self.assertions, *extra, *assumptions]
+        used = [*assertions, *assumptions]
         lines = ["(set-logic UF)", *declarations(used, len(self.expansion.universe.cells))]
-        lines += [f"(assert {term(f)})" for f in (*self.assertions, *extra)]
-        lines += [f"(assert (! {term(f)} :named |assumption {i}|))" for i, f in enumerate(assumptions)]
+        lines += [f"(assert {term(f)})" for f in assertions]
+        lines += [f"(declare-const {symbol(_switch(i))} Bool)" for i in range(len(assumptions))]
+        lines += [f"(assert (=> {symbol(_switch(i))} {term(f)}))" for i, f in enumerate(assumptions)]
         parser = self.cvc5.InputParser(solver)
         parser.setStringInput(self.cvc5.InputLanguage.SMT_LIB_2_6, "\n".join(lines), "query")
         symbols = parser.getSymbolManager()
@@ -72,14 +72,8 @@ class Cvc5Prover:
             command.invoke(solver, symbols)
 
 
-def _core(solver: Any, count: int) -> frozenset[int]:
-    """The assumptions in the unsatisfiable core, found by their text."""
-    try:
-        names = {str(t) for t in solver.getUnsatCore()}
-    except RuntimeError:
-        return frozenset(range(count))
-    found = frozenset(i for i in range(count) if f"|assumption {i}|" in names)
-    return found if found else frozenset(range(count))
+def _switch(number: int) -> str:
+    return f"assumption {number}"
 
 
 class _Reader:

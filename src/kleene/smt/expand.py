@@ -7,7 +7,7 @@ optional cell is not empty. Formulas must be free of closures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from kleene.logic.formula import (
     FALSE,
@@ -55,6 +55,21 @@ class Expansion:
         self._memo: dict[tuple[Formula, tuple[int, ...]], Formula] = {}
         self.symbols: dict[str, tuple[str, tuple[int, ...]]] = {}
         """The divided predicates that occur: their undivided symbol and cells."""
+        self._known: dict[str, bool] = {}
+
+    def learn(self, divided: str, *, value: bool) -> bool:
+        """Take a divided predicate (or `present:i`) as a constant from now on; False if it is one already."""
+        if divided in self._known:
+            return False
+        self._known[divided] = value
+        self._memo.clear()
+        return True
+
+    def learnt(self) -> Iterator[tuple[tuple[str, tuple[int, ...]], bool]]:
+        """The constants learnt so far, by undivided symbol and cells; `present:i` has no cells."""
+        for name, value in self._known.items():
+            if name in self.symbols or name.startswith("present:"):
+                yield self.symbols.get(name, (name, ())), value
 
     def closed(self, f: Formula) -> Formula:
         """The expansion of a formula; free variables stand for some individuals."""
@@ -104,8 +119,18 @@ class Expansion:
         if known is not None:
             return TRUE if known else FALSE
         name = sorted_symbol(symbol, cells)
+        known = self._known.get(name)
+        if known is not None:
+            return TRUE if known else FALSE
         self.symbols[name] = (symbol, cells)
         return Atom(name, tuple(self._variable(v, c) for v, c in zip(args, cells, strict=True)))
+
+    def _present(self, cell: int) -> Formula:
+        if not self.universe.cells[cell].optional:
+            return TRUE
+        atom = presence(cell)
+        known = self._known.get(atom.predicate)
+        return atom if known is None else TRUE if known else FALSE
 
     def _quantified(self, f: Formula, v: str, body: Formula, env: Env) -> Formula:
         universal = isinstance(f, Forall)
@@ -115,8 +140,9 @@ class Expansion:
             name = self._variable(v, cell)
             if not self.universe.cells[cell].single:
                 part = forall([name], part) if universal else exists([name], part)
-            if self.universe.cells[cell].optional:
-                part = disj(neg(presence(cell)), part) if universal else conj(presence(cell), part)
+            there = self._present(cell)
+            if there is not TRUE:
+                part = disj(neg(there), part) if universal else conj(there, part)
             if part is (FALSE if universal else TRUE):
                 return part
             parts.append(part)

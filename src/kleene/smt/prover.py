@@ -22,10 +22,8 @@ class Proof:
 
 
 class Prover(Protocol):
-    """One incremental solver over one expansion."""
+    """One solver over one expansion; every check is on its own, terms may be kept."""
 
     name: str
 
-    def add(self, f: Formula) -> None: ...
-
-    def check(self, assumptions: list[Formula], milliseconds: int, extra: Sequence[Formula] = ()) -> Proof: ...
+    def check(self, assertions: Sequence[Formula], assumptions: Sequence[Formula], milliseconds: int) -> Proof: ...

@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 from kleene.diagnostics import UsageError, did_you_mean
@@ -25,9 +27,11 @@ from kleene.smt.ground_backend import GroundQuery, decide
 from kleene.smt.named_witnesses import Witnesses
 from kleene.smt.prover import Proof, Prover
 from kleene.smt.smtlib import script
+from kleene.smt.units import Assertions
 from kleene.smt.universe import Universe
 
-BACKENDS = ("z3", "cvc5", "ground")
+BACKENDS = ("auto", "z3", "cvc5", "ground")
+"""`auto` asks cvc5 (if it is there) first where there are closures, Z3 first where there are none, then the other."""
 _NO_FIELDS = Fields()
 
 
@@ -55,7 +59,7 @@ class Statistics:
 class Solver:
     """A back end with its limits; all sessions share the statistics and the deadline."""
 
-    def __init__(self, backend: str = "z3", limits: Limits | None = None, *, dump: str | Path | None = None) -> None:
+    def __init__(self, backend: str = "auto", limits: Limits | None = None, *, dump: str | Path | None = None) -> None:
         if backend not in BACKENDS:
             raise UsageError(f"there is no back end '{backend}'{did_you_mean(backend, BACKENDS)}")
         self.backend = backend
@@ -65,7 +69,7 @@ class Solver:
         self.dump = Path(dump) if dump is not None else None
         if self.dump is not None:
             self.dump.mkdir(parents=True, exist_ok=True)
-        _make_prover(backend)  # a missing package is reported now, not after minutes
+        self.provers = _provers(backend)
 
     def session(self, assertions: Sequence[Formula], universe: Universe, fields: Fields = _NO_FIELDS) -> Session:
         session = Session(self, universe, fields)
@@ -95,18 +99,20 @@ class Solver:
             self.statistics.answers[verdict] += 1
 
 
-def _make_prover(backend: str) -> Callable[[Expansion], Prover] | None:
-    if backend == "z3":
+def _provers(backend: str) -> dict[str, Callable[[Expansion], Prover]]:
+    """The provers of a back end; a missing package is reported now, not after minutes."""
+    found: dict[str, Callable[[Expansion], Prover]] = {}
+    if backend in ("z3", "auto"):
         from kleene.smt.z3_backend import Z3Prover, load_z3
 
         load_z3()
-        return Z3Prover
-    if backend == "cvc5":
+        found["z3"] = Z3Prover
+    if backend == "cvc5" or (backend == "auto" and find_spec("cvc5") is not None):
         from kleene.smt.cvc5_backend import Cvc5Prover, load_cvc5
 
         load_cvc5()
-        return Cvc5Prover
-    return None
+        found["cvc5"] = Cvc5Prover
+    return found
 
 
 class Finder:
@@ -148,52 +154,50 @@ class Session:
     def __init__(self, solver: Solver, universe: Universe, fields: Fields) -> None:
         self.owner = solver
         self.universe = universe
-        self.closures = ClosureTable(universe, fields)
         self.expansion = Expansion(universe)
+        self.closures = ClosureTable(self.expansion, fields)
         self.assertions: list[Formula] = []
         self._plain: list[Formula] = []
-        self._axioms = 0
-        self._make = _make_prover(solver.backend)
         self.witnesses = Witnesses(self.expansion, self.closures)
-        self._provers: dict[Stage, _Synchronised] = {}
+        self._provers = {name: make(self.expansion) for name, make in solver.provers.items()}
+        self._asserted = Assertions(self.expansion)
 
     def add(self, f: Formula) -> None:
         """Assert a formula; free variables stand for some individuals."""
         self.assertions.append(f)
-        self._plain.append(self._without_closures(f))
+        self._plain.append(self.closures.eliminate(f))
 
-    def _without_closures(self, f: Formula) -> Formula:
-        result = self.closures.eliminate(f)
-        self._plain += self.closures.universal[self._axioms :]
-        self._axioms = len(self.closures.universal)
-        return result
-
-    def check(self, assumptions: Sequence[Formula] = ()) -> Answer:
-        """The answer for all finite universes."""
+    def check(self, assumptions: Sequence[Formula] = (), *, quick: bool = False) -> Answer:
+        """The answer for all finite universes; `quick` gives up early where there are closures."""
         answer: Answer = Unknown("time limit reached")
-        plain = [self._without_closures(f) for f in assumptions]
+        plain = [self.closures.eliminate(f) for f in assumptions]
         for stage in self._stages():
             if self.owner.remaining() <= 0:
                 break
-            if stage is Stage.EXISTENTIAL and isinstance(found := self._small_model(assumptions), Sat):
-                return found
-            proof = self._prove(plain, stage)
+            proof = self._prove(plain, stage, quick=quick)
             if proof.verdict == "unsat":
                 return Unsat(proof.core)
             if proof.model is not None and self._confirmed(proof.model, assumptions):
                 return Sat(proof.model)
             answer = Unknown(proof.reason or "the solver's model does not satisfy the closures")
+            if quick and stage is Stage.EXISTENTIAL:
+                return answer
+        if self.closures.existential and not quick and isinstance(found := self._small_model(assumptions), Sat):
+            return found
         return answer
 
     def _stages(self) -> tuple[Stage, ...]:
         if not self.closures.existential:
             return (Stage.UNIVERSAL,)
-        if self._make is None or not self.closures.steps:
+        if not self._provers or not self.closures.steps:
             return Stage.UNIVERSAL, Stage.EXISTENTIAL
-        return Stage.UNIVERSAL, Stage.NAMED, Stage.EXISTENTIAL
+        several = (Stage.PLAIN,) if len(self.closures.symbols) > 1 else ()  # what relates them may suffice
+        return *several, Stage.UNIVERSAL, Stage.EXISTENTIAL, Stage.NAMED
 
     def _small_model(self, assumptions: Sequence[Formula]) -> Sat | Unknown:
         """With closures, models of the axioms are often spurious: look for a small one with exact closures."""
+        if self.owner.remaining() <= 0:
+            return Unknown("time limit reached")
         finder = self.owner.finder([*self.assertions, *assumptions], self.universe)
         try:
             return finder.check()
@@ -203,43 +207,61 @@ class Session:
     def _confirmed(self, model: FiniteModel, assumptions: Sequence[Formula]) -> bool:
         return all(model.satisfies(exists(f.free, f)) for f in (*self.assertions, *assumptions))
 
-    def _prove(self, plain: list[Formula], stage: Stage) -> Proof:
-        axioms = [*self._plain, *(self.closures.existential if stage is Stage.EXISTENTIAL else [])]
-        expanded = [self.expansion.closed(f) for f in axioms]
+    def _prove(self, plain: list[Formula], stage: Stage, *, quick: bool) -> Proof:
+        axioms = list(self._plain)
+        if stage is not Stage.PLAIN:
+            axioms += self.closures.universal
+        if stage is Stage.EXISTENTIAL:
+            axioms += self.closures.existential
+        expanded = self._asserted.expanded(axioms)
         queries = [self.expansion.closed(f) for f in plain]
         extra: list[Formula] = []
         if stage is Stage.NAMED:
             expanded = [self.witnesses.named(f) for f in expanded]
             queries = [self.witnesses.named(f) for f in queries]
             extra = self.witnesses.instances([*expanded, *queries])
-        self._dump([*expanded, *extra], queries)
+        expanded += extra
+        self._dump(expanded, queries)
+        if not self._provers:
+            ground = GroundQuery(self.universe, axioms, plain, [*expanded, *queries])
+            return self._timed("ground", partial(self._decide, ground))
+        proof = Proof("unknown")
+        for name in self._order(stage, quick=quick):
+            milliseconds = int(1000 * self._seconds(stage, quick=quick))
+            proof = self._timed(name, partial(self._provers[name].check, expanded, queries, milliseconds))
+            if proof.verdict != "unknown" or self.owner.remaining() <= 0:
+                break
+        return proof
+
+    def _timed(self, backend: str, ask: Callable[[], Proof]) -> Proof:
         result: list[Proof] = []
 
         def query() -> tuple[str, int]:
-            if self._make is None:
-                result.append(self._decide(GroundQuery(self.universe, axioms, plain, [*expanded, *queries])))
-            else:
-                result.append(self._ask(expanded, queries, extra, stage))
+            result.append(ask())
             return result[0].verdict, result[0].calls
 
-        self.owner.timed(self.owner.backend, query)
+        self.owner.timed(backend, query)
         return result[0]
+
+    def _order(self, stage: Stage, *, quick: bool) -> list[str]:
+        """Which provers to ask; with closures, cvc5 decided more queries in less time wherever it was measured."""
+        names = sorted(self._provers, reverse=stage is Stage.PLAIN or not self.closures.existential)
+        if quick:
+            return names[:1]
+        return names if stage is not Stage.NAMED else names[-1:]
 
     def _decide(self, query: GroundQuery) -> Proof:
         limits = self.owner.limits
         return decide(query, individuals=limits.individuals, most=limits.grounded, conflicts=limits.conflicts)
 
-    def _ask(self, expanded: list[Formula], queries: list[Formula], extra: list[Formula], stage: Stage) -> Proof:
-        assert self._make is not None
-        prover = self._provers.get(stage)
-        if prover is None:
-            prover = self._provers[stage] = _Synchronised(self._make(self.expansion))
-        prover.update(expanded)
+    def _seconds(self, stage: Stage, *, quick: bool) -> float:
         seconds = self.owner.limits.query_seconds
-        if stage is not Stage.EXISTENTIAL and self.closures.existential:
-            seconds /= 4
-        milliseconds = int(1000 * min(seconds, self.owner.remaining()))
-        return prover.prover.check(queries, milliseconds, extra)
+        if self.closures.existential:
+            if quick:
+                seconds /= 8
+            elif stage not in (Stage.EXISTENTIAL, Stage.PLAIN):
+                seconds /= 4
+        return min(seconds, self.owner.remaining())
 
     def _dump(self, assertions: list[Formula], queries: list[Formula]) -> None:
         if self.owner.dump is not None:
@@ -253,30 +275,17 @@ class Session:
 class Stage(Enum):
     """Which axioms of closures a query has: see `closures` and `named_witnesses`."""
 
+    PLAIN = "none"
     UNIVERSAL = "universal axioms"
     NAMED = "existential axioms for named individuals"
     EXISTENTIAL = "all axioms"
-
-
-class _Synchronised:
-    """A prover and the assertions that it has been told."""
-
-    def __init__(self, prover: Prover) -> None:
-        self.prover = prover
-        self.told: dict[Formula, None] = {}
-
-    def update(self, formulas: list[Formula]) -> None:
-        for f in formulas:
-            if f not in self.told:
-                self.told[f] = None
-                self.prover.add(f)
 
 
 def check(
     formula: Formula,
     *,
     universe: Universe | None = None,
-    backend: str = "z3",
+    backend: str = "auto",
     limits: Limits | None = None,
     fields: Fields = _NO_FIELDS,
 ) -> Answer:

@@ -49,19 +49,15 @@ class Z3Prover:
         self.z3 = load_z3()
         self.expansion = expansion
         self.context = self.z3.Context()
-        self.assertions: list[Any] = []
         self._sorts: dict[int, Any] = {}
         self._terms: dict[Formula, Any] = {}
         self._predicates: dict[str, Any] = {}
         self._variables: dict[str, Any] = {}
 
-    def add(self, f: Formula) -> None:
-        self.assertions.append(self.term(f))
-
-    def check(self, assumptions: list[Formula], milliseconds: int, extra: Sequence[Formula] = ()) -> Proof:
+    def check(self, assertions: Sequence[Formula], assumptions: Sequence[Formula], milliseconds: int) -> Proof:
         switches = [self.z3.Bool(f"assume:{i}", self.context) for i in range(len(assumptions))]
         implied = [self.z3.Implies(s, self.term(f)) for s, f in zip(switches, assumptions, strict=True)]
-        terms = [*self.assertions, *(self.term(f) for f in extra), *implied]
+        terms = [*(self.term(f) for f in assertions), *implied]
         proof = Proof("unknown")
         for attempt, settings in enumerate(_SETTINGS, 1):
             solver = self.z3.SimpleSolver(ctx=self.context)

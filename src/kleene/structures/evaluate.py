@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import lru_cache
 
 from kleene.logic.formula import Formula
@@ -52,3 +52,14 @@ def assignments(structure: Structure, formula: Formula) -> list[tuple[dict[str, 
         value = Kleene.of(bool(must >> layout.bit(nodes) & 1), True)
         found.append((dict(zip(axes, nodes, strict=True)), value))
     return found
+
+
+def with_definitions(structure: Structure, given: Container[str] = ()) -> Structure:
+    """The structure with every instrumentation predicate that is not given computed from its definition."""
+    values = list(structure.values)
+    for p in structure.vocabulary.declared:  # a definition uses only what is declared before it
+        if p.definition is not None and p.name not in given:
+            index = 2 * structure.vocabulary.index(p.name)
+            current = Structure(structure.vocabulary, structure.size, tuple(values))
+            values[index], values[index + 1] = rails(current, p.definition, p.args)
+    return Structure(structure.vocabulary, structure.size, tuple(values), structure.names)

@@ -15,10 +15,11 @@ from itertools import product
 from kleene.diagnostics import UsageError
 from kleene.logic.formula import TRUE, Formula, disj
 from kleene.logic.kleene import Kleene
-from kleene.smt import Solver
+from kleene.smt import Solver, Unknown
 from kleene.structures.structure import Structure, StructureBuilder
+from kleene.symbolic.closure_updates import unshared
 from kleene.symbolic.gamma_hat import check_bounded, gamma_hat
-from kleene.symbolic.names import name_sets
+from kleene.symbolic.names import name_sets, some_store
 from kleene.symbolic.observe import Observation
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult, in_order
 from kleene.symbolic.scene import Scene, SceneNode
@@ -87,7 +88,7 @@ def assume_scene(formula: Formula, structure: Structure, theory: Theory) -> Scen
         unique=frozenset(p.name for p in vocabulary if p.has("unique")),
         facts=facts_of(structure),
         base=tuple(base),
-        fields=theory.fields(),
+        fields=theory.fields().with_inverse(unshared(structure)),
         output=vocabulary,
         symbols={p.name: p.name for p in vocabulary},
     )
@@ -145,6 +146,16 @@ class Run:
         for there, perhaps in names.undecided:
             self.reasons[names.reason or "undecided"] = None
             self.keep([Observation(scene, there, perhaps).structure(())])
+
+    def witness(self, scene: Scene) -> Structure | None:
+        """A store of the scene; None if there is none, or if that was not decided (then there is a reason)."""
+        if _is_contradictory(scene):
+            return None
+        found = some_store(scene, self.solver)
+        if isinstance(found, Unknown):
+            self.reasons[found.reason] = None
+            return None
+        return found
 
     def _observe(self, observation: Observation) -> None:
         found = observation.solve(self.solver, leaves=self.options.leaves)

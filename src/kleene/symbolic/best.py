@@ -6,17 +6,19 @@ store that breaks an integrity rule after an action is not a result, as in TVLA,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
-from kleene.logic.formula import Formula, neg
+from kleene.logic.formula import Atom, Formula, Iff, conj, forall, neg
 from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.assume import Run
-from kleene.symbolic.contracts import Call
-from kleene.symbolic.moments import Timeline, UnsupportedAction, affected
+from kleene.symbolic.contracts import Call, old
+from kleene.symbolic.moments import Timeline, UnsupportedAction, affected, scenes
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action
@@ -48,14 +50,13 @@ class BestTransformer:
         run = Run(self.theory, self.options)
         for structure in (f for s in structures for f in self.focused(s)):
             try:
-                timeline = Timeline(self.theory, structure)
-                for action in self.actions:
-                    timeline.apply(action) if isinstance(action, Action) else timeline.call(action)
+                found = scenes(self.theory, structure, partial(_steps, self.actions))
             except UnsupportedAction as problem:
                 run.reasons[str(problem)] = None
                 run.keep(self.plain(structure))
                 continue
-            run.solve(timeline.scene(), partial(self.plain, structure))
+            for scene in found:
+                run.solve(scene, partial(self.plain, structure))
         return run.result()
 
     def focused(self, structure: Structure) -> list[Structure]:
@@ -85,35 +86,80 @@ class BestTransformer:
         return current
 
 
+@dataclass(frozen=True)
+class Breach:
+    """Stores that break a condition, one for each structure begun with; `reason` says what was not decided, if any."""
+
+    stores: tuple[Structure, ...]
+    reason: str | None
+
+    @property
+    def excluded(self) -> bool:
+        """No store breaks the condition: proved."""
+        return not self.stores and self.reason is None
+
+
+def broken_requires(
+    call: Call,
+    before: Sequence[Step],
+    structures: Sequence[Structure],
+    theory: Theory,
+    options: SymbolicOptions = _DEFAULT,
+) -> Breach:
+    """Stores, after the steps before a call, that break its precondition (section 1.1)."""
+
+    def build(timeline: Timeline) -> None:
+        _steps(before, timeline)
+        timeline.assume(neg(call.requires))
+
+    return _breach(build, structures, theory, options)
+
+
 def broken_ensures(
     call: Call,
     body: Sequence[Step],
     structures: Sequence[Structure],
     theory: Theory,
     options: SymbolicOptions = _DEFAULT,
-) -> SymbolicResult:
-    """The results of a loop-free body, begun with the precondition, that break the postcondition (section 1.1).
+) -> Breach:
+    """Results of a loop-free body, begun with the precondition, that break the postcondition or `modifies`."""
 
-    Empty and most precise: the body is right on these structures. What `modifies` leaves out is not checked.
-    """
-    run = Run(theory, options)
-    for structure in structures:
-        timeline = Timeline(theory, structure)
+    def build(timeline: Timeline) -> None:
         timeline.assume(call.requires)
-        for step in body:
-            timeline.apply(step) if isinstance(step, Action) else timeline.call(step)
-        timeline.assume_since_start(neg(call.ensures))
-        run.solve(timeline.scene(), partial(BestTransformer(body, theory, options).plain, structure))
-    return run.result()
+        _steps(body, timeline)
+        timeline.assume_since_start(neg(conj(call.ensures, unmodified(call, theory.vocabulary))))
+
+    return _breach(build, structures, theory, options)
+
+
+def _breach(
+    build: Callable[[Timeline], None], structures: Sequence[Structure], theory: Theory, options: SymbolicOptions
+) -> Breach:
+    run = Run(theory, options)
+    found = [run.witness(scene) for structure in structures for scene in scenes(theory, structure, build)]
+    return Breach(tuple(store for store in found if store is not None), "; ".join(run.reasons) or None)
+
+
+def unmodified(call: Call, vocabulary: Vocabulary) -> Formula:
+    """Every core predicate that the call may not modify is as it was."""
+    kept = [] if call.modifies is None else [p for p in vocabulary.declared if p.definition is None]
+    return conj(
+        *(
+            forall(p.args, Iff(Atom(p.name, p.args), Atom(old(p.name), p.args)))
+            for p in kept
+            if p.name not in (call.modifies or ())
+        )
+    )
+
+
+def _steps(steps: Sequence[Step], timeline: Timeline) -> None:
+    for step in steps:
+        timeline.apply(step) if isinstance(step, Action) else timeline.call(step)
 
 
 def _plain_transformer(action: Action, theory: Theory) -> Transformer:
     focuser = Focuser(theory.vocabulary, theory.coercer, FocusOptions(skip_infinite=True))
     return Transformer(action, theory.coercer, focuser)
-
-
-def _plain_results(step: Transformer | Call, structure: Structure) -> list[Structure]:
-    return _havoc(structure, step) if isinstance(step, Call) else step.post(structure).structures
 
 
 def _havoc(structure: Structure, call: Call) -> list[Structure]:

@@ -7,7 +7,7 @@ the three-valued update already decides are given to the solver as constants.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -31,9 +31,10 @@ from kleene.smt.universe import in_domain
 from kleene.structures.structure import Structure
 from kleene.symbolic.abstract_update import AbstractState, derived_updates
 from kleene.symbolic.assume import facts_of, scene_nodes
+from kleene.symbolic.closure_updates import ClosureUpdates, changed_sources, changes, is_excluded, unshared
 from kleene.symbolic.contracts import Call, old
 from kleene.symbolic.rails import may, must
-from kleene.symbolic.reachability import changed_sources, path_lemmas
+from kleene.symbolic.reachability import frame_lemmas, path_lemmas, reach_lemma
 from kleene.symbolic.scene import Moment, Scene, SceneNode
 from kleene.symbolic.theory import Theory, staged
 from kleene.transformers.action import Action, Update
@@ -53,12 +54,18 @@ class _Draft:
     dimensions: list[str] = field(default_factory=list)
     required: set[str] = field(default_factory=set)
     unique: set[str] = field(default_factory=set)
+    unshared: set[str] = field(default_factory=set)
 
 
 class Timeline:
-    """Builds the scene of a sequence of actions on one structure."""
+    """Builds the scene of a sequence of actions on one structure.
 
-    def __init__(self, theory: Theory, structure: Structure) -> None:
+    Closures after an action are rewritten (`closure_updates`) where a condition permits that. `split` of None assumes
+    these conditions, and `conditional` lists the steps that have one; with the number of such a step, the scene has the
+    stores that fail there first. The scenes together have all stores: see `scenes`.
+    """
+
+    def __init__(self, theory: Theory, structure: Structure, split: int | None = None) -> None:
         self.theory = theory
         self.vocabulary = theory.vocabulary
         first = Moment("e0", 0)
@@ -66,6 +73,10 @@ class Timeline:
         self.draft = _Draft(list(scene_nodes(structure)), dict(facts_of(structure)), [], [names], [first])
         self.draft.unique |= {p.name for p in self.vocabulary if p.has("unique")}
         self.state: AbstractState | None = AbstractState.of(structure)
+        self.split = split
+        self.conditional: list[int] = []
+        self.closures = ClosureUpdates()
+        self._note_unshared()
         self._integrity(names, first, None)
 
     def assume(self, formula: Formula) -> None:
@@ -90,8 +101,13 @@ class Timeline:
         step.retain()
         self._integrity(step.after, step.moment, step.changed)
         self.draft.symbols.append(step.after)
+        self._note_unshared()
         if step.moment is not self.draft.moments[-1]:
             self.draft.moments.append(step.moment)
+
+    def _note_unshared(self) -> None:
+        if self.state is not None:
+            self.draft.unshared |= {self.draft.symbols[-1][name] for name in unshared(self.state.structure)}
 
     def call(self, call: Call) -> None:
         """A procedure by its specification: what it may modify is anything that the postcondition allows."""
@@ -107,9 +123,20 @@ class Timeline:
         moment = draft.moments[-1]
         then = {**after, **{old(name): symbol for name, symbol in before.items()}}
         draft.base.append(staged(call.ensures, then, moment.label))
+        for name in sorted(changed):
+            if self.vocabulary[name].arity == 2 and self.vocabulary[name].has("function"):
+                self._frame(name, changed, after, f"changed!{name}!{number}")
         self._integrity(after, moment, changed)
         draft.symbols.append(after)
         self.state = None
+
+    def _frame(self, field: str, changed: set[str], after: Mapping[str, str], mark: str) -> None:
+        """What a call's changes of a field leave of the paths."""
+        before, label = self.draft.symbols[-1], self.draft.moments[-1].label
+        self.draft.base += frame_lemmas(before[field], after[field], mark, label)
+        for p in self.vocabulary.declared:
+            if p.definition is not None and predicates_of(p.definition) & changed == {field}:
+                self.draft.base += reach_lemma(p, field, (before[p.name], after[p.name]), mark, label)
 
     def _integrity(self, symbols: Mapping[str, str], moment: Moment, changed: set[str] | None) -> None:
         """The integrity rules at a moment; those about unchanged predicates hold already."""
@@ -122,13 +149,14 @@ class Timeline:
         symbols = draft.symbols[-1]
         observed = [symbols[p.name] for p in self.vocabulary.unary_abstraction]
         base = [*draft.base, *(f for mark in sorted(draft.required) for f in self._forgotten(mark, observed))]
+        base = [self.closures.apply(f) for f in base]
         return Scene(
             nodes=tuple(draft.nodes),
             dimensions=tuple(dict.fromkeys([*draft.dimensions, *observed])),
             unique=frozenset(draft.unique),
             facts=draft.facts,
             base=tuple(base),
-            fields=self.theory.fields(draft.symbols),
+            fields=self.theory.fields(draft.symbols).with_inverse(draft.unshared),
             output=self.vocabulary,
             symbols=symbols,
             moments=tuple(draft.moments),
@@ -234,14 +262,39 @@ class _Step:
         core = [u for u in core if self.vocabulary[u.predicate].definition is None]
         for update in core:
             self._define(update)
-            if len(update.args) == 2 and not self.action.changes_universe:
-                for mark in changed_sources(update, self.vocabulary):
-                    ends = self.before[update.predicate], self.after[update.predicate]
-                    self.draft.base += path_lemmas(*ends, self.before[mark], self.wide)
+        if not self.action.changes_universe:
+            self._relate_closures(core)
         if self.action.retain is not None:
             self.timeline.state = None  # the definitions speak of the individuals that are left
         if self.timeline.state is not None:
             self._facts(core)
+
+    def _relate_closures(self, core: list[Update]) -> None:
+        """Closures afterwards by closures before: exactly where the conditions hold, otherwise by lemmas."""
+        timeline, split = self.timeline, self.timeline.split
+        conditions: list[Formula] = []
+        for change in changes(core, self.vocabulary, self.changed):
+            failing = [c for c in change.conditions(self.vocabulary) if not self._is_excluded(c)]
+            if change.whole or not failing:
+                conditions += failing
+                if split is None or self.number < split:
+                    symbols = self.before[change.predicate], self.after[change.predicate], self.before[change.mark]
+                    timeline.closures.add(change, *symbols)
+        if conditions and (split is None or self.number < split):
+            timeline.conditional.append(self.number)
+        fails = staged(disj(*conditions), self.before, self.wide)
+        if split is None or self.number <= split:
+            self.draft.base.append(fails if self.number == split else neg(fails))
+        if split is not None and self.number >= split:
+            for update in core:
+                if len(update.args) == 2:
+                    for mark in changed_sources(update, self.vocabulary):
+                        ends = self.before[update.predicate], self.after[update.predicate]
+                        self.draft.base += path_lemmas(*ends, self.before[mark], self.wide)
+
+    def _is_excluded(self, condition: Formula) -> bool:
+        state = self.timeline.state
+        return state is not None and is_excluded(condition, state.structure)
 
     def _define(self, update: Update) -> None:
         """``p'(args)`` is the update formula; where that is 1/2, anything."""
@@ -299,6 +352,18 @@ class _Step:
         draft.dimensions.append(mark)
         draft.required.add(mark)
         self.moment = replace(self.moment, kept=(*self.moment.kept, mark))
+
+
+def scenes(theory: Theory, structure: Structure, build: Callable[[Timeline], None]) -> list[Scene]:
+    """The scenes of a sequence of steps, which together have all of its stores."""
+    timeline = Timeline(theory, structure)
+    build(timeline)
+    found = [timeline.scene()]
+    for number in timeline.conditional:
+        other = Timeline(theory, structure, number)
+        build(other)
+        found.append(other.scene())
+    return found
 
 
 def _is_identity(update: Update) -> bool:

@@ -9,13 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from kleene.logic.formula import Atom, exists, neg
-from kleene.smt import FiniteModel, Sat, Solver, Unknown, Unsat
+from kleene.smt import Answer, FiniteModel, Sat, Solver, Unknown, Unsat
+from kleene.smt.units import sharpened
 from kleene.smt.universe import in_domain
+from kleene.structures.structure import Structure
 from kleene.symbolic.refinement import Point, Question, Refinement
 from kleene.symbolic.scene import CellName, Scene
 
 MOST_CANDIDATES = 48
-_SMALL = 3
+_SMALL = 2
 
 
 @dataclass
@@ -47,6 +49,25 @@ def name_sets(scene: Scene, solver: Solver, *, splits: int, leaves: int) -> Name
     return search.by_candidates(reason, leaves)
 
 
+def some_store(scene: Scene, solver: Solver) -> Structure | Unknown | None:
+    """One store of the scene, as it is observed at the end; None if there is none."""
+    search = _Search(scene, solver, splits=0)
+    answer: Answer = Unknown("no small store")
+    finder = solver.finder(search.base, search.universe, _SMALL)
+    try:
+        answer = finder.check()
+    finally:
+        finder.close()
+    if not isinstance(answer, Sat):
+        answer = solver.session(search.base, search.universe, scene.fields).check()
+    match answer:
+        case Sat(model):
+            return scene.store(model, search.nodes)
+        case Unsat():
+            return None
+    return answer
+
+
 class _Search:
     """The sets of names of one scene, in one partition of its nodes."""
 
@@ -57,8 +78,8 @@ class _Search:
         self.solver = solver
         cells = scene.coarse_cells(splits)
         self.nodes = [i for i, _ in cells]
-        self.universe = scene.universe(cells, all_present=False)
         self.base = [*scene.counts(), *scene.base]
+        self.universe = sharpened(self.base, scene.universe(cells, all_present=False), scene.fields)
         self.found: dict[frozenset[CellName], None] = dict(found or {})
 
     def names(self, model: FiniteModel) -> frozenset[CellName]:

@@ -12,6 +12,7 @@ from itertools import product
 from kleene.logic.formula import Atom, Equal, Formula, conj, exists, forall, neg
 from kleene.logic.kleene import Kleene
 from kleene.smt import FiniteModel, Solver, Universe
+from kleene.smt.units import sharpened
 from kleene.smt.universe import in_domain
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure, StructureBuilder
@@ -42,7 +43,9 @@ class Observation:
         plain = scene.universe(cells, all_present=True)
         self.groups = self._grouped(plain)
         domains = {**plain.domains, **{f"g{g}": cells for g, (_, cells) in enumerate(self.groups)}}
-        self.universe = Universe(plain.cells, domains, plain.fixed)
+        universe = Universe(plain.cells, domains, plain.fixed)
+        self.base = (*scene.counts(), *scene.base)
+        self.universe = universe if optional else sharpened(self.base, universe, scene.fields)
         self.single = [len(cells) == 1 and plain.cells[cells[0]].single for _, cells in self.groups]
         self.slots: list[Slot] = []
         self.known: list[tuple[str, tuple[int, ...], Kleene]] = []
@@ -108,9 +111,7 @@ class Observation:
 
     def solve(self, solver: Solver, *, leaves: int) -> Found:
         options = [slot.options for slot in self.slots]
-        question = Question(
-            [*self.scene.counts(), *self.scene.base], self.universe, self.scene.fields, options, self.read
-        )
+        question = Question(self.base, self.universe, self.scene.fields, options, self.read)
         return Refinement(question, solver, individuals=_INDIVIDUALS, leaves=leaves).run()
 
     def structure(self, point: Point) -> Structure:
@@ -134,11 +135,4 @@ class Observation:
 
     def store(self, model: FiniteModel) -> Structure:
         """The concrete structure of a model, as the output's vocabulary describes it."""
-        scene = self.scene
-        there = [i for i, c in enumerate(model.cells) if any(c in cells for _, cells in self.groups)]
-        builder = StructureBuilder(scene.output, len(there))
-        for p in scene.output.declared:
-            for nodes in product(range(len(there)), repeat=p.arity):
-                if model.holds(scene.symbols[p.name], tuple(there[u] for u in nodes)):
-                    builder.set(p.name, nodes, Kleene.TRUE)
-        return builder.build()
+        return self.scene.store(model, [name[0] for name in self.names])

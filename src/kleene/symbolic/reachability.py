@@ -1,4 +1,4 @@
-"""How closures before and after an action are related, when the action changes a field of one object.
+"""How closures before and after an action or a call are related.
 
 A path of the old field that is no path of the new one passes an object whose field was changed, and up to the first
 such object it is a path of both. Stated as formulas, these are valid whatever the field is like; they spare the solver
@@ -7,19 +7,14 @@ an induction. (Dong and Su's maintenance of closures, and Itzhaky et al. 2013, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kleene.logic.formula import (
-    FALSE,
     And,
     Atom,
     Closure,
     Equal,
     Exists,
-    Forall,
     Formula,
-    IfThenElse,
-    Not,
+    Iff,
     Or,
     conj,
     disj,
@@ -27,42 +22,8 @@ from kleene.logic.formula import (
     forall,
     neg,
 )
-from kleene.logic.transform import replace_atoms
-from kleene.logic.vocabulary import Vocabulary
+from kleene.logic.vocabulary import Predicate
 from kleene.smt.universe import in_domain
-from kleene.transformers.action import Update
-
-
-def changed_sources(update: Update, vocabulary: Vocabulary) -> Iterator[str]:
-    """The unique predicates such that only objects with that predicate have their field changed."""
-    source = update.args[0]
-    same = Atom(update.predicate, update.args)
-    for p in vocabulary.declared:
-        if p.arity == 1 and p.has("unique"):
-            here = Atom(p.name, (source,))
-            elsewhere = replace_atoms(update.formula, lambda a, here=here: FALSE if a is here else a)  # type: ignore[misc]
-            if simplified(elsewhere) is same:
-                yield p.name
-
-
-def simplified(f: Formula) -> Formula:
-    """The formula without the constants that make parts of it superfluous."""
-    match f:
-        case Not(body):
-            return neg(simplified(body))
-        case And(a, b):
-            return conj(simplified(a), simplified(b))
-        case Or(a, b):
-            return disj(simplified(a), simplified(b))
-        case IfThenElse(c, a, b):
-            test = simplified(c)
-            if test is FALSE:
-                return simplified(b)
-            return IfThenElse(test, simplified(a), simplified(b))
-        case Exists(v, body) | Forall(v, body):
-            inner = simplified(body)
-            return type(f)(v, inner) if v in inner.free else inner
-    return f
 
 
 def path_lemmas(before: str, after: str, mark: str, label: str) -> list[Formula]:
@@ -79,3 +40,27 @@ def path_lemmas(before: str, after: str, mark: str, label: str) -> list[Formula]
         through = exists([c], conj(Atom(mark, (c,)), same_so_far, path(old, c, b)))
         lemmas.append(forall([a, b], disj(neg(path(old, a, b)), path(new, a, b), through)))
     return lemmas
+
+
+def frame_lemmas(before: str, after: str, mark: str, label: str) -> list[Formula]:
+    """The same for any change; `mark` is a new symbol for the objects whose field changes."""
+    a, b = (in_domain(v, label) if label else v for v in ("a", "b"))
+    differs = neg(Iff(Atom(before, (a, b)), Atom(after, (a, b))))
+    means = forall([a], Iff(Atom(mark, (a,)), exists([b], differs)))
+    return [means, *path_lemmas(before, after, mark, label)]
+
+
+def reach_lemma(predicate: Predicate, field: str, symbols: tuple[str, str], mark: str, label: str) -> list[Formula]:
+    """'Reachable from z along the field' is as before, if nothing reachable from z changed and z did not."""
+    match predicate.definition:
+        case Exists(w, And(Atom(_, (source,)), Or(Equal(), Closure(a, b, x, y, Atom(f, ends))))) if (
+            w,
+            source,
+            f,
+            ends,
+        ) == (a, a, field, (x, y)) and (b,) == predicate.args:
+            v, c = (in_domain(name, label) if label else name for name in ("v", "c"))
+            before, after = symbols
+            touched = exists([c], conj(Atom(before, (c,)), Atom(mark, (c,))))
+            return [disj(touched, forall([v], Iff(Atom(after, (v,)), Atom(before, (v,)))))]
+    return []

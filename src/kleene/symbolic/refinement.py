@@ -6,18 +6,21 @@ own, which is not exact; here every point found is one store that shows all of i
 
 1. Small stores are searched with a SAT solver; each one found proves a point (and answers all queries about it).
 2. One query asks for a store that shows none of the points found: 'unsatisfiable' proves that there are no others.
-3. Where that query is not decided, slots are decided one after the other. A query whose answer follows from a point or
-   from an earlier unsatisfiable core is not asked. What stays undecided is kept, which is sound.
+3. Where that query is not decided, a SAT solver proposes points, and each one is a query of its own. Points found, and
+   points that contain an unsatisfiable core of an earlier query, are not proposed. What stays undecided is kept, which
+   is sound.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, combinations
 
 from kleene.logic.formula import Formula, disj, neg
 from kleene.smt import FiniteModel, Sat, Solver, Universe, Unknown, Unsat
 from kleene.smt.closures import Fields
+from kleene.smt.ground import sat_solver
 
 Point = tuple[int, ...]
 Slot = Sequence[Formula]
@@ -25,7 +28,7 @@ Slot = Sequence[Formula]
 
 @dataclass
 class Found:
-    """The points with a model of each, and prefixes of points that were not decided, with the reason."""
+    """The points with a model of each, and points that were not decided, with the reason; () stands for any point."""
 
     points: dict[Point, FiniteModel | None] = field(default_factory=dict)
     undecided: list[Point] = field(default_factory=list)
@@ -53,7 +56,6 @@ class Refinement:
         self.leaves = leaves
         self.session = solver.session(question.base, question.universe, question.fields)
         self.found = Found()
-        self._cores: list[frozenset[tuple[int, int]]] = []
 
     def run(self) -> Found:
         for individuals in self.individuals:
@@ -64,8 +66,18 @@ class Refinement:
         return self.found
 
     def decide(self) -> None:
-        """Decide slot by slot what one query could not; the reason stays only if something stays undecided."""
-        self._decide_slots()
+        """Decide point by point what one query could not; the reason stays only if something stays undecided."""
+        proposals = Proposals([len(slot) for slot in self.question.slots])
+        try:
+            for point in self.found.points:
+                proposals.exclude(enumerate(point))
+            while (proposal := proposals.next()) is not None:
+                self._ask(proposal, proposals)
+                if len(self.found.undecided) > self.leaves:
+                    self.found.undecided = [()]
+                    break
+        finally:
+            proposals.close()
         if not self.found.undecided:
             self.found.reason = None
 
@@ -93,7 +105,7 @@ class Refinement:
     def _prove(self) -> str | None:
         """Show that there are no other points, finding them if there are; a reason if that fails."""
         while True:
-            match self.session.check():
+            match self.session.check(quick=True):
                 case Sat(model):
                     self._note(model)
                 case Unsat():
@@ -101,41 +113,40 @@ class Refinement:
                 case Unknown(reason):
                     return reason
 
-    # One slot after the other -----------------------------------------------------------------------------
-
-    def _decide_slots(self) -> None:
-        slots = self.question.slots
-        stack: list[Point] = []
-        if self.found.points:
-            stack.append(())
-        else:
-            self._ask((), stack)
-        while stack:
-            prefix = stack.pop()
-            if len(prefix) == len(slots):
-                continue
-            if len(self.found.undecided) > self.leaves:
-                self.found.undecided.append(prefix)
-                continue
-            for option in range(len(slots[len(prefix)])):
-                longer = (*prefix, option)
-                if self._is_shown(longer):
-                    stack.append(longer)
-                else:
-                    self._ask(longer, stack)
-
-    def _is_shown(self, prefix: Point) -> bool:
-        return any(point[: len(prefix)] == prefix for point in self.found.points)
-
-    def _ask(self, prefix: Point, stack: list[Point]) -> None:
-        literals = list(enumerate(prefix))
-        if any(core.issubset(literals) for core in self._cores):
-            return
+    def _ask(self, point: Point, proposals: Proposals) -> None:
+        literals = list(enumerate(point))
         match self.session.check([self.question.slots[slot][option] for slot, option in literals]):
             case Unsat(core):
-                self._cores.append(frozenset(literals[i] for i in core))
+                proposals.exclude(literals[i] for i in core)
             case Sat(model):
-                self._note(model)
-                stack.append(prefix)
-            case Unknown():
-                self.found.undecided.append(prefix)
+                proposals.exclude(enumerate(self._note(model)))
+            case Unknown(reason):
+                self.found.reason = reason
+                self.found.undecided.append(point)
+                proposals.exclude(literals)
+
+
+class Proposals:
+    """All points except those that contain an excluded combination, by a SAT solver."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self._solver = sat_solver()
+        starts = accumulate(sizes, initial=1)
+        self._options = [range(first, first + size) for first, size in zip(starts, sizes, strict=False)]
+        for options in self._options:
+            self._solver.add_clause(list(options))
+            for a, b in combinations(options, 2):
+                self._solver.add_clause([-a, -b])
+
+    def exclude(self, literals: Iterable[tuple[int, int]]) -> None:
+        """No more points with all of these options; without any, no more points at all."""
+        self._solver.add_clause([-self._options[slot][option] for slot, option in literals])
+
+    def next(self) -> Point | None:
+        if not self._solver.solve():
+            return None
+        true = {x for x in self._solver.get_model() if x > 0}
+        return tuple(next(i for i, x in enumerate(options) if x in true) for options in self._options)
+
+    def close(self) -> None:
+        self._solver.delete()

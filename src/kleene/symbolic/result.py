@@ -20,7 +20,7 @@ class SymbolicOptions:
     `leaves` the number of undecided cases that are kept apart.
     """
 
-    backend: str = "z3"
+    backend: str = "auto"
     limits: Limits = field(default_factory=Limits)
     minimal: bool = False
     dump: Path | None = None

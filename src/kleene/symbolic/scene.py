@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from kleene.logic.formula import Atom, Equal, Formula, conj, disj, exists, forall, neg
+from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.smt.closures import Fields
 from kleene.smt.finite_model import FiniteModel
 from kleene.smt.universe import Cell, Universe, in_domain
+from kleene.structures.structure import Structure, StructureBuilder
 
 CellName = tuple[int, tuple[bool, ...]]
 """A node of the scene and the values of all dimensions: what an individual is called."""
@@ -171,3 +173,18 @@ class Scene:
 
     def values_of(self, name: CellName) -> dict[str, bool]:
         return dict(zip(self.dimensions, name[1], strict=True))
+
+    def store(self, model: FiniteModel, nodes: list[int]) -> Structure:
+        """The concrete structure that a model shows at the end; `nodes` gives the node of each cell."""
+        kept = self.last.kept if self.last is not None else ()
+        there = [
+            i
+            for i, cell in enumerate(model.cells)
+            if self.exists_at(self.last, nodes[cell], {s: model.holds(s, (i,)) for s in kept})
+        ]
+        builder = StructureBuilder(self.output, len(there))
+        for p in self.output.declared:
+            for places in product(range(len(there)), repeat=p.arity):
+                if model.holds(self.symbols[p.name], tuple(there[u] for u in places)):
+                    builder.set(p.name, places, Kleene.TRUE)
+        return builder.build()

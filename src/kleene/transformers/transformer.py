@@ -100,6 +100,7 @@ class Transformer:
         keep_names: bool = False,
         coerce_during_focus: bool = True,
         filter_during_focus: bool = False,
+        early_precondition: bool = False,
     ) -> None:
         self.action = action
         self.coercer = coercer
@@ -111,6 +112,7 @@ class Transformer:
         self._keep_names = keep_names
         self._coerce_during_focus = coerce_during_focus
         self._filter_during_focus = filter_during_focus
+        self._early = early_precondition and action.precondition is not None and not action.precondition.free
         self.arities: Arities = tuple(p.arity for p in self.vocabulary)
         self._programs: dict[tuple[int, bool], ActionPrograms] = {}
         self._canonicalizer = Canonicalizer(self.vocabulary)
@@ -128,7 +130,10 @@ class Transformer:
     def post(self, structure: Structure) -> Outcome:
         """All structures that the action can lead to, and the messages it reports."""
         outcome = Outcome(like=structure)
-        for draft in self.focused(Draft.of(structure, self._initially_dirty, keep_names=self._keep_names)):
+        given = Draft.of(structure, self._initially_dirty, keep_names=self._keep_names)
+        if self._early and not any(True for _ in self.assignments(given)):
+            return outcome  # what is 0 here is 0 on everything that focus makes of it
+        for draft in self.focused(given):
             if self.stages.coerce_before and not self.coerced(draft):
                 outcome.discarded += 1
                 continue

@@ -71,7 +71,7 @@ def test_offsets_of_interior_pointers(tmp_path: Path) -> None:
 
 def test_pointers_that_are_copied_with_a_record_keep_their_offsets(tmp_path: Path) -> None:
     header = HEADER + "struct pair { int *a; struct node *b; long c; };\n"
-    body = "struct node n; struct pair x, y; x.a = &n.data; x.b = &n; y = x;"
+    body = "struct node n; struct pair x, y; x.a = &n.data; x.b = &n; y = x; struct pair *p = &x; p = &y;"
     program, cfa = inlined(tmp_path, body, header)
     memory = Memory(program, cfa)
     assert memory.cell_targets["a"] == {(16, 8)}

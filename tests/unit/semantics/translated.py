@@ -11,7 +11,7 @@ from kleene.cfa.inline import inline
 from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
 from kleene.semantics.groups import ShapeClass
-from kleene.semantics.promote import promoted
+from kleene.semantics.prepare import prepared
 from kleene.semantics.translate import Translator
 
 HEADER = """\
@@ -31,8 +31,8 @@ def program_of(folder: Path, body: str, header: str = HEADER) -> CProgram:
 
 
 def inlined(folder: Path, body: str, header: str = HEADER) -> tuple[CProgram, Cfa[Operation]]:
-    program = inline(program_of(folder, body, header))
-    return program, promoted(program.main.cfa)
+    program = prepared(inline(program_of(folder, body, header)))
+    return program, program.main.cfa
 
 
 def translator(folder: Path, body: str, shape: ShapeClass | None = None, header: str = HEADER) -> Translator:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from kleene.diagnostics import InputError, UsageError
@@ -12,7 +14,7 @@ from kleene.structures.embedding import embeds
 from kleene.structures.evaluate import evaluate
 from kleene.structures.tvs_reader import read_tvs
 from kleene.symbolic import BestTransformer, Theory
-from kleene.symbolic.best import broken_ensures
+from kleene.symbolic.best import Breach, broken_ensures, broken_requires
 from kleene.symbolic.calls import action_of, split_call
 from kleene.symbolic.contracts import entry, parse_contracts, read_contracts
 from kleene.symbolic.result import SymbolicOptions
@@ -123,14 +125,43 @@ def test_a_body_against_its_specification() -> None:
     call = parse_contracts(text).procedures["move"].call(["x", "y"], LISTS)
     one = structure("%n = {u, w}\n%p = { x = {u} n = {u->w} r[x] = {u, w} }", LISTS)
     body = [action_of(LISTS, c) for c in ("Copy(y, x)", "Set_Null(x)")]
-    right = broken_ensures(call, body, [one], LIST_THEORY)
-    assert right.structures == ()
-    assert right.most_precise
-    (wrong,) = broken_ensures(call, body[:1], [one], LIST_THEORY).structures
+    assert broken_ensures(call, body, [one], LIST_THEORY).excluded
+    (wrong,) = broken_ensures(call, body[:1], [one], LIST_THEORY).stores
     assert evaluate(wrong, formula("E(v) x(v)", LISTS)) is Kleene.TRUE
+    narrow = parse_contracts(f"{text}\n  modifies x, y").procedures["move"].call(["x", "y"], LISTS)
+    assert broken_ensures(narrow, body, [one], LIST_THEORY).excluded
+    cut = [*body, action_of(LISTS, "Set_Next(y, x)")]
+    only_y = parse_contracts("procedure move(a, b)\n  modifies a, b\n  ensures 1").procedures["move"]
+    (changed,) = broken_ensures(only_y.call(["x", "y"], LISTS), cut, [one], LIST_THEORY).stores
+    assert not any(changed.entries("n")), "n is changed, and modifies does not list it"
     assert all(
         s.size for s in entry(CONTRACTS.procedures["split"].call(["x", "y"], SORT), SORT_THEORY, QUICK).structures
     )
+
+
+MERGE_SORT = [("split", "x", "y"), ("sort", "x"), ("sort", "y"), ("merge", "x", "y")]
+
+
+def _merge_sort(calls: Sequence[tuple[str, ...]]) -> tuple[list[Breach], Breach]:
+    """The breaches of all preconditions, and of the postcondition of sort, with the calls as its body."""
+    steps = [CONTRACTS.procedures[name].call(arguments, SORT) for name, *arguments in calls]
+    inputs = [s.structure for s in read_tvs(EXAMPLES / "sort.tvs", SORT.vocabulary).structures]
+    options = SymbolicOptions(limits=Limits(query_seconds=10))
+    before = [broken_requires(step, steps[:i], inputs, SORT_THEORY, options) for i, step in enumerate(steps)]
+    sort = CONTRACTS.procedures["sort"].call(["x"], SORT)
+    return before, broken_ensures(sort, steps, inputs, SORT_THEORY, options)
+
+
+def test_merge_sort_on_specifications() -> None:
+    before, after = _merge_sort(MERGE_SORT)
+    assert all(b.excluded for b in before), [b.reason for b in before]
+    assert after.excluded, after.reason
+
+
+def test_merge_sort_that_forgets_to_sort_one_half() -> None:
+    before, _ = _merge_sort([c for c in MERGE_SORT if c != ("sort", "y")])
+    (store,) = before[-1].stores
+    assert evaluate(store, formula("E(v) (r[y](v) & !ordered(v))", SORT)) is Kleene.TRUE
 
 
 def test_bad_contracts() -> None:

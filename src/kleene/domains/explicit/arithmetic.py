@@ -19,6 +19,7 @@ from kleene.domains.explicit.values import (
     Pointer,
     Split,
     Undefined,
+    Unknown,
     Value,
 )
 
@@ -103,6 +104,11 @@ def operate(state: State, symbol: str, a: Value, b: Value, type_: Type) -> Value
     return _on_unknown(state, symbol, a, b, type_)
 
 
+def _foreign(*values: Value) -> Unknown | None:
+    """A number among the values that brings its own operations."""
+    return next((v for v in values if isinstance(v, Unknown) and not isinstance(v, Linear)), None)
+
+
 def _on_addresses(symbol: str, a: Value, b: Value) -> Value:
     """Arithmetic on an address kept in an integer."""
     if symbol == "+" and isinstance(a, Pointer) and isinstance(b, int):
@@ -116,7 +122,11 @@ def _on_addresses(symbol: str, a: Value, b: Value) -> Value:
     raise NotModelled(f"operator {symbol} on an address as a number")
 
 
-def _on_unknown(state: State, symbol: str, a: int | Linear, b: int | Linear, type_: IntegerType) -> Value:
+def _on_unknown(state: State, symbol: str, a: int | Unknown, b: int | Unknown, type_: IntegerType) -> Value:
+    foreign = _foreign(a, b)
+    if foreign is not None:
+        return foreign.operate(state, symbol, a, b, type_)
+    assert isinstance(a, int | Linear) and isinstance(b, int | Linear)
     if symbol == "+" and isinstance(a, Linear) and isinstance(b, int):
         return fit(state, Linear(a.symbol, a.offset + b), type_)
     if symbol == "+" and isinstance(b, Linear) and isinstance(a, int):
@@ -175,8 +185,10 @@ def span(state: State, value: Linear) -> int:
     return high - low + 1
 
 
-def fit(state: State, value: Linear, type_: IntegerType) -> Value:
+def fit(state: State, value: Unknown, type_: IntegerType) -> Value:
     """The value converted to the type: wrapped once if its range allows only that, split if it crosses a limit."""
+    if not isinstance(value, Linear):
+        return value.fit(state, type_)
     low, high = state.store.range_of(value)
     if low == high:
         return type_.wrap(low)
@@ -198,6 +210,8 @@ def concrete(state: State, value: Value) -> int:
     if isinstance(value, int):
         return value
     if not isinstance(value, Linear):
+        if isinstance(value, Unknown):
+            return value.concrete(state)
         raise NotModelled("a number is needed here")
     low, high = state.store.range_of(value)
     if low == high:
@@ -208,8 +222,12 @@ def concrete(state: State, value: Value) -> int:
     raise NotModelled("an index or size that depends on an input with many values")
 
 
-def decide(state: State, symbol: str, a: int | Linear, b: int | Linear) -> int:
+def decide(state: State, symbol: str, a: int | Unknown, b: int | Unknown) -> int:
     """1 or 0 for a comparison; splits if both are possible."""
+    foreign = _foreign(a, b)
+    if foreign is not None:
+        return foreign.decide(state, symbol, a, b)
+    assert isinstance(a, int | Linear) and isinstance(b, int | Linear)
     x, xo = (a.symbol, a.offset) if isinstance(a, Linear) else (0, a)
     y, yo = (b.symbol, b.offset) if isinstance(b, Linear) else (0, b)
     if x == y:
@@ -235,8 +253,8 @@ def decide(state: State, symbol: str, a: int | Linear, b: int | Linear) -> int:
 
 
 def compare_numbers(state: State, symbol: str, a: Value, b: Value) -> int:
-    if isinstance(a, Linear) or isinstance(b, Linear):
-        if isinstance(a, int | Linear) and isinstance(b, int | Linear):
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        if isinstance(a, int | Unknown) and isinstance(b, int | Unknown):
             return decide(state, symbol, a, b)
         raise NotModelled("comparison of an unknown number with an address")
     if isinstance(a, Undefined | Pointer) or isinstance(b, Undefined | Pointer):

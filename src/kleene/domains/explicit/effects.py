@@ -10,11 +10,12 @@ from kleene.domains.explicit.evaluate import access, as_address
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
+    GARBAGE,
     NULL_BLOCK,
     UNDEFINED,
     UNDEFINED_BLOCK,
-    Linear,
     NotModelled,
+    Unknown,
     Value,
     Violation,
 )
@@ -26,7 +27,7 @@ def unknown(state: State, type_: Type, source: str) -> Value:
     if isinstance(type_, PointerType):
         state.tainted = state.tainted or "a pointer that is an input"
         chosen = state.draw(0, 1, source, ("pointer",))
-        valid = decide(state, "!=", chosen, 0) if isinstance(chosen, int | Linear) else 0
+        valid = decide(state, "!=", chosen, 0) if isinstance(chosen, int | Unknown) else 0
         return UNDEFINED if valid else 0
     if isinstance(type_, FloatType):
         raise NotModelled("a floating-point input")
@@ -39,6 +40,8 @@ def freeable(state: State, value: Value) -> int:
     if number == UNDEFINED_BLOCK:
         raise Violation("invalid_free", "free of an uninitialized pointer")
     block = state.blocks[number] if number != NULL_BLOCK else None
+    if block is not None and block.kind == GARBAGE:
+        raise Violation("invalid_free", "free of an uninitialized pointer")
     if block is None or block.kind != "heap":
         raise Violation("invalid_free", "free of something that is no heap block")
     if not block.alive:

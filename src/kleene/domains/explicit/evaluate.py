@@ -33,6 +33,7 @@ from kleene.domains.explicit.arithmetic import (
     compare_addresses,
     compare_numbers,
     concrete,
+    decide,
     fit,
     integer_operation,
     operate,
@@ -41,13 +42,14 @@ from kleene.domains.explicit.arithmetic import (
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
+    GARBAGE,
     NULL_BLOCK,
     UNDEFINED,
     UNDEFINED_BLOCK,
-    Linear,
     NotModelled,
     Pointer,
     Undefined,
+    Unknown,
     Value,
     Violation,
 )
@@ -76,6 +78,8 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
     if not block.alive:
         gone = "freed" if block.kind == "heap" else "out of scope"
         raise Violation("dangling_dereference", f"{block.label} is {gone}")
+    if block.kind == GARBAGE:
+        raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
     if block.kind in ("opaque", "function"):
         raise NotModelled(f"access to {block.label}")
     if bit < 0 or bit + width > block.size * 8:
@@ -308,7 +312,7 @@ def _reader(type_: Type, width: int) -> Callable[[State, int, int, Value], Value
             if isinstance(value, Undefined):
                 value = state.draw(minimum, maximum, "uninitialized number")
                 state.writable(number).store(bit, width, value)
-            elif isinstance(value, Linear):
+            elif isinstance(value, Unknown):
                 return fit(state, value, narrow)
             elif isinstance(value, float):
                 raise NotModelled("a floating-point number read as an integer")
@@ -319,11 +323,22 @@ def _reader(type_: Type, width: int) -> Callable[[State, int, int, Value], Value
         return _read_float(type_)
 
     def read_pointer(state: State, number: int, bit: int, value: Value) -> Value:
-        if isinstance(value, Linear):
+        if isinstance(value, Unknown):
             return concrete(state, value)
+        if isinstance(value, Undefined) and state.source.chooses_garbage:
+            value = _garbage(state, number, bit)
+            state.writable(number).store(bit, width, value)
         return value
 
     return read_pointer
+
+
+def _garbage(state: State, number: int, bit: int) -> Value:
+    """What happens to be in a pointer that was never written: NULL or, for the input 1, an address of nothing."""
+    chosen = state.draw(0, 1, "uninitialized pointer", ("garbage", number, bit))
+    if isinstance(chosen, int | Unknown) and decide(state, "==", chosen, 0):
+        return 0
+    return Pointer(state.new_block(GARBAGE, 0, "an uninitialized pointer"), 0)
 
 
 def _read_float(type_: FloatType) -> Callable[[State, int, int, Value], Value]:
@@ -342,7 +357,7 @@ def _read_float(type_: FloatType) -> Callable[[State, int, int, Value], Value]:
 
 
 def _to_pointer(state: State, value: Value, type_: PointerType) -> Value:
-    if isinstance(value, Linear):
+    if isinstance(value, Unknown):
         return concrete(state, value) & ((1 << type_.size * 8) - 1)
     if type(value) is int:
         return value & ((1 << type_.size * 8) - 1)
@@ -352,7 +367,7 @@ def _to_pointer(state: State, value: Value, type_: PointerType) -> Value:
 def _to_integer(state: State, value: Value, type_: IntegerType, *, narrower: bool) -> Value:
     if type(value) is int:
         return type_.wrap(value)
-    if isinstance(value, Linear):
+    if isinstance(value, Unknown):
         return fit(state, value, type_)
     if isinstance(value, float):
         if value != value or not type_.minimum - 1 < value < type_.maximum + 1:

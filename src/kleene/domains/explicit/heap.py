@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType, Type
 from kleene.domains.explicit.machine import Machine
 from kleene.domains.explicit.state import State
-from kleene.domains.explicit.values import Linear, Pointer, Undefined, Value
+from kleene.domains.explicit.values import GARBAGE, Pointer, Undefined, Unknown, Value
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ def draw_heap(machine: Machine, state: State) -> Heap:
                 block_types[number] = variable.type
                 names[number] = variable.name
                 owners.append((frame.function, variable.name, number))
+    names.update({n: "garbage" for n, block in state.blocks.items() if block.kind == GARBAGE})
     for text, string in machine.strings.items():
         names[string] = str(text)
     _spread_types(machine, state, block_types)
@@ -143,6 +144,6 @@ def _text(machine: Machine, value: Value, names: dict[int, str]) -> str:
     if isinstance(value, Pointer):
         name = f"&{names[value.block]}" if value.block in names else f"#{value.block}"
         return f"{name}+{value.offset}" if value.offset else name
-    if isinstance(value, Linear | Undefined):
-        return str(value) if isinstance(value, Linear) else "undefined"
+    if isinstance(value, Unknown | Undefined):
+        return str(value) if isinstance(value, Unknown) else "undefined"
     return str(value)

@@ -10,6 +10,7 @@ from kleene.cfa.operations import (
     Allocate,
     Assign,
     EndScope,
+    Free,
     Havoc,
     MemCopy,
     MemSet,
@@ -26,18 +27,22 @@ from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import GivenInputs, State
 from kleene.domains.explicit.values import Finding, NotModelled, Violation
 
-LOSING = Assign | Allocate | Realloc | Return | EndScope | MemSet | MemCopy | Havoc
+LOSING = Assign | Allocate | Realloc | Free | Return | EndScope | MemSet | MemCopy | Havoc
 
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One operation as it was executed: `depth` is the number of active functions."""
+    """One operation as it was executed: `depth` is the number of active functions.
+
+    `input` is the number of inputs that were taken before it.
+    """
 
     number: int
     location: str
     operation: Operation
     depth: int
     truth: bool | None = None
+    input: int = 0
 
     def __str__(self) -> str:
         text = str(self.operation)
@@ -64,6 +69,7 @@ class Trace:
     output: str = ""
     reason: str = ""
     tainted: str = ""
+    choose_garbage: bool = False
 
     @property
     def finding(self) -> Finding | None:
@@ -72,7 +78,7 @@ class Trace:
     def heap(self, number: int) -> Heap:
         """The variables and blocks before step `number` (after the last, for the number of steps)."""
         machine = self._machine
-        state = machine.start(GivenInputs(self.inputs))
+        state = machine.start(GivenInputs(self.inputs, chooses_garbage=self.choose_garbage))
         for _ in range(number):
             try:
                 if machine.step(state) is None:
@@ -98,31 +104,57 @@ def run(
     *,
     malloc_may_fail: bool = False,
     check_leaks: bool = True,
+    choose_garbage: bool = False,
     machine: Machine | None = None,
 ) -> Trace:
     """Execute the program; inputs are taken in order (zero when they end). Leaks do not stop the run, other errors do.
 
     Inputs are: values of `__VERIFIER_nondet_*`, parameters of the entry, numbers read before they are written, with
-    `malloc_may_fail` one for each allocation (0: it fails), and comparisons whose result C leaves open.
+    `malloc_may_fail` one for each allocation (0: it fails), and comparisons whose result C leaves open. With
+    `choose_garbage` also pointers read before they are written (0: NULL, 1: an address of nothing).
     """
     machine = machine or Machine(program, malloc_may_fail=malloc_may_fail)
-    return _Run(machine, inputs, check_leaks=check_leaks).run(max_steps)
+    source = GivenInputs(inputs, chooses_garbage=choose_garbage)
+    return _Run(machine, source, check_leaks=check_leaks).run(max_steps)
 
 
 def replay(trace: Trace, max_steps: int = 100_000) -> Trace:
     """The same run again, from its program and inputs alone."""
-    return run(trace.program, trace.inputs, max_steps, malloc_may_fail=trace.malloc_may_fail)
+    return run(
+        trace.program,
+        trace.inputs,
+        max_steps,
+        malloc_may_fail=trace.malloc_may_fail,
+        choose_garbage=trace.choose_garbage,
+    )
+
+
+def exits(trace: Trace, max_steps: int) -> bool:
+    """Whether the run, gone on with, exits within so many steps; nothing else is looked at, which makes it cheap."""
+    if trace.outcome != "steps":
+        return trace.outcome == "exit"
+    machine = Machine(trace.program, malloc_may_fail=trace.malloc_may_fail)
+    state = machine.start(GivenInputs(trace.inputs, chooses_garbage=trace.choose_garbage))
+    for _ in range(max_steps):
+        try:
+            if machine.step(state) is None:
+                return False
+        except Ended as end:
+            return end.status is not None
+        except (Violation, NotModelled):
+            return False
+    return False
 
 
 class _Run:
     """One run in progress."""
 
-    def __init__(self, machine: Machine, inputs: Iterable[int], *, check_leaks: bool) -> None:
+    def __init__(self, machine: Machine, source: GivenInputs, *, check_leaks: bool) -> None:
         self.machine = machine
-        self.source = GivenInputs(inputs)
+        self.source = source
         self.output: list[str] = []
         self.check_leaks = check_leaks
-        self.trace = Trace(machine.program, machine.malloc_may_fail)
+        self.trace = Trace(machine.program, machine.malloc_may_fail, choose_garbage=source.chooses_garbage)
         self.liveness = Liveness(machine.program)
         self.reported: set[int] = set()
 
@@ -147,7 +179,8 @@ class _Run:
         if step is None:
             trace.outcome = "blocked"
             return False
-        trace.steps.append(TraceStep(number, location, step.operation, len(state.frames)))
+        taken = len(self.source.used)
+        trace.steps.append(TraceStep(number, location, step.operation, len(state.frames), input=taken))
         place = step.operation.place
         try:
             self.machine.step(state)
@@ -165,9 +198,8 @@ class _Run:
                 self._leaks_at_end(state, place)
             return False
         if step.condition is not None:
-            trace.steps[-1] = TraceStep(
-                number, location, step.operation, len(state.frames), frame.location == step.target
-            )
+            truth = frame.location == step.target
+            trace.steps[-1] = TraceStep(number, location, step.operation, len(state.frames), truth, taken)
         if self.check_leaks and isinstance(step.operation, LOSING):
             self._lost(state, place)
         return True

@@ -10,6 +10,7 @@ from kleene.cfa.operations import Assume, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.domains.explicit.arithmetic import compare_numbers
+from kleene.domains.explicit.constraints import EMPTY, Store
 from kleene.domains.explicit.evaluate import Compiler
 from kleene.domains.explicit.operations import Ended, Operations
 from kleene.domains.explicit.state import Frame, InputSource, State
@@ -83,10 +84,11 @@ class Machine:
         self._template.blocks[number].cells = cells  # type: ignore[assignment]
         self.strings[node.value] = number
 
-    def start(self, source: InputSource, output: list[str] | None = None) -> State:
-        """The state at the entry of the program, its parameters given."""
+    def start(self, source: InputSource, output: list[str] | None = None, store: Store = EMPTY) -> State:
+        """The state at the entry of the program, its parameters given; the store keeps what is known of inputs."""
         state = self._template.clone()
         state.source = source
+        state.store = store
         state.output = output
         main = self.program.main
         state.push(Frame(main.name, main.cfa.entry))

@@ -37,9 +37,9 @@ from kleene.domains.explicit.output import render
 from kleene.domains.explicit.state import Frame, State
 from kleene.domains.explicit.values import (
     UNDEFINED,
-    Linear,
     NotModelled,
     Pointer,
+    Unknown,
     Value,
     Violation,
 )
@@ -184,7 +184,7 @@ class Operations:
                 raise NotModelled("allocation of a huge block")
             return False
         chosen = state.draw(0, 1, "malloc succeeds", ("malloc",))
-        succeeds = decide(state, "!=", chosen, 0) if isinstance(chosen, int | Linear) else 1
+        succeeds = decide(state, "!=", chosen, 0) if isinstance(chosen, int | Unknown) else 1
         return not succeeds
 
     def _free(self, operation: Free) -> Callable[[State], None]:

@@ -192,7 +192,9 @@ class State:
 
 
 class InputSource:
-    """Where inputs come from."""
+    """Where inputs come from. `chooses_garbage`: also what pointers hold that were never written."""
+
+    chooses_garbage = False
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:
         raise NotImplementedError
@@ -201,8 +203,9 @@ class InputSource:
 class GivenInputs(InputSource):
     """Inputs from a sequence, fitted to their type; zeros when it ends. Remembers what was used, and for what."""
 
-    def __init__(self, values: Any) -> None:
+    def __init__(self, values: Any, *, chooses_garbage: bool = False) -> None:
         self._values = iter(values)
+        self.chooses_garbage = chooses_garbage
         self.used: list[tuple[int, str]] = []
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:

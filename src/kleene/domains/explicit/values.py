@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from kleene.cfa.operations import Place
+from kleene.cfa.types import IntegerType
+
+if TYPE_CHECKING:
+    from kleene.domains.explicit.state import State
 
 
 class Pointer(NamedTuple):
@@ -15,9 +19,34 @@ class Pointer(NamedTuple):
     offset: int
 
 
+class Unknown:
+    """A number that depends on inputs that are not chosen yet; never in runs.
+
+    `Linear` is computed with in `arithmetic`; a number of another theory brings its own operations.
+    """
+
+    __slots__ = ()
+
+    def operate(self, state: State, symbol: str, a: int | Unknown, b: int | Unknown, type_: IntegerType) -> Value:
+        """`a symbol b` in the type, where this is one of the two."""
+        raise NotImplementedError
+
+    def decide(self, state: State, symbol: str, a: int | Unknown, b: int | Unknown) -> int:
+        """1 or 0 for a comparison in which this is one of the two; raises Split if both are possible."""
+        raise NotImplementedError
+
+    def fit(self, state: State, type_: IntegerType) -> Value:
+        """This converted to the type."""
+        raise NotImplementedError
+
+    def concrete(self, state: State) -> int:
+        """The one number that this is; raises Split if there are several."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
-class Linear:
-    """An unknown input plus a constant; only in explorations, never in runs."""
+class Linear(Unknown):
+    """An unknown input plus a constant, the numbers of explorations."""
 
     symbol: int
     offset: int
@@ -36,10 +65,12 @@ class Undefined:
 
 
 UNDEFINED = Undefined()
-Value = Union[int, float, Pointer, Linear, Undefined]  # noqa: UP007 (used as a value in annotations of closures)
+Value = Union[int, float, Pointer, Unknown, Undefined]  # noqa: UP007 (used as a value in annotations of closures)
 
 NULL_BLOCK = 0
 UNDEFINED_BLOCK = -1
+GARBAGE = "garbage"
+"""The kind of block that stands for an address of nothing, in runs that choose what is in uninitialised pointers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +110,6 @@ Constraint = tuple[int, int, int]
 class Split(Exception):
     """Raised where the next step depends on an unknown input: one alternative of constraints for each case."""
 
-    def __init__(self, alternatives: list[list[Constraint]]) -> None:
+    def __init__(self, alternatives: list[list[Any]]) -> None:
         super().__init__("split")
         self.alternatives = alternatives

@@ -31,6 +31,7 @@ class ShapeOptions:
     keep_names: bool = False
     coerce_during_focus: bool = True
     filter_during_focus: bool = False
+    early_precondition: bool = False
     focus: FocusOptions = field(default_factory=FocusOptions)
 
 
@@ -77,6 +78,7 @@ class ShapeDomain:
                 keep_names=self.options.keep_names,
                 coerce_during_focus=self.options.coerce_during_focus,
                 filter_during_focus=self.options.filter_during_focus,
+                early_precondition=self.options.early_precondition,
             )
         return found
 

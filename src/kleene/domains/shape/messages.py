@@ -50,5 +50,8 @@ class MessageLog:
     def __len__(self) -> int:
         return sum(len(entry.structures) for entry in self._entries.values())
 
+    def has(self, location: str, text: str) -> bool:
+        return (location, text) in self._entries
+
     def at(self, location: str) -> list[MessageEntry]:
         return [entry for entry in self if entry.location == location]

@@ -87,7 +87,7 @@ def derive(action: Action, vocabulary: Vocabulary, options: DifferencingOptions 
     """The action with an update for every instrumentation predicate that it changes and does not update."""
     options = options or DifferencingOptions()
     order = definition_order(vocabulary)
-    if not options.difference:
+    if not options.difference or not (action.updates or action.changes_universe):
         return Derivation(action)
     return _Deriver(action, vocabulary, options).run(order)
 
@@ -97,6 +97,7 @@ def _predicates(definition: Formula) -> frozenset[str]:
     return predicates_of(definition)
 
 
+@lru_cache(maxsize=16)
 def definition_order(vocabulary: Vocabulary) -> tuple[Predicate, ...]:
     """The instrumentation predicates, each after those that its definition uses; declaration order otherwise.
 

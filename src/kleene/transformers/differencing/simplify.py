@@ -70,12 +70,16 @@ def if_then_else(condition: Formula, then: Formula, otherwise: Formula) -> Formu
     return IfThenElse(condition, then, otherwise)
 
 
+_MEMO: dict[bool, dict[tuple[Formula, bool], Formula]] = {False: {}, True: {}}
+"""Formulas are kept for ever, and so is what they simplify to: derivations share most of their parts."""
+
+
 class Simplifier:
-    """Simplification with a memo that lasts as long as the object: one per derivation."""
+    """Simplification, with or without the facts about new nodes."""
 
     def __init__(self, *, fresh_nodes: bool = False) -> None:
         self._fresh_nodes = fresh_nodes
-        self._memo: dict[tuple[Formula, bool], Formula] = {}
+        self._memo = _MEMO[fresh_nodes]
 
     def __call__(self, f: Formula, *, positive: bool = True) -> Formula:
         """`f` (its negation if not `positive`) with all negations at literals."""

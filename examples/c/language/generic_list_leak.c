@@ -1,0 +1,58 @@
+// RUN: kleene check
+// EXPECT: memsafety=FALSE memcleanup=FALSE unreach=TRUE assert=TRUE
+// The list is told that its data need not be freed, though it must be.
+#include <stdlib.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+struct cell {
+    void *data;
+    struct cell *next;
+};
+
+struct list {
+    struct cell *head;
+    void (*destroy)(void *);
+};
+
+static void init(struct list *list, void (*destroy)(void *)) {
+    list->head = NULL;
+    list->destroy = destroy;
+}
+
+static int add(struct list *list, void *data) {
+    struct cell *cell = malloc(sizeof *cell);
+    if (!cell)
+        return -1;
+    cell->data = data;
+    cell->next = list->head;
+    list->head = cell;
+    return 0;
+}
+
+static void clear(struct list *list) {
+    while (list->head) {
+        struct cell *cell = list->head;
+        list->head = cell->next;
+        if (list->destroy)
+            list->destroy(cell->data);
+        free(cell);  // FAILS: memory_leak
+    }
+}
+
+int main(void) {
+    struct list list;
+    init(&list, NULL);
+    while (__VERIFIER_nondet_int()) {
+        int *number = malloc(sizeof *number);
+        if (!number)
+            break;
+        *number = 3;
+        if (add(&list, number)) {
+            free(number);
+            break;
+        }
+    }
+    clear(&list);
+    return 0;
+}

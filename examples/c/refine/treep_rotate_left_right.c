@@ -1,0 +1,10 @@
+// Table 1, treep_rotate_left_right: the left child is rotated to the left, then the tree to the right.
+#include "treep.h"
+
+int main(void) {
+    struct tree *root = tree_any();
+    if (root->left != NULL && root->left->right != NULL)
+        rotate_left_right(&root);
+    check_parents(root);
+    return 0;
+}

@@ -1,0 +1,120 @@
+"""Certificate files: a proof by refinement written out, and checked again from its C files (`kleene recheck`)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kleene.analysis.refine_of_c import kinds_of, tasks_of
+from kleene.c.reader import read_program
+from kleene.diagnostics import InputError
+from kleene.refine.certificate import (
+    abstraction_document,
+    abstraction_of,
+    graphs_document,
+    graphs_from,
+    graphs_of,
+    problems_of,
+)
+from kleene.refine.library import library
+from kleene.refine.loop import Refined
+from kleene.refine.model import Model
+
+SCHEMA = "kleene.certificate/1"
+
+
+@dataclass(frozen=True)
+class ProgramOptions:
+    """How the C files were read, and what was proved of them."""
+
+    files: tuple[str, ...]
+    properties: tuple[str, ...]
+    malloc_may_fail: bool
+    include: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    entry: str = "main"
+    data_model: str = "LP64"
+    shapes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rechecked:
+    """The outcome of a check: what is wrong (nothing for a valid certificate), and how much was checked."""
+
+    files: tuple[str, ...]
+    properties: tuple[str, ...]
+    problems: tuple[str, ...]
+    graphs: int
+    abstraction: str
+
+
+def certificate_text(refined: Refined, options: ProgramOptions) -> str:
+    """The certificate of a proof, as JSON."""
+    assert refined.tree is not None
+    document = {
+        "schema": SCHEMA,
+        "files": [{"path": path, "sha256": _digest(path)} for path in options.files],
+        "properties": list(options.properties),
+        "malloc_may_fail": options.malloc_may_fail,
+        "include": list(options.include),
+        "defines": list(options.defines),
+        "entry": options.entry,
+        "data_model": options.data_model,
+        "shapes": list(options.shapes),
+        "whole_scope": refined.task.whole_scope,
+        **abstraction_document(refined.abstraction),
+        **graphs_document(graphs_of(refined.tree)),
+    }
+    return json.dumps(document) + "\n"
+
+
+def recheck(path: str, *, shapes: Sequence[str] = ()) -> Rechecked:
+    """Check a certificate against the C files that it names; raises InputError if it cannot be read."""
+    document = _document(path)
+    try:
+        return _recheck(document, shapes)
+    except (KeyError, TypeError, ValueError) as problem:
+        raise InputError(f"{path}:1:1: not a certificate: {type(problem).__name__}: {problem}") from None
+
+
+def _recheck(document: dict[str, Any], shapes: Sequence[str]) -> Rechecked:
+    files = tuple(entry["path"] for entry in document["files"])
+    changed = [e["path"] for e in document["files"] if _digest(e["path"]) != e["sha256"]]
+    properties = tuple(document["properties"])
+    program = read_program(
+        list(files),
+        include=tuple(document["include"]),
+        defines=tuple(document["defines"]),
+        entry=document["entry"],
+        data_model=document["data_model"],
+    )
+    tasks = tasks_of(program, kinds_of(properties), malloc_may_fail=document["malloc_may_fail"])
+    task = next(t for t in tasks if t.whole_scope == document["whole_scope"])
+    abstraction = abstraction_of(document, library((*document["shapes"], *shapes)))
+    if changed:
+        problems = [f"{name} is not the file that was proved" for name in changed]
+        return Rechecked(files, properties, tuple(problems), 0, str(abstraction.generator))
+    graphs = graphs_from(document, Model(task, abstraction))
+    problems = problems_of(task, abstraction, graphs)
+    count = sum(len(found) for found in graphs.values())
+    return Rechecked(files, properties, tuple(problems), count, str(abstraction.generator))
+
+
+def _document(path: str) -> dict[str, Any]:
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+    except json.JSONDecodeError as problem:
+        raise InputError(f"{path}:{problem.lineno}:{problem.colno}: not JSON: {problem.msg}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}:1:1: not a text file") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise InputError(f"{path}:1:1: not a certificate of kleene check (its schema should be '{SCHEMA}')")
+    return document
+
+
+def _digest(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()

@@ -1,0 +1,136 @@
+"""`kleene check --refine`: a C program proved with an abstraction that is found automatically (seed 004).
+
+The loop itself is in `kleene.refine`; here the program is prepared for it, and its result is put into the form of the
+other abstract analysis, so that verdicts follow the same rules.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kleene.analysis.limits import Watchdog
+from kleene.analysis.shape_of_c import MEMORY, ShapeResult
+from kleene.cfa.inline import inline
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES
+from kleene.diagnostics import InternalCheckError, LimitReached, UsageError, did_you_mean
+from kleene.domains.explicit.explore import Confirmed
+from kleene.engine.fixpoint import Reached
+from kleene.refine.certificate import graphs_of, problems_of
+from kleene.refine.explain import PathExplainer
+from kleene.refine.finetune import sequential
+from kleene.refine.language import Entry
+from kleene.refine.library import library
+from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, Refinement, RefineOptions
+from kleene.refine.model import Task
+from kleene.refine.parallel import parallel
+from kleene.refine.paths import replay, shown
+from kleene.semantics.coalesce import coalesced
+from kleene.semantics.memory import Memory
+from kleene.semantics.prepare import prepared
+
+UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
+"""Errors after which C promises nothing: no property is proved of a program that may have one."""
+_LEAKS = frozenset(("memory_leak", "memory_cleanup"))
+
+
+@dataclass(frozen=True)
+class RefineSettings:
+    """What the user asks of refinement: bounds, samples, and files with shape classes."""
+
+    shapes: tuple[str, ...] = ()
+    options: RefineOptions = field(default_factory=RefineOptions)
+    memory: int = MEMORY
+
+
+def kinds_of(properties: Sequence[str]) -> frozenset[str]:
+    """The kinds of errors that must be excluded to prove the properties."""
+    found = {kind for name in properties for kind in PROPERTIES[name]} | UNDEFINED | {"unsupported"}
+    return frozenset(found | ({"memory_leak"} if "memcleanup" in properties else set()))
+
+
+def tasks_of(program: CProgram, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
+    """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
+    inlined = prepared(inline(program))
+    cfa = inlined.main.cfa
+    places = Memory(inlined, cfa).pointer_places
+    return [
+        Task(inlined, coalesced(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
+        for whole in ((False, True) if kinds & _LEAKS else (False,))
+    ]
+
+
+def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
+    """The shape classes, with those of the user; the hint must be one of them."""
+    entries = library(settings.shapes)
+    names = [e.name for e in entries]
+    hint = settings.options.hint
+    if hint is not None and hint not in names:
+        raise UsageError(f"there is no shape '{hint}'{did_you_mean(hint, names) or '; there are ' + ', '.join(names)}")
+    return entries
+
+
+def refine(
+    program: CProgram, properties: Sequence[str], settings: RefineSettings, *, malloc_may_fail: bool, seconds: float
+) -> Refined | str:
+    """Refine until the properties are proved or one is violated; a text says why nothing could be tried."""
+    entries = checked_library(settings)
+    if program.recursive_functions & set(program.reachable_functions):
+        return "recursion is not handled by the shape domain"
+    start = time.monotonic()
+    try:
+        tasks = tasks_of(program, kinds_of(properties), malloc_may_fail=malloc_may_fail)
+    except LimitReached as limit:
+        return str(limit)
+    result: Refined | None = None
+    for task in tasks:
+        tester = parallel if settings.options.workers > 1 else sequential
+        loop = Refinement(task, entries, settings.options, explain=PathExplainer(task), tester=tester)
+        with Watchdog(max(0.1, seconds - (time.monotonic() - start)), settings.memory):
+            result = loop.run()
+        if result.outcome != GAVE_UP or result.error is None or result.error.error.kind not in _LEAKS:
+            break
+    assert result is not None
+    if result.outcome == SAFE:
+        _check_again(result)
+    result.seconds = time.monotonic() - start
+    result.properties = tuple(properties)
+    return result
+
+
+def _check_again(result: Refined) -> None:
+    """A proof counts only if the independent check, with a new translation, finds nothing wrong with it."""
+    assert result.tree is not None
+    problems = problems_of(result.task, result.abstraction, graphs_of(result.tree))
+    if problems:
+        raise InternalCheckError(f"the proof by refinement does not hold: {problems[0]}")
+
+
+def confirmed(program: CProgram, refined: Refined, *, malloc_may_fail: bool) -> Confirmed | None:
+    """The run of the program itself that shows the error of a feasible path."""
+    if refined.outcome != UNSAFE or refined.error is None:
+        return None
+    trace = replay(program, refined.rounds[-1].reason.inputs, malloc_may_fail=malloc_may_fail)
+    finding = shown(trace, refined.error.error.kind)
+    return Confirmed(finding, trace) if finding is not None else None
+
+
+def shape_result(refined: Refined) -> ShapeResult:
+    """The result in the form of the other abstract analysis: no alarms and complete is a proof."""
+    tree = refined.tree
+    safe = refined.outcome == SAFE
+    alarm = refined.error.error.alarm if refined.error is not None else None
+    return ShapeResult(
+        str(refined.abstraction.generator),
+        [alarm] if alarm is not None and not safe else [],
+        safe,
+        "" if safe else refined.reason,
+        tree.generated if tree else 0,
+        tree.size if tree else 0,
+        refined.seconds,
+        reached=Reached(tree.stores, tree.generated) if tree else None,
+        translation=tree.model.translation if tree else None,
+        method="shape refinement",
+    )

@@ -1,0 +1,75 @@
+"""The shape domain for programs with procedures: calls by local heaps (`local_heaps.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+
+from kleene.cfa.graph import Edge
+from kleene.domains.shape.deriving import DerivingDomain
+from kleene.domains.shape.heap_join import joined
+from kleene.domains.shape.local_heaps import Division, LocalHeaps
+from kleene.semantics.calls import CallAction, CallVocabulary
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+from kleene.transformers.draft import Draft
+from kleene.transformers.transformer import Outcome, Report
+
+
+class CallingShapeDomain(DerivingDomain):
+    """Structures are divided at a call; the callee's part is analysed in the context of its names."""
+
+    calls: CallVocabulary | None = None
+
+    @cached_property
+    def heaps(self) -> LocalHeaps:
+        assert self.calls is not None
+        return LocalHeaps(self.vocabulary, self.calls)
+
+    @cached_property
+    def _divided(self) -> dict[tuple[Action, Structure], Division]:
+        return {}
+
+    def callee(self, label: Action) -> str | None:
+        return label.function if isinstance(label, CallAction) else None
+
+    def context(self, element: Structure) -> Hashable:
+        key: Hashable = self.canonicalizer.key(element.values)
+        return (element.size, key)
+
+    def enter(self, edge: Edge[Action], element: Structure) -> list[Structure]:
+        call = edge.label
+        assert isinstance(call, CallAction)
+        sharp = self.coercer.coerce(self.heaps.sharpened(element))
+        if sharp is None:  # there is no such heap
+            return []
+        division = self.heaps.divide(sharp, call)
+        if division is None:
+            self._refuse(edge, element)
+            return []
+        self._divided[call, element] = division
+        return self._settled(edge, self.heaps.entry(division, call))
+
+    def resume(self, edge: Edge[Action], caller: Structure, exits: Sequence[Structure]) -> list[Structure]:
+        call = edge.label
+        assert isinstance(call, CallAction)
+        division = self._divided[call, caller]
+        found = []
+        for end in exits:
+            after = joined(self.heaps, division, call, end)
+            if after is None:
+                self._refuse(edge, caller)
+            else:
+                found += self._settled(edge, after)
+        return found
+
+    def _settled(self, edge: Edge[Action], structure: Structure) -> list[Structure]:
+        coerced = self.coercer.coerce(structure)
+        if coerced is None:
+            self.contradictions.setdefault(edge.label, (edge, structure))
+            return []
+        return [self.blurred(Draft.of(coerced, 0), coerced)]
+
+    def _refuse(self, edge: Edge[Action], structure: Structure) -> None:
+        reports = [Report(message, structure, definite=False) for message in edge.label.messages]
+        self.log.add(edge, Outcome(reports=reports))

@@ -1,0 +1,19 @@
+"""The shape domain for programs whose actions give core updates only: the others are derived when first needed."""
+
+from __future__ import annotations
+
+from kleene.domains.shape.domain import ShapeDomain
+from kleene.transformers.action import Action
+from kleene.transformers.differencing import DifferencingOptions, derive
+from kleene.transformers.transformer import Transformer
+
+
+class DerivingDomain(ShapeDomain):
+    """The shape domain, with updates derived when an action is first used: many are never reached."""
+
+    def transformer(self, action: Action) -> Transformer:
+        found = self._transformers.get(action)
+        if found is None:
+            derived = derive(action, self.vocabulary, DifferencingOptions()).action
+            found = self._transformers[action] = super().transformer(derived)
+        return found

@@ -1,0 +1,103 @@
+"""A structure in the making, by predicate name: both rails (must, may) of a predicate at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.evaluate import rails
+from kleene.structures.layout import layout_for
+from kleene.structures.structure import Structure
+
+Rails = tuple[int, int]
+NOTHING: Rails = (0, 0)
+
+
+def either(a: Rails, b: Rails) -> Rails:
+    return a[0] | b[0], a[1] | b[1]
+
+
+def both(a: Rails, b: Rails) -> Rails:
+    return a[0] & b[0], a[1] & b[1]
+
+
+def any_of(values: Iterable[Rails]) -> Rails:
+    found = NOTHING
+    for value in values:
+        found = either(found, value)
+    return found
+
+
+def bit_of(value: Rails, bit: int) -> Rails:
+    return value[0] >> bit & 1, value[1] >> bit & 1
+
+
+def where(condition: Rails, value: Rails) -> Rails:
+    """The value if a condition (a single bit on each rail) holds, else 0."""
+    return (value[0] if condition[0] else 0, value[1] if condition[1] else 0)
+
+
+class Editor:
+    """Values of predicates over `size` nodes, to be read and changed."""
+
+    def __init__(self, vocabulary: Vocabulary, size: int, values: list[int]) -> None:
+        self.vocabulary = vocabulary
+        self.size = size
+        self.values = values
+        self.layout = layout_for(size)
+
+    @staticmethod
+    def of(structure: Structure) -> Editor:
+        return Editor(structure.vocabulary, structure.size, list(structure.values))
+
+    @property
+    def every(self) -> int:
+        return (1 << self.size) - 1
+
+    def get(self, name: str) -> Rails:
+        index = 2 * self.vocabulary.index(name)
+        return self.values[index], self.values[index + 1]
+
+    def set(self, name: str, value: Rails) -> None:
+        index = 2 * self.vocabulary.index(name)
+        self.values[index], self.values[index + 1] = value
+
+    def at(self, name: str, *nodes: int) -> Rails:
+        return bit_of(self.get(name), self.layout.bit(nodes))
+
+    def put(self, name: str, value: Rails, *nodes: int) -> None:
+        bit = self.layout.bit(nodes)
+        must, may = self.get(name)
+        self.set(name, (must & ~(1 << bit) | value[0] << bit, may & ~(1 << bit) | value[1] << bit))
+
+    def row(self, name: str, node: int) -> Rails:
+        """What a binary predicate relates a node to."""
+        must, may = self.get(name)
+        shift = node * self.layout.width
+        return must >> shift & self.layout.row, may >> shift & self.layout.row
+
+    def clear_rows(self, name: str, nodes: int) -> None:
+        must, may = self.get(name)
+        gone = self.layout.rows[nodes]
+        self.set(name, (must & ~gone, may & ~gone))
+
+    def summary(self, node: int) -> bool:
+        return bool(self.get("sm")[1] >> node & 1)
+
+    def structure(self) -> Structure:
+        return Structure(self.vocabulary, self.size, tuple(self.values))
+
+    def evaluated(self, name: str) -> Rails:
+        """A predicate with a definition, by its definition."""
+        predicate = self.vocabulary[name]
+        assert predicate.definition is not None
+        return rails(self.structure(), predicate.definition, predicate.args)
+
+    def evaluate(self, name: str) -> None:
+        self.set(name, self.evaluated(name))
+
+    def evaluate_at(self, name: str, nodes: int) -> None:
+        """The same for a unary predicate, on the nodes of a bit set."""
+        if nodes:
+            (new_must, new_may), (must, may) = self.evaluated(name), self.get(name)
+            self.set(name, (must & ~nodes | new_must & nodes, may & ~nodes | new_may & nodes))

@@ -1,0 +1,350 @@
+"""After a call: the rest of the caller's structure and the last structure of the callee become one again.
+
+The nodes of the rest come first, those of the callee behind them; the callee's opaque nodes are nodes of the rest.
+Edges from the rest lead to what the markers mark. Nothing in the rest has changed; so what a predicate with a
+definition says of nodes on one side stays true unless paths or edges between the sides take part in it, and these are
+few: they go through marked nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kleene.domains.shape.editor import NOTHING, Editor, Rails, any_of, bit_of, both, either, where
+from kleene.domains.shape.local_heaps import Division, LocalHeaps, marked_node, renamed_root
+from kleene.semantics.calls import CallAction
+from kleene.semantics.groups import Group
+from kleene.structures.edit import mapping_of
+from kleene.structures.layout import layout_for
+from kleene.structures.structure import Structure
+
+
+def joined(heaps: LocalHeaps, division: Division, call: CallAction, end: Structure) -> Structure | None:
+    """The caller's structure after the call; None if the two cannot be joined."""
+    join = _Join(heaps, division, call, end)
+    return join.run() if join.found_markers() else None
+
+
+class _Join:
+    def __init__(self, heaps: LocalHeaps, division: Division, call: CallAction, end: Structure) -> None:
+        self.heaps = heaps
+        self.vocabulary = heaps.vocabulary
+        self.division = division
+        self.call = call
+        self.before = Editor.of(division.structure)
+        self.end = Editor.of(end)
+        self.rest = {u: k for k, u in enumerate(u for u in range(self.before.size) if division.rest >> u & 1)}
+        self.images: dict[int, int] = {}
+        """The callee's nodes for cutpoints and borders, both by their numbers before the call."""
+        self.inward: set[Group] = set()
+        """Groups of which edges lead from the rest to the callee's part: then none leads out of it."""
+        self.place: list[int] = []
+        """Where the callee's nodes are in the result."""
+        self.result = self.end
+
+    def found_markers(self) -> bool:
+        for node, marker in (self.division.cutpoints | self.division.borders).items():
+            image = marked_node(self.end, marker)
+            if image is None:
+                return False
+            self.images[node] = image
+        self.inward = {g for g in self._groups if self._leads_in(g)}
+        return len(set(self.images.values())) == len(self.images) and not any(map(self._leads_out, self.inward))
+
+    @property
+    def _groups(self) -> tuple[Group, ...]:
+        return self.heaps.calls.groups
+
+    def _leads_in(self, group: Group) -> bool:
+        """Whether edges of the group may lead from the rest to the callee's part; they are as before the call."""
+        rest, local = self.division.rest, self.division.local
+        return any(self.before.layout.image(rest, self.before.get(edge)[1]) & local for edge in group.members)
+
+    def _leads_out(self, group: Group) -> bool:
+        """Whether edges of the group may lead from the callee's part to the rest now."""
+        borders = sum(1 << self.images[u] for u in self.division.borders)
+        return any(self.end.layout.preimage(self.end.get(edge)[1], borders) & ~borders for edge in group.members)
+
+    def run(self) -> Structure:
+        self.result = self._side_by_side()
+        self._variables()
+        steps = [name for g in self._groups for name in self.heaps.present(*g.members, g.name, g.step)]
+        for name in dict.fromkeys(steps):
+            for u, k in self.rest.items():
+                for node in self.division.cutpoints:
+                    self.result.put(name, self.before.at(name, u, node), k, self.place[self.images[node]])
+        for group in self._groups:
+            self._closure(group)
+            self._sharing(group)
+            self._crowding(group)
+        for name in self.heaps.held.values():
+            marked = [*(self.place[self.images[u]] for u in self.division.cutpoints), *self._borders()]
+            must = self.result.get(name)[0]
+            self.result.evaluate_at(name, sum(1 << k for k in set(marked)) & ~must)
+        for root in self.heaps.roots:
+            self._root(root)
+        self._cancellation()
+        for name in self.heaps.others:
+            self.result.evaluate(name)
+        return self.result.structure()
+
+    # Nodes ------------------------------------------------------------------------------------------------------
+
+    def _side_by_side(self) -> Editor:
+        """Both sides with their own values; edges of the callee to opaque nodes lead to those of the rest."""
+        merged = {self.images[u]: self.rest[u] for u in self.division.borders}
+        number = len(self.rest)
+        for node in range(self.end.size):
+            self.place.append(merged.get(node, number))
+            number += node not in merged
+        size, layout, old = number, layout_for(number), self.end.layout
+        first = mapping_of(tuple((u,) for u in self.rest), self.before.size).apply(
+            self.before.values, self.heaps.arities
+        )
+        small, values = layout_for(len(self.rest)), []
+        for p, arity in enumerate(self.heaps.arities):
+            for rail in (2 * p, 2 * p + 1):
+                value = small.restride(first[rail], arity, layout)
+                if arity == 1:
+                    value |= self._moved((self.end.values[rail], 0), but=merged)[0]
+                elif arity == 2:
+                    for a, b in old.tuples(self.end.values[rail], 2):
+                        if a not in merged:
+                            value |= 1 << layout.bit((self.place[a], self.place[b]))
+                values.append(value if arity else 0)
+        return Editor(self.vocabulary, size, values)
+
+    def _moved(self, value: Rails, but: Mapping[int, int] | None = None) -> Rails:
+        """A unary value of the callee on the nodes of the result."""
+        must, may = 0, 0
+        for node, k in enumerate(self.place):
+            if but is None or node not in but:
+                must |= (value[0] >> node & 1) << k
+                may |= (value[1] >> node & 1) << k
+        return must, may
+
+    def _of_rest(self, value: Rails) -> Rails:
+        """A unary value before the call on the rest."""
+        must, may = 0, 0
+        for u, k in self.rest.items():
+            must |= (value[0] >> u & 1) << k
+            may |= (value[1] >> u & 1) << k
+        return must, may
+
+    # Variables --------------------------------------------------------------------------------------------------
+
+    def _variables(self) -> None:
+        calls, result = self.heaps.calls, self.result
+        for name in calls.pointers:
+            if name not in self.vocabulary:
+                continue
+            if name in calls.globals:
+                result.set(name, self._moved(self.end.get(name)))
+            else:
+                result.set(name, self._pointed(self.before.get(name)) if self._kept(name) else NOTHING)
+        for name in self.heaps.nullary:
+            result.set(name, self.end.get(name) if name in calls.globals else self.before.get(name))
+        for target, source in self.call.results:
+            result.set(target, self._moved(self.end.get(source)))
+        for target, source in self.call.result_values:
+            result.set(target, self.end.get(source))
+
+    def _kept(self, name: str) -> bool:
+        return name in self.call.kept or name in self.heaps.calls.markers
+
+    def _pointed(self, old: Rails) -> Rails:
+        """Where a pointer of the caller points: into the rest, or to a cutpoint."""
+        found = self._of_rest(old)
+        for node in self.division.cutpoints:
+            value, k = bit_of(old, node), self.place[self.images[node]]
+            found = either(found, (value[0] << k, value[1] << k))
+        return found
+
+    # Paths ------------------------------------------------------------------------------------------------------
+
+    def _independent(self, group: Group) -> bool:
+        """Whether no cutpoint reached another before the call: then paths to one came through the rest only."""
+        cutpoints = self.division.cutpoints
+        if len(cutpoints) < 2:
+            return True
+        closures = self.heaps.closures(group)
+        if not closures:
+            return False
+        whole = closures[-1][0]
+        return not any(self.before.at(whole, a, b)[1] for a in cutpoints for b in cutpoints if a != b)
+
+    def _beyond(self, group: Group, name: str, root: str, node: int) -> Rails:
+        """What a cutpoint reaches now, on the nodes of the result; `name` says it of the root."""
+        image = self.images[node]
+        known = renamed_root(name, root, self.division.cutpoints[node])
+        if known in self.vocabulary:
+            reached = self.end.get(known)
+        else:
+            reached = self.heaps.from_node(self.end, group, name, root, image) or (1 << image, self.end.every)
+        return self._from_callee(group, name, root, reached)
+
+    def _from_callee(self, group: Group, name: str, root: str, reached: Rails, pointed: Rails = NOTHING) -> Rails:
+        """What is reached if the callee's nodes `reached` are: these, and what lies behind opaque nodes.
+
+        `pointed` are those that a variable points to itself. `name` says of the root what is reached.
+        """
+        borders = {self.images[u]: u for u in self.division.borders}
+        found = self._moved(reached, but=borders)
+        for image, border in borders.items():
+            path = bit_of(pointed if group in self.inward else reached, image)
+            if path[1]:
+                found = either(found, where(path, self._from_rest(group, name, root, border)))
+        return found
+
+    def _from_rest(self, group: Group, name: str, root: str, border: int) -> Rails:
+        """What a node of the rest reaches, on the nodes of the result."""
+        value = self.heaps.from_node(self.before, group, name, root, border) or (1 << border, self.before.every)
+        return either(self._of_rest(value), self._into_callee(group, name, root, value))
+
+    def _into_callee(self, group: Group, name: str, root: str, before: Rails, direct: Rails = NOTHING) -> Rails:
+        """What is reached of the callee's nodes along paths that reached `before` before the call."""
+        found = NOTHING
+        if group not in self.inward:
+            return self._direct(group, name, root, direct)
+        independent = self._independent(group)
+        step = self.before.get(group.name if name.startswith("rt[") else group.step)
+        for node in self.division.cutpoints:
+            if independent:
+                path = bit_of(before, node)
+            else:
+                last = (both(bit_of(before, u), bit_of(step, self.before.layout.bit((u, node)))) for u in self.rest)
+                path = either(any_of(last), bit_of(direct, node))
+            if path[1]:
+                found = either(found, where(path, self._beyond(group, name, root, node)))
+        return found
+
+    def _direct(self, group: Group, name: str, root: str, direct: Rails) -> Rails:
+        """What is reached of cutpoints that a variable points to itself."""
+        paths = [(node, bit_of(direct, node)) for node in self.division.cutpoints]
+        return any_of(where(path, self._beyond(group, name, root, node)) for node, path in paths if path[1])
+
+    def _closure(self, group: Group) -> None:
+        for closure, _, name in self.heaps.closures(group):
+            self._close(group, closure, name)
+
+    def _close(self, group: Group, closure: str, name: str) -> None:
+        layout = self.result.layout
+        must, may = self.result.get(closure)
+        for u, k in self.rest.items():
+            row = self._into_callee(group, name, "", self.before.row(closure, u))
+            must |= row[0] << (k * layout.width)
+            may |= row[1] << (k * layout.width)
+        for node, k in enumerate(self.place):
+            if k >= len(self.rest):
+                for border in self.division.borders:
+                    path = self.end.at(closure, node, self.images[border])
+                    if group in self.inward or not path[1]:
+                        continue
+                    row = where(path, self._from_rest(group, name, "", border))
+                    must |= row[0] << (k * layout.width)
+                    may |= row[1] << (k * layout.width)
+        self.result.set(closure, (must, may))
+
+    def _sharing(self, group: Group) -> None:
+        """Cutpoints and borders have edges from both sides."""
+        for name in self.heaps.shared(group):
+            for node in self.division.cutpoints:
+                image = self.images[node]
+                k = self.place[image]
+                if self.end.at(name, image)[0]:
+                    continue
+                if self.before.at(name, node)[1] or self.end.at(name, image)[1]:
+                    self.result.evaluate_at(name, 1 << k)
+                else:  # at most one edge from each side
+                    outside = any_of(self.before.at(group.name, u, node) for u in self.rest)
+                    inside = any_of(self.end.at(group.name, u, image) for u in range(self.end.size))
+                    self.result.put(name, both(outside, inside), k)
+            self.result.evaluate_at(name, sum(1 << self.rest[u] for u in self.division.borders))
+
+    def _borders(self) -> list[int]:
+        return [self.rest[u] for u in self.division.borders]
+
+    def _crowding(self, group: Group) -> None:
+        """Whether three edges lead to a cutpoint or border, from both sides together."""
+        for name in self.heaps.present(group.crowded):
+            for node in self.division.cutpoints:
+                image = self.images[node]
+                outside = any_of(self.before.at(group.name, u, node) for u in self.rest)
+                inside = any_of(self.end.at(group.name, u, image) for u in range(self.end.size))
+                own = self.end.at(name, image)
+                if not outside[1]:
+                    value = own
+                elif not inside[1]:
+                    value = (0, self.before.at(name, node)[1])
+                else:
+                    several = any(
+                        e.at(shared, n)[1]
+                        for shared in self.heaps.shared(group) or ["heap"]
+                        for e, n in ((self.before, node), (self.end, image))
+                    )
+                    value = (own[0], int(several))
+                self.result.put(name, value, self.place[image])
+            for k in self._borders():
+                self.result.put(name, (0, 1), k)
+
+    # What variables reach ---------------------------------------------------------------------------------------
+
+    def _root(self, root: str) -> None:
+        source = next((s for t, s in self.call.results if t == root), None)
+        if root in self.heaps.calls.globals:
+            source = root
+        kept = source is not None or self._kept(root)
+        for group, name in self.heaps.reaches(root):
+            known = name if source is None else renamed_root(name, root, source)
+            if not kept:
+                self.result.set(name, NOTHING)
+            elif source is None:
+                self.result.set(name, self._reached(group, name, root))
+            elif known in self.vocabulary:
+                value = self._from_callee(group, name, root, self.end.get(known), self.end.get(source))
+                self.result.set(name, value)
+            else:
+                self.result.evaluate(name)
+        for name in self.heaps.not_null(root):
+            self._not_null(name, root, source, kept)
+
+    def _reached(self, group: Group, name: str, root: str) -> Rails:
+        before, pointed = self.before.get(name), self.before.get(root)
+        inside = self._into_callee(group, name, root, before, pointed)
+        outside = self._of_rest(before)
+        if pointed[1] & self.division.local:  # then it reaches the rest through the callee's part, if at all
+            outside = (0, outside[1] if pointed[1] & self.division.rest else 0)
+        return either(outside, inside)
+
+    def _not_null(self, name: str, root: str, source: str | None, kept: bool) -> None:
+        borders = sum(1 << self.images[u] for u in self.division.borders)
+        if not kept:
+            self.result.set(name, NOTHING)
+        elif source is not None:
+            known = renamed_root(name, root, source)
+            if known in self.vocabulary and not self.end.get(source)[1] & borders:
+                self.result.set(name, self.end.get(known))
+            else:
+                self.result.evaluate(name)
+        else:
+            must, may = self.before.get(root)
+            marked = [m for u, m in self.division.cutpoints.items() if must == may == 1 << u]
+            if not may & self.division.local:
+                self.result.set(name, self.before.get(name))
+            elif marked and renamed_root(name, root, marked[0]) in self.vocabulary:
+                self.result.set(name, self.end.get(renamed_root(name, root, marked[0])))
+            else:
+                self.result.evaluate(name)
+
+    def _cancellation(self) -> None:
+        """Where edges lead from one side to the other, whether others lead back has to be asked anew."""
+        border = sum(1 << self.rest[u] for u in self.division.borders)
+        cut = sum(1 << self.place[self.images[u]] for u in self.division.cutpoints)
+        rest, layout = (1 << len(self.rest)) - 1, self.result.layout
+        asked = border
+        for name in self.heaps.calls.edges:
+            may = self.result.get(name)[1]
+            asked |= layout.preimage(may, cut) & rest
+            asked |= layout.preimage(may, border) & ~rest
+        for name in self.heaps.cancelling:
+            self.result.evaluate_at(name, asked & self.result.every)

@@ -1,0 +1,329 @@
+"""Local heaps: the part of a structure that a callee can reach is cut out, and put back after the call.
+
+A callee sees what it can reach from its arguments and from global variables. The nodes of that part to which the rest
+points (the cutpoints) are marked, with one marker for each, so that the rest can be joined to them again afterwards.
+Back pointers from the part to the rest are not followed: the nodes they lead to are there, marked too, but `opaque`,
+and a callee that looks into one cannot be followed.
+(Rinetzky, Bauer, Reps, Sagiv, Wilhelm. A semantics for procedure local heaps and its abstractions, POPL 2005; Rinetzky,
+Sagiv, Yahav. Interprocedural shape analysis for cutpoint-free programs, SAS 2005.) Predicates with a definition are
+evaluated anew where the cut may have changed them, and keep their values, which are sharper, where it cannot have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kleene.domains.shape.editor import NOTHING, Editor, Rails, bit_of, either
+from kleene.logic.vocabulary import Vocabulary
+from kleene.semantics.calls import CallAction, CallVocabulary
+from kleene.semantics.groups import Group
+from kleene.semantics.names import FREED, HEAP, OPAQUE, OUTER
+from kleene.structures.edit import mapping_of
+from kleene.structures.structure import Structure
+
+
+@dataclass(frozen=True)
+class Division:
+    """A structure before a call: the callee's nodes, the rest, and who is marked.
+
+    `cutpoints` are nodes of the callee to which the rest points, `borders` nodes of the rest to which the callee's
+    nodes point back; each with its marker.
+    """
+
+    structure: Structure
+    local: int
+    cutpoints: dict[int, str] = field(default_factory=dict)
+    borders: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def rest(self) -> int:
+        return ((1 << self.structure.size) - 1) & ~self.local
+
+
+class LocalHeaps:
+    """Cutting structures over the vocabulary of a program with procedures."""
+
+    def __init__(self, vocabulary: Vocabulary, calls: CallVocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.calls = calls
+        self.arities = tuple(p.arity for p in vocabulary)
+        self.nullary = [p.name for p in vocabulary if p.arity == 0 and p.definition is None]
+        self.locals = sorted(name for name in calls.pointers - calls.globals if name in vocabulary)
+        self.roots = [r for r in calls.roots if r in vocabulary]
+        self.cancelling = [p.name for p in vocabulary if p.name.startswith("c[") and "," in p.name]
+        self.binary = [p.name for p in vocabulary if p.arity == 2]
+        known = {p.name for p in vocabulary if p.definition is None} | set(self.cancelling)
+        for group in calls.groups:
+            known |= {group.name, group.step, group.closure, group.whole_closure, group.shared, group.on_cycle}
+            known |= {f"has[{member}]" for member in group.members}
+        for root in self.roots:
+            known |= {name for _, name in self.reaches(root)} | set(self.not_null(root))
+        self.held = {edge: name for edge in calls.edges for name in self.present(f"held[{edge}]")}
+        self.others = [p.name for p in vocabulary if p.name not in known | set(self.held.values())]
+
+    # Names of predicates ----------------------------------------------------------------------------------------
+
+    def present(self, *names: str) -> list[str]:
+        return [n for n in dict.fromkeys(names) if n in self.vocabulary]
+
+    def shared(self, group: Group) -> list[str]:
+        return self.present(group.shared)
+
+    def closures(self, group: Group) -> list[tuple[str, str, str]]:
+        """The closures of a group: each with the relation it closes, and the predicate of what the root '' reaches."""
+        found = [(group.closure, group.step, f"r[{group.name},]"), (group.whole_closure, group.name, group.reach(""))]
+        return [entry for entry in found if entry[0] in self.vocabulary]
+
+    def reaches(self, root: str) -> list[tuple[Group, str]]:
+        """The predicates of what a root reaches."""
+        return [(g, n) for g in self.calls.groups for n in self.present(f"r[{g.name},{root}]", g.reach(root))]
+
+    def not_null(self, root: str) -> list[str]:
+        """The predicates of the cells of the root's target that are not null."""
+        return self.present(*(f"nn[{root}->{m}]" for g in self.calls.groups for m in g.members))
+
+    def from_node(self, editor: Editor, group: Group, name: str, old: str, node: int) -> Rails | None:
+        """What a node reaches in a structure: by the predicate of a variable that points there, else by the closure.
+
+        `name` is the predicate that says so of the root `old`. None if there is nothing that says it.
+        """
+        for root in self.roots:
+            known = renamed_root(name, old, root)
+            if known in self.vocabulary and editor.get(root)[0] >> node & 1:
+                return editor.get(known)
+        for closure, _, reached in self.closures(group):
+            if name == renamed_root(reached, "", old):
+                return editor.row(closure, node)
+        return None
+
+    # Division ---------------------------------------------------------------------------------------------------
+
+    def sharpened(self, structure: Structure) -> Structure:
+        """The structure without edges that what variables reach excludes."""
+        editor = Editor.of(structure)
+        for group in self.calls.groups:
+            for edge in group.members:
+                must, may = editor.get(edge)
+                editor.set(edge, (must, must | self._possible(editor, group, may)))
+        return editor.structure()
+
+    def _possible(self, editor: Editor, group: Group, may: int) -> int:
+        layout, every = editor.layout, editor.every
+        single = every
+        for name in self.shared(group) or ["sm"]:
+            single = every & ~editor.get(name)[1] if name != "sm" else 0
+        for root in self.roots:
+            here = editor.get(root)[1]
+            for name in self.present(group.reach(root)):  # what follows a reachable node is reachable
+                reached, perhaps = editor.get(name)
+                may &= ~(layout.rows[reached] & ((every & ~perhaps) * layout.col))
+            for name in self.present(f"r[{group.name},{root}]"):  # so is its one predecessor, if it is not the first
+                reached, perhaps = editor.get(name)
+                may &= ~(layout.rows[every & ~perhaps] & ((reached & single & ~here) * layout.col))
+        return may
+
+    def divide(self, structure: Structure, call: CallAction) -> Division | None:
+        """Which nodes the callee can reach, at most, and what has to be marked; None if there is too much of that."""
+        editor = Editor.of(structure)
+        start = 0
+        for name in [argument for _, argument in call.given] + sorted(self.calls.globals & self.calls.pointers):
+            start |= editor.get(name)[1]
+        followed = [g for g in self.calls.groups if not set(g.cells) <= self.calls.back]
+        while True:
+            local = self._closed(editor, start, followed)
+            rest = editor.every & ~local
+            doubtful = [g for g in self.calls.groups if g not in followed and self._entwined(editor, g, local)]
+            if not doubtful:
+                break
+            followed += doubtful
+        cutpoints, borders = 0, 0
+        for name in self.calls.edges:
+            cutpoints |= editor.layout.image(rest, editor.get(name)[1])
+            borders |= editor.layout.image(local, editor.get(name)[1])
+        for name in self.locals:
+            if name in call.kept or name in self.calls.markers:
+                cutpoints |= editor.get(name)[1]
+        return self._marked(structure, local, cutpoints & local, borders & rest)
+
+    def _closed(self, editor: Editor, start: int, groups: list[Group]) -> int:
+        local, before = start, -1
+        while before != local:
+            before = local
+            for group in groups:
+                for edge in group.members:
+                    local |= editor.layout.image(local, editor.get(edge)[1])
+        return local
+
+    def _entwined(self, editor: Editor, group: Group, local: int) -> bool:
+        """Whether edges of the group that lead out of the callee's part have to be followed after all.
+
+        So it is if they lead to summary nodes, or if others of the group lead back into the part.
+        """
+        rest = editor.every & ~local
+        out, back = 0, 0
+        for edge in group.members:
+            out |= editor.layout.image(local, editor.get(edge)[1]) & rest
+            back |= editor.layout.image(rest, editor.get(edge)[1]) & local
+        return bool(out and (back or out & editor.get("sm")[1]))
+
+    def _marked(self, structure: Structure, local: int, cutpoints: int, borders: int) -> Division | None:
+        editor = Editor.of(structure)
+        nodes = [u for u in range(structure.size) if (cutpoints | borders) >> u & 1]
+        if len(nodes) > len(self.calls.markers) or any(editor.summary(u) for u in nodes):
+            return None
+        markers = dict(zip(nodes, self.calls.markers, strict=False))
+        return Division(
+            structure,
+            local,
+            {u: m for u, m in markers.items() if cutpoints >> u & 1},
+            {u: m for u, m in markers.items() if borders >> u & 1},
+        )
+
+    # Entry ------------------------------------------------------------------------------------------------------
+
+    def entry(self, division: Division, call: CallAction) -> Structure:
+        """The structure with which the callee begins."""
+        source = Editor.of(division.structure)
+        opaque = sum(1 << u for u in division.borders)
+        kept = [u for u in range(source.size) if (division.local | opaque) >> u & 1]
+        place = {u: k for k, u in enumerate(kept)}
+        values = mapping_of(tuple((u,) for u in kept), source.size).apply(source.values, self.arities)
+        editor = Editor(self.vocabulary, len(kept), values)
+        old = Editor(self.vocabulary, len(kept), list(values))
+        self._forget_locals(editor)
+        for parameter, argument in (*call.given, *call.values):
+            editor.set(parameter, old.get(argument))
+        borders = sum(1 << place[u] for u in division.borders)
+        self._close_borders(source, editor, division, place, borders)
+        for parameter, argument in call.given:
+            self._same_reach(editor, old, parameter, argument, borders)
+        self._set_markers(editor, old, division, place, borders)
+        if OUTER in self.vocabulary:
+            editor.set(OUTER, self._outer(source, division.rest))
+        self._unshare(source, editor, division, place)
+        for name in self.others:
+            editor.evaluate(name)
+        return editor.structure()
+
+    def _forget_locals(self, editor: Editor) -> None:
+        for name in (*self.locals, *self.nullary):
+            if name not in self.calls.globals:
+                editor.set(name, NOTHING)
+        for root in self.roots:
+            if root not in self.calls.globals:
+                for name in (*(n for _, n in self.reaches(root)), *self.not_null(root)):
+                    editor.set(name, NOTHING)
+
+    def _close_borders(
+        self, source: Editor, editor: Editor, division: Division, place: dict[int, int], borders: int
+    ) -> None:
+        """Nothing is known of what opaque nodes hold: here they have no cells at all."""
+        if not borders:
+            return
+        editor.set(OPAQUE, either(editor.get(OPAQUE), (borders, borders)))
+        for name in self.binary:
+            editor.clear_rows(name, borders)
+        for group in self.calls.groups:
+            for closure, _, _ in self.closures(group):
+                for node in place.values():
+                    if borders >> node & 1:
+                        editor.put(closure, (1, 1), node, node)
+            for name in self.present(group.cut):
+                must, may = editor.get(name)
+                editor.set(name, (must & ~borders, may & ~borders))
+            self._blur_borders(source, editor, group, division, place)
+            for name in self.present(group.on_cycle, *(f"has[{m}]" for m in group.members)):
+                editor.evaluate_at(name, borders)
+        pointing = borders
+        for name in self.calls.edges:
+            pointing |= editor.layout.preimage(editor.get(name)[1], borders)
+        for name in self.cancelling:
+            editor.evaluate_at(name, pointing)
+
+    def _blur_borders(
+        self, source: Editor, editor: Editor, group: Group, division: Division, place: dict[int, int]
+    ) -> None:
+        """A path to an opaque node may have come through another, whose cells are gone."""
+        for closure, node in ((c, u) for c, _, _ in self.closures(group) for u in division.borders):
+            others = [u for u in division.borders if u != node and source.at(closure, u, node)[1]]
+            if others:
+                for start in place.values():
+                    if start != place[node]:
+                        value = editor.at(closure, start, place[node])
+                        editor.put(closure, (0, value[1]), start, place[node])
+                for root in self.roots:
+                    for g, name in self.reaches(root):
+                        if g == group and root in self.calls.globals:
+                            editor.put(name, (0, editor.at(name, place[node])[1]), place[node])
+
+    def _same_reach(self, editor: Editor, old: Editor, parameter: str, argument: str, borders: int) -> None:
+        for _, name in self.reaches(parameter):
+            known = renamed_root(name, parameter, argument)
+            if known in self.vocabulary:
+                must, may = old.get(known)
+                several = borders.bit_count() > 1
+                editor.set(name, (must & ~borders if several else must, may))
+            else:
+                editor.evaluate(name)
+        for name in self.not_null(parameter):
+            known = renamed_root(name, parameter, argument)
+            if known in self.vocabulary:
+                editor.set(name, old.get(known))
+            else:
+                editor.evaluate(name)
+
+    def _set_markers(
+        self, editor: Editor, old: Editor, division: Division, place: dict[int, int], borders: int
+    ) -> None:
+        several = borders.bit_count() > 1
+        for u, marker in (division.cutpoints | division.borders).items():
+            node = place[u]
+            editor.set(marker, (1 << node, 1 << node))
+            for group, name in self.reaches(marker):
+                if u in division.borders:
+                    editor.set(name, (1 << node, 1 << node))
+                else:
+                    must, may = self.from_node(old, group, name, marker, node) or editor.evaluated(name)
+                    editor.set(name, (must & ~borders if several else must, may))
+            for name in self.not_null(marker):
+                has = f"has[{name.partition('->')[2]}"
+                value = editor.evaluated(name)
+                editor.set(name, editor.at(has, node) if value[0] != value[1] and has in self.vocabulary else value)
+
+    def _outer(self, source: Editor, rest: int) -> Rails:
+        heap, freed = source.get(HEAP), source.get(FREED)
+        there = int(bool(heap[0] & ~freed[1] & rest)), int(bool(heap[1] & ~freed[0] & rest))
+        return either(source.get(OUTER), there)
+
+    def _unshare(self, source: Editor, editor: Editor, division: Division, place: dict[int, int]) -> None:
+        """Where edges from the rest are gone, a node may not be shared any more."""
+        for group in self.calls.groups:
+            pointed = 0
+            for member in group.members:
+                pointed |= source.layout.image(division.rest, source.get(member)[1])
+            nodes = sum(1 << k for u, k in place.items() if pointed >> u & 1)
+            for name in self.shared(group):
+                editor.evaluate_at(name, nodes & editor.get(name)[1])
+            for name in self.present(group.crowded):
+                must, may = editor.get(name)
+                editor.set(name, (must & ~nodes, may))
+        for edge, name in self.held.items():
+            pointed = source.layout.image(division.rest, source.get(edge)[1])
+            editor.evaluate_at(name, sum(1 << k for u, k in place.items() if pointed >> u & 1))
+
+
+def renamed_root(name: str, old: str, new: str) -> str:
+    """The predicate that says of another root what `name` says of one."""
+    if name.startswith("nn["):
+        return name.replace(f"nn[{old}->", f"nn[{new}->", 1)
+    return name.removesuffix(f",{old}]") + f",{new}]"
+
+
+def marked_node(editor: Editor, marker: str) -> int | None:
+    """The node of a marker, if it is certain."""
+    must, may = editor.get(marker)
+    node = must.bit_length() - 1
+    return node if must == may and must.bit_count() == 1 and not editor.summary(node) else None
+
+
+__all__ = ["Division", "LocalHeaps", "bit_of", "marked_node", "renamed_root"]

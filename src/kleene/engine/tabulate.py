@@ -1,0 +1,183 @@
+"""The fixpoint of a program with procedures: a body is analysed once for each context in which it is entered.
+
+The functional approach (Sharir, Pnueli. Two approaches to interprocedural data flow analysis, 1981) in the form of a
+table (Reps, Horwitz, Sagiv. POPL 1995): a call enters the callee in the context of its entry element; what the callee
+reaches at its exit in that context is put together with every element that called it there, now or later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from typing import Generic, Protocol, TypeVar
+
+from kleene.cfa.graph import Cfa, Edge
+from kleene.core.domain import AbstractDomain, Store
+from kleene.diagnostics import LimitReached
+from kleene.engine.fixpoint import Listener, Reached, Schedule, stop_reason
+from kleene.engine.order import location_ranks
+
+Label = TypeVar("Label")
+Element = TypeVar("Element")
+
+
+class CallDomain(AbstractDomain[Label, Element], Protocol[Label, Element]):
+    """A domain whose labels may be calls."""
+
+    def callee(self, label: Label) -> str | None:
+        """The procedure that a label calls."""
+
+    def enter(self, edge: Edge[Label], element: Element) -> list[Element]:
+        """What the callee begins with."""
+
+    def context(self, element: Element) -> Hashable:
+        """Entry elements of equal contexts are analysed together."""
+
+    def resume(self, edge: Edge[Label], caller: Element, exits: Sequence[Element]) -> list[Element]:
+        """What follows a call by `caller` after which the callee has reached `exits`."""
+
+
+@dataclass(frozen=True)
+class Procedure(Generic[Label]):
+    """The automaton of a procedure, and the location at which it returns."""
+
+    cfa: Cfa[Label]
+    exit: str
+
+
+@dataclass
+class _Activation(Generic[Label, Element]):
+    """A procedure in one context: what it has reached, and who waits for what it reaches at its exit."""
+
+    number: int
+    procedure: Procedure[Label]
+    ranks: dict[str, int]
+    stores: dict[str, Store[Element]] = field(default_factory=dict)
+    pending: dict[str, list[Element]] = field(default_factory=dict)
+    callers: dict[tuple[int, Edge[Label], Element], _Activation[Label, Element]] = field(default_factory=dict)
+
+
+def tabulate(
+    main: Cfa[Label],
+    procedures: Mapping[str, Procedure[Label]],
+    domain: CallDomain[Label, Element],
+    initial: Sequence[Element],
+    schedule: Schedule,
+    *,
+    listeners: Iterable[Listener] = (),
+    check_limits: Callable[[Reached[Element]], None] = lambda reached: None,
+) -> Reached[Element]:
+    """The least fixpoint; the result has for each location what was reached there in any context."""
+    reached: Reached[Element] = Reached({})
+    reached.listeners = list(listeners)
+    table = _Table(procedures, domain, schedule, reached)
+    reached.stores = _ByLocation(table.activations, domain)
+    try:
+        table.run(main, domain.initial(initial), check_limits)
+    except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
+        reached.complete = False
+        reached.reason = stop_reason(stop)
+    return reached
+
+
+class _ByLocation(Mapping[str, Store[Element]]):
+    """What was reached at each location in any context, put together when it is asked for."""
+
+    def __init__(self, activations: list[_Activation[Label, Element]], domain: CallDomain[Label, Element]) -> None:
+        self._activations = activations
+        self._domain = domain
+
+    def __getitem__(self, location: str) -> Store[Element]:
+        stores = [a.stores[location] for a in self._activations if location in a.stores]
+        if not stores:
+            raise KeyError(location)
+        if len(stores) == 1:
+            return stores[0]
+        found = self._domain.store()
+        for store in stores:
+            found.add(store.elements())
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(location for a in self._activations for location in a.stores))
+
+    def __len__(self) -> int:
+        return len(set(self))
+
+
+class _Table(Generic[Label, Element]):
+    def __init__(
+        self,
+        procedures: Mapping[str, Procedure[Label]],
+        domain: CallDomain[Label, Element],
+        schedule: Schedule,
+        reached: Reached[Element],
+    ) -> None:
+        self.procedures = procedures
+        self.domain = domain
+        self.schedule = schedule
+        self.reached = reached
+        self.activations: list[_Activation[Label, Element]] = []
+        self._ranks = {name: location_ranks(p.cfa, schedule.order) for name, p in procedures.items()}
+        self._entered: dict[tuple[str, Hashable], _Activation[Label, Element]] = {}
+        self._waiting: list[tuple[int, int, str]] = []
+
+    def run(
+        self, main: Cfa[Label], initial: Sequence[Element], check_limits: Callable[[Reached[Element]], None]
+    ) -> None:
+        first = self._activate(Procedure(main, ""), location_ranks(main, self.schedule.order))
+        self._arrive(first, main.entry, initial)
+        while self._waiting:
+            number, _, location = heappop(self._waiting)
+            self._process(self.activations[-number], location)
+            check_limits(self.reached)
+
+    def _activate(self, procedure: Procedure[Label], ranks: dict[str, int]) -> _Activation[Label, Element]:
+        activation: _Activation[Label, Element] = _Activation(len(self.activations), procedure, ranks)
+        self.activations.append(activation)
+        return activation
+
+    def _arrive(self, activation: _Activation[Label, Element], location: str, elements: Sequence[Element]) -> None:
+        store = activation.stores.get(location)
+        if store is None:
+            store = activation.stores[location] = self.domain.store()
+        added = store.add(elements)
+        if not added:
+            return
+        self.reached.generated += len(added)
+        pending = activation.pending.setdefault(location, [])
+        if not pending:  # callees first
+            heappush(self._waiting, (-activation.number, activation.ranks[location], location))
+        pending += added
+
+    def _process(self, activation: _Activation[Label, Element], location: str) -> None:
+        batch, activation.pending[location] = activation.pending[location], []
+        if self.schedule.drop_superseded:
+            store = activation.stores[location]
+            batch = [element for element in batch if store.current(element)]
+        self.reached.iterations += 1
+        for listener in self.reached.listeners:
+            listener.on_location(location, len(batch))
+        if location == activation.procedure.exit:
+            for (_, edge, element), caller in list(activation.callers.items()):
+                self._arrive(caller, edge.target, self.domain.resume(edge, element, batch))
+        for edge in activation.procedure.cfa.leaving(location):
+            name = self.domain.callee(edge.label)
+            if name is None:
+                self._arrive(activation, edge.target, self.domain.post(edge, batch))
+                continue
+            for element in batch:
+                self._call(activation, edge, element, name)
+
+    def _call(self, caller: _Activation[Label, Element], edge: Edge[Label], element: Element, name: str) -> None:
+        for entry in self.domain.enter(edge, element):
+            key = (name, self.domain.context(entry))
+            callee = self._entered.get(key)
+            if callee is None:
+                callee = self._entered[key] = self._activate(self.procedures[name], self._ranks[name])
+            callee.callers[caller.number, edge, element] = caller
+            self._arrive(callee, callee.procedure.cfa.entry, [entry])
+            store = callee.stores.get(callee.procedure.exit)
+            if store is not None:
+                self._arrive(caller, edge.target, self.domain.resume(edge, element, store.elements()))

@@ -1,0 +1,163 @@
+"""The abstract reachability tree, and BuildART.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.1.
+Deviation: nodes of one location whose structures have the same names are merged (the partial join of the engine), so a
+node may stand for several paths; the tree edge is that of the path that made it grow last. A path is checked against
+the program, not against the tree, so this loses no error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from kleene.cfa.graph import Edge
+from kleene.cfa.operations import Allocate, Operation
+from kleene.core.domain import Store
+from kleene.engine.order import location_ranks
+from kleene.refine.heaps import ExplicitHeap
+from kleene.refine.model import Error, Model
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+
+PATIENCE = 100
+"""How many more nodes are made after the first error, at least."""
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """``n = (l, H, G)``: a location, an explicit heap if the node comes from a run, a shape graph; and its parent."""
+
+    location: str
+    shape: Structure
+    parent: Node | None = None
+    edge: Edge[Action] | None = None
+    heap: ExplicitHeap | None = None
+
+    def ancestors(self) -> Iterator[Node]:
+        node: Node | None = self
+        while node is not None:
+            yield node
+            node = node.parent
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """An edge that a path takes; `succeeds` says how an allocation ends."""
+
+    edge: Edge[Operation]
+    succeeds: bool | None = None
+
+
+@dataclass(frozen=True)
+class ErrorPath:
+    """An abstract path to an error: the steps of the program from the start, the last of them the one that fails."""
+
+    steps: tuple[PathStep, ...]
+    error: Error
+
+    @property
+    def key(self) -> tuple[str, frozenset[Edge[Operation]]]:
+        """Equal for paths to the same error that differ in how often they go round loops."""
+        return self.error.text, frozenset(step.edge for step in self.steps)
+
+    @property
+    def operations(self) -> list[Operation]:
+        return [step.edge.label for step in self.steps]
+
+
+@dataclass
+class Tree:
+    """The nodes that were reached, by location, and those that wait to be expanded.
+
+    `only` are the edges of the program that are followed, and the error that is looked for; None for all.
+    """
+
+    model: Model
+    only: ErrorPath | None = None
+    stores: dict[str, Store[Structure]] = field(init=False)
+    nodes: dict[str, dict[Structure, Node]] = field(init=False)
+    pending: dict[str, list[Node]] = field(init=False)
+    generated: int = 0
+
+    def __post_init__(self) -> None:
+        names = self.model.cfa.locations
+        self.stores = {name: self.model.domain.store() for name in names}
+        self.nodes = {name: {} for name in names}
+        self.pending = {name: [] for name in names}
+        self._rank = location_ranks(self.model.cfa, "inner-first")
+        self._waiting: list[tuple[int, str]] = []
+        self._followed = {step.edge for step in self.only.steps} | {None} if self.only else None
+        for shape in self.model.initial:
+            self.add(Node(self.model.cfa.entry, shape))
+
+    def add(self, node: Node) -> None:
+        """Take a node in unless it is covered; what grew waits to be expanded."""
+        if node.location not in self._rank:
+            return
+        for shape in self.stores[node.location].add([node.shape]):
+            node.shape = shape
+            self.generated += 1
+            self.nodes[node.location][shape] = node
+            if not self.pending[node.location]:
+                heappush(self._waiting, (self._rank[node.location], node.location))
+            self.pending[node.location].append(node)
+
+    @property
+    def size(self) -> int:
+        return sum(len(store) for store in self.stores.values())
+
+    def build(self, check: Callable[[Tree], None], *, most: int = 1) -> list[ErrorPath]:
+        """Expand until nothing waits or there are so many paths to different errors that matter; the shortest first.
+
+        After the first error the tree is followed for about as long again, so that one tree shows several errors.
+        """
+        found: dict[str, ErrorPath] = {}
+        until: int | None = None
+        while self._waiting:
+            _, location = heappop(self._waiting)
+            batch, self.pending[location] = self.pending[location], []
+            store = self.stores[location]
+            for node in batch:
+                if not store.current(node.shape):
+                    continue
+                for path in self._expand(node):
+                    known = found.get(path.error.text)
+                    if known is None or len(path.steps) < len(known.steps):
+                        found[path.error.text] = path
+                check(self)
+                if found and until is None:
+                    until = 2 * self.generated + PATIENCE
+                if found and (len(found) >= most or self.generated > (until or 0)):
+                    return sorted(found.values(), key=lambda p: len(p.steps))
+        return sorted(found.values(), key=lambda p: len(p.steps))
+
+    def _expand(self, node: Node) -> Iterator[ErrorPath]:
+        for edge in self.model.cfa.leaving(node.location):
+            if self._followed is not None and self.model.origin(edge) not in self._followed:
+                continue
+            results, errors = self.model.post(edge, [node.shape])
+            if self.only is not None:
+                errors = [e for e in errors if e.text == self.only.error.text]
+            for error in errors:
+                yield ErrorPath(self.path(node, edge), error)
+            for shape in results:
+                self.add(Node(edge.target, shape, node, edge))
+
+    def path(self, node: Node, last: Edge[Action]) -> tuple[PathStep, ...]:
+        """The edges of the program from the start to a node, and on along one step."""
+        steps = [last, *(n.edge for n in node.ancestors() if n.edge is not None)][::-1]
+        found: list[PathStep] = []
+        begun = False
+        for step in steps:
+            origin = self.model.origin(step)
+            if origin is None:
+                continue
+            allocates = isinstance(origin.label, Allocate)
+            if not begun:
+                found.append(PathStep(origin, False if allocates else None))
+            if step.label.creates and allocates:
+                found[-1] = PathStep(origin, succeeds=True)
+            begun = step.target != origin.target
+        return tuple(found)

@@ -1,0 +1,135 @@
+"""Certificates: the abstraction and the shape graphs of a proof, and their check from scratch.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithm 1: the
+complete tree is the certificate. Here it is the set of shape graphs at each location; that it is closed under the steps
+of the program is checked with a new translation and the engine's independent check, which know nothing of the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kleene.cfa.graph import Edge
+from kleene.core.domain import Store
+from kleene.diagnostics import InputError
+from kleene.engine.check import uncovered
+from kleene.engine.fixpoint import Reached
+from kleene.refine.art import Tree
+from kleene.refine.generators import Generator, Roles
+from kleene.refine.language import Entry
+from kleene.refine.model import Abstraction, Error, Model, Task
+from kleene.refine.tracking import TrackingDefinition
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+
+Graphs = Mapping[str, Sequence[Structure]]
+
+
+@dataclass
+class _Checker:
+    """The domain of a model, as the independent check asks for it; errors are collected."""
+
+    model: Model
+    name: str = "certificate"
+    errors: list[Error] = field(default_factory=list)
+
+    def initial(self, elements: Sequence[Structure]) -> Sequence[Structure]:
+        return elements
+
+    def store(self) -> Store[Structure]:
+        return self.model.domain.store()
+
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+        results, errors = self.model.post(edge, elements)
+        self.errors += errors
+        return results
+
+    def explain_not_covered(self, element: Structure, store: Store[Structure]) -> str:
+        return self.model.domain.explain_not_covered(element, store)
+
+
+def problems_of(task: Task, abstraction: Abstraction, graphs: Graphs) -> list[str]:
+    """Why the graphs do not prove the task; nothing if they do. Everything is computed again."""
+    model = Model(task, abstraction)
+    checker = _Checker(model)
+    stores = {name: checker.store() for name in model.cfa.locations}
+    for location, structures in graphs.items():
+        if location not in stores:
+            return [f"there is no location {location} in the program"]
+        for structure in structures:
+            if structure.vocabulary != model.translation.vocabulary:
+                return [f"the graphs at {location} have other predicates than the program"]
+        stores[location].add(list(structures))
+    problems = uncovered(model.cfa, checker, model.initial, Reached(stores))
+    problems += [f"an error is possible: {error}" for error in dict.fromkeys(checker.errors)]
+    if model.contradiction:
+        problems.append(model.contradiction)
+    return problems
+
+
+def graphs_of(tree: Tree) -> dict[str, list[Structure]]:
+    """The shape graphs of a complete tree."""
+    return {name: store.elements() for name, store in tree.stores.items() if len(store)}
+
+
+# As plain data ------------------------------------------------------------------------------------------------------
+
+
+def abstraction_document(abstraction: Abstraction) -> dict[str, Any]:
+    """The abstraction in a form for JSON."""
+    definition, generator = abstraction.definition, abstraction.generator
+    roles = generator.roles
+    return {
+        "tracking": {
+            "tracked": sorted(definition.tracked),
+            "separating": sorted(definition.separating),
+            "fields": sorted(definition.fields),
+            "data": sorted(definition.data),
+            "integers": sorted(definition.integers),
+        },
+        "shape": generator.entry.name if generator.entry else None,
+        "families": sorted(generator.families),
+        "roles": {
+            "forward": sorted(roles.forward),
+            "back": sorted(roles.back),
+            "circular": sorted(roles.circular),
+            "unused": sorted(roles.unused),
+        },
+    }
+
+
+def abstraction_of(document: Mapping[str, Any], entries: Sequence[Entry]) -> Abstraction:
+    """The abstraction that a document describes."""
+    parts = {name: frozenset(values) for name, values in document["tracking"].items()}
+    roles = Roles(**{name: frozenset(values) for name, values in document["roles"].items()})
+    name = document["shape"]
+    entry = next((e for e in entries if e.name == name), None)
+    if name is not None and entry is None:
+        raise InputError(f"the certificate needs the shape '{name}', which is not in the library (--shapes)")
+    families = frozenset(document["families"])
+    if entry is not None and not families <= {f.name for f in entry.families}:
+        raise InputError(f"the certificate needs other families of '{name}' than the library has")
+    return Abstraction(TrackingDefinition(**parts), Generator(entry, families, roles))
+
+
+def graphs_document(graphs: Graphs) -> dict[str, Any]:
+    """Predicates once, then for each location the graphs: number of nodes and rails (docs/reference/certificate.md)."""
+    vocabulary = next((s.vocabulary for structures in graphs.values() for s in structures), None)
+    predicates = [[p.name, p.arity] for p in vocabulary] if vocabulary is not None else []
+    shown = {
+        name: [[s.size, [format(v, "x") for v in s.values]] for s in structures] for name, structures in graphs.items()
+    }
+    return {"predicates": predicates, "locations": shown}
+
+
+def graphs_from(document: Mapping[str, Any], model: Model) -> dict[str, list[Structure]]:
+    """The graphs of a document over the predicates of the program, which must be the same."""
+    vocabulary = model.translation.vocabulary
+    if document["predicates"] != [[p.name, p.arity] for p in vocabulary]:
+        raise InputError("the certificate was made for another program, or by another version: the predicates differ")
+    return {
+        name: [Structure(vocabulary, size, tuple(int(v, 16) for v in values)) for size, values in structures]
+        for name, structures in document["locations"].items()
+    }

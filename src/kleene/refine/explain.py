@@ -1,0 +1,130 @@
+"""Can an error path happen, and if not, what do its interpolants speak about? (ExtractInterpolants)
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.3
+(step 1 of Algorithm 3): pointers in atoms and their aliases are tracked, and so are fields that are dereferenced.
+Where there are no interpolants, the cone of influence of the error on the path stands in for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import IntegerType
+from kleene.refine.art import ErrorPath
+from kleene.refine.model import Task
+from kleene.refine.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants
+from kleene.refine.paths import PathStep as FormulaStep
+from kleene.refine.paths.atoms import Place
+from kleene.refine.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing
+from kleene.refine.samples import executable
+from kleene.refine.tracking import TrackingDefinition
+from kleene.semantics.memory import Memory, Unmodelled, leaves
+
+LIMIT = 5_000_000
+"""Steps of the solver for the question whether a path can happen."""
+_NOT_ASKED = frozenset(("cycle", "unsupported"))
+"""Errors of the analysis rather than of the program: no run can show them."""
+
+
+@dataclass
+class PathExplainer:
+    """Answers for error paths of one task."""
+
+    task: Task
+    limit: int = LIMIT
+    _program: CProgram = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._program = executable(self.task)
+
+    def __call__(self, task: Task, path: ErrorPath, known: TrackingDefinition) -> Reason:
+        direct, stand_in = failing(task.memory, path), cone(task.memory, path)
+        if path.error.kind in _NOT_ASKED:
+            return Reason(UNDECIDED, "what it depends on is looked at as a whole", direct, stand_in)
+        steps = [FormulaStep(step.edge, step.succeeds) for step in path.steps]
+        formula = encode(self._program, steps, goal=path.error.kind, malloc_may_fail=task.malloc_may_fail)
+        answer = feasible(formula, self.limit)
+        match answer:
+            case Feasible(inputs=inputs):
+                return Reason(FEASIBLE, "the path can happen", inputs=inputs)
+            case Undecided(reason=why):
+                return Reason(UNDECIDED, f"not decided: {why}", direct, stand_in)
+            case Infeasible(core=core):
+                why = self._why(path, core)
+                new = direct.without(known)
+                if new.tracked:
+                    names = ", ".join(sorted(new.tracked))
+                    return Reason(INFEASIBLE, f"{why}; nothing is known of {names}", direct, stand_in)
+                return self._interpolated(path, interpolants(formula), why, direct, stand_in)
+
+    def _interpolated(
+        self,
+        path: ErrorPath,
+        found: Interpolants | Failure,
+        why: str,
+        direct: TrackingDefinition,
+        stand_in: TrackingDefinition,
+    ) -> Reason:
+        if isinstance(found, Failure):
+            return Reason(INFEASIBLE, why, direct, stand_in)
+        asked = Spoken(self.task.memory).definition(found).joined(direct)
+        return Reason(INFEASIBLE, self._why(path, found.core), asked, interpolants=found)
+
+    @staticmethod
+    def _why(path: ErrorPath, core: tuple[int, ...]) -> str:
+        """The steps that contradict each other."""
+        chosen = [path.operations[k] for k in core if k < len(path.steps)]
+        texts = list(dict.fromkeys(f"line {o.place.line}: {o}" for o in chosen))
+        return "contradiction between " + "; ".join(texts[-6:]) if texts else "the error cannot happen there"
+
+
+@dataclass
+class Spoken:
+    """From what interpolants speak about to what is to be tracked."""
+
+    memory: Memory
+
+    def definition(self, found: Interpolants) -> TrackingDefinition:
+        places = [*found.pointers, *(p for pair in found.aliases for p in pair)]
+        places += [p for predicate in found.integer_predicates for p in predicate.places]
+        places += [Place(a.place.name, (*a.place.fields, a.field), a.place.variable) for a in found.field_assertions]
+        separating = frozenset(self._pointers(found.pointers)) | frozenset(self._pointers(places))
+        fields: set[str] = set()
+        data: set[int] = set()
+        for place in places:
+            for name in place.fields:
+                fields |= self._cells(name)
+                data |= self._offsets(name)
+            if place.variable is not None and self.memory.kind(place.variable) == "object":
+                size = place.variable.type.size
+                fields |= {cell for (s, _), cell in self.memory.cell_of.items() if s == size}
+        integers = frozenset(
+            p.name for p in places if p.variable is not None and self.memory.kind(p.variable) == "integer"
+        )
+        return TrackingDefinition(separating, separating, frozenset(fields), frozenset(data), integers)
+
+    def _pointers(self, places: Iterable[Place]) -> list[str]:
+        return [p.name for p in places if p.variable is not None and self.memory.kind(p.variable) == "pointer"]
+
+    def _cells(self, member: str) -> set[str]:
+        """The pointer cells that a member may be."""
+        short = member.rpartition(".")[2]
+        return {cell for cell in self.memory.cell_targets if short in cell.partition("@")[0].split("|")}
+
+    def _offsets(self, member: str) -> set[int]:
+        """The offsets of integer members of that name."""
+        short = member.rpartition(".")[2]
+        found: set[int] = set()
+        for layout in self.memory.program.records.values():
+            try:
+                members = leaves(layout.type, self.memory.program)
+            except Unmodelled:
+                continue
+            found |= {
+                leaf.offset
+                for leaf in members
+                if isinstance(leaf.type, IntegerType) and leaf.name.rpartition(".")[2] == short
+            }
+        return found

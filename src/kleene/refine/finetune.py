@@ -1,0 +1,160 @@
+"""FineTune: the coarsest shape-class generator that rules out an infeasible path.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.3.
+Generators are monotone, so one that does not rule out the path makes all coarser ones useless, and one that does makes
+it needless to look at others than the coarser ones; every test is to halve the candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from kleene.cfa.graph import Edge
+from kleene.diagnostics import LimitReached
+from kleene.refine.art import ErrorPath, PathStep, Tree
+from kleene.refine.generators import Generator, Lattice
+from kleene.refine.model import Abstraction, Model, Task
+from kleene.refine.tracking import TrackingDefinition
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+
+MOST_STRUCTURES = 3_000
+"""A path whose simulation needs more structures than this counts as not ruled out."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One generator, tried on the path."""
+
+    generator: Generator
+    rules_out: bool
+    predicates: int
+
+    def __str__(self) -> str:
+        return f"{self.generator}: {'rules the path out' if self.rules_out else 'does not rule the path out'}"
+
+
+@dataclass
+class FineTuning:
+    """What was tried, in order, and what was chosen (None: nothing rules the path out)."""
+
+    trials: list[Trial] = field(default_factory=list)
+    chosen: Generator | None = None
+
+
+def simulate(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[bool, int]:
+    """Whether the abstract strongest postcondition of the path has no error at its end; and how many predicates."""
+    model = Model(task, abstraction)
+    elements: dict[Structure, None] = dict.fromkeys(model.initial)
+    elements = _through(model, model.steps_of.get(None, []), model.cfa.entry, task.cfa.entry, elements)[0]
+    for number, step in enumerate(path.steps):
+        last = number == len(path.steps) - 1
+        edges = model.steps_of[step.edge]
+        if step.succeeds is not None and not last:
+            edges = _branch(step, edges)
+        elements, errors = _through(model, edges, step.edge.source, step.edge.target, elements)
+        if last:
+            return path.error.text not in errors, model.predicates
+        if not elements or len(elements) > MOST_STRUCTURES:
+            break
+    return not elements, model.predicates
+
+
+def simulate_loops(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[bool, int]:
+    """The same for all paths along the edges of this one, however often they take its loops, joined as in the tree."""
+    model = Model(task, abstraction)
+
+    def limits(tree: Tree) -> None:
+        if tree.generated > MOST_STRUCTURES:
+            raise LimitReached(f"more than {MOST_STRUCTURES} structures")
+
+    return not Tree(model, only=path).build(limits), model.predicates
+
+
+def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]:
+    """The steps of an allocation that succeeds, or fails: one of two chains to the same location."""
+    chains: list[list[Edge[Action]]] = [[]]
+    for edge in edges:
+        chains[-1].append(edge)
+        if edge.target == step.edge.target:
+            chains.append([])
+    return [e for chain in chains if any(e.label.creates for e in chain) == step.succeeds for e in chain]
+
+
+def _through(
+    model: Model, edges: Sequence[Edge[Action]], source: str, target: str, elements: dict[Structure, None]
+) -> tuple[dict[Structure, None], set[str]]:
+    """The elements after the steps of one edge of the program, and the texts of the errors on the way."""
+    at: dict[str, dict[Structure, None]] = {source: elements}
+    arrived: dict[Structure, None] = {}
+    errors: set[str] = set()
+    for edge in edges:
+        results, found = model.post(edge, list(at.get(edge.source, ())))
+        errors |= {e.text for e in found}
+        (arrived if edge.target == target else at.setdefault(edge.target, {})).update(dict.fromkeys(results))
+    return arrived, errors
+
+
+Tester = Callable[[Sequence[Generator]], list[tuple[bool, int]]]
+
+
+def fine_tune(
+    lattice: Lattice, current: Generator, enabled: Sequence[Generator], test: Tester, width: int
+) -> FineTuning:
+    """Search the enabled generators that are finer than the current one; `width` of them are tested at once."""
+    result = FineTuning()
+    candidates = [g for g in enabled if g != current and lattice.refines(g, current)]
+    known: dict[Generator, bool] = {}
+    predicates: dict[Generator, int] = {}
+    while open_ := [g for g in candidates if g not in known]:
+        chosen = _balanced(lattice, candidates, open_, width)
+        answers = test(chosen)
+        for generator, (rules_out, count) in zip(chosen, answers, strict=True):
+            known[generator], predicates[generator] = rules_out, count
+            result.trials.append(Trial(generator, rules_out, count))
+        useful = [g for g in chosen if known[g]]
+        if useful:
+            candidates = [g for g in candidates if any(lattice.refines(u, g) for u in useful)]
+        else:
+            candidates = [g for g in candidates if not any(lattice.refines(u, g) for u in chosen)]
+    fitting = [g for g in candidates if known[g]]
+    if fitting:
+        result.chosen = min(fitting, key=lambda g: (predicates[g] + g.obligations, str(g)))
+    return result
+
+
+def _balanced(
+    lattice: Lattice, candidates: Sequence[Generator], open_: Sequence[Generator], width: int
+) -> list[Generator]:
+    """A few generators with about as many coarser as finer ones among the candidates."""
+
+    def imbalance(g: Generator) -> tuple[int, int, str]:
+        coarser = sum(lattice.refines(g, c) for c in candidates)
+        finer = sum(lattice.refines(c, g) for c in candidates)
+        return abs(coarser - finer), g.weight, str(g)
+
+    found: list[Generator] = []
+    for g in sorted(open_, key=imbalance):
+        if not any(lattice.refines(g, o) or lattice.refines(o, g) for o in found):
+            found.append(g)
+        if len(found) == width:
+            break
+    return found
+
+
+def sequential(task: Task, definition: TrackingDefinition, path: ErrorPath, *, loops: bool = False) -> Tester:
+    """Simulations one after the other; with `loops`, of all paths along the edges of this one."""
+
+    def test(generators: Sequence[Generator]) -> list[tuple[bool, int]]:
+        return [tried(task, Abstraction(definition, g), path, loops=loops) for g in generators]
+
+    return test
+
+
+def tried(task: Task, abstraction: Abstraction, path: ErrorPath, *, loops: bool) -> tuple[bool, int]:
+    """One simulation; one that grows too large rules nothing out."""
+    try:
+        return (simulate_loops if loops else simulate)(task, abstraction, path)
+    except LimitReached:
+        return False, 0

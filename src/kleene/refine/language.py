@@ -1,0 +1,204 @@
+"""The language of shape-class generators: one entry for each data structure, formulas in TVP syntax.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 4 (the DSL of
+the SCG library): an entry specifies the most refined generator, coarser ones are subsets of its predicate families, and
+which data structure refines which is said separately (here: with `%refines`). docs/reference/shapes.md has the grammar.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kleene.diagnostics import Diagnostic, InputError, Position, did_you_mean
+from kleene.source.cursor import SyntaxProblem
+from kleene.source.preprocess import preprocess_text, read_source
+from kleene.source.tokens import TVP, Dialect, Kind
+from kleene.tvp.parser import TvpParser
+from kleene.tvp.syntax import DeclarationItem, FormulaSyntax
+
+_OWN = ("shape", "refines", "forward", "back", "circular", "invariant", "family", "base", "acyclic")
+SCG = Dialect("SCG", (*TVP.keywords, *_OWN), TVP.words)
+COUNTS = {"none": (0, 0), "one": (1, 1), "many": (2, 99), "some": (1, 99), "any": (0, 99)}
+"""How many fields of a role a data structure has: least and most."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A predicate family: declarations that are instantiated together, or not at all.
+
+    `acyclic` families make the forward relation an acyclic one; every step is then checked to close no cycle.
+    """
+
+    name: str
+    title: str
+    needs: tuple[str, ...]
+    items: tuple[DeclarationItem, ...]
+    acyclic: bool
+    position: Position
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """What holds in every heap of the data structure; evaluated on explicit heaps."""
+
+    name: str
+    title: str
+    formula: FormulaSyntax
+    position: Position
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One data structure: the fields it needs by role, its invariants, its most refined shape-class generator."""
+
+    name: str
+    title: str
+    refines: tuple[str, ...]
+    counts: tuple[tuple[str, str], ...]
+    invariants: tuple[Invariant, ...]
+    families: tuple[Family, ...]
+    base: tuple[DeclarationItem, ...]
+    base_acyclic: bool
+    position: Position
+
+    def count(self, role: str) -> tuple[int, int]:
+        return COUNTS[dict(self.counts).get(role, "none")]
+
+    def fits(self, forward: int, back: int, circular: int) -> bool:
+        """Whether so many fields of each role can be this data structure."""
+        given = {"forward": forward, "back": back, "circular": circular}
+        return all(low <= given[role] <= high for role in given for low, high in [self.count(role)])
+
+    def family(self, name: str) -> Family:
+        return next(f for f in self.families if f.name == name)
+
+    def closed(self, names: frozenset[str]) -> bool:
+        """Whether every family that the named ones need is among them."""
+        return all(set(self.family(n).needs) <= names for n in names)
+
+
+def read_entries(path: str | Path) -> list[Entry]:
+    """The entries of a file. Raises InputError with the place of a mistake."""
+    return parse_entries(read_source(path), str(path))
+
+
+def parse_entries(text: str, file: str = "<shapes>") -> list[Entry]:
+    source = preprocess_text(text, file, SCG)
+    if source.errors:
+        raise InputError(source.errors)
+    parser = _Parser(source.tokens)
+    try:
+        entries = parser.entries()
+    except SyntaxProblem as problem:
+        raise InputError([problem.diagnostic]) from None
+    return entries
+
+
+class _Parser(TvpParser):
+    """Entries around TVP declarations."""
+
+    def entries(self) -> list[Entry]:
+        found: list[Entry] = []
+        while not self.at_kind(Kind.END):
+            entry = self._entry()
+            if any(entry.name == other.name for other in found):
+                _problem(f"there is a shape '{entry.name}' already", entry.position)
+            found.append(entry)
+        return found
+
+    def _entry(self) -> Entry:
+        if not self.at("%shape"):
+            self.fail("'%shape'")
+        self.advance()
+        position = self.position
+        name = self.identifier("the name of a data structure")
+        title = self.expect_kind(Kind.STRING, "a string that says what it is").text
+        self.expect("{")
+        refines: tuple[str, ...] = ()
+        counts: dict[str, str] = {}
+        invariants: list[Invariant] = []
+        families: list[Family] = []
+        base: list[DeclarationItem] = []
+        acyclic = False
+        while not self.accept("}"):
+            keyword = self.current.text
+            if not self.at(*(f"%{word}" for word in _OWN if word not in ("shape", "acyclic"))):
+                self.fail("'%refines', '%forward', '%back', '%circular', '%invariant', '%base', '%family' or '}'")
+            self.advance()
+            if keyword == "%refines":
+                refines += self._names("a data structure")
+            elif keyword == "%invariant":
+                invariants.append(self._invariant())
+            elif keyword == "%family":
+                families.append(self._family(families))
+            elif keyword == "%base":
+                items, own = self._body()
+                base += items
+                acyclic |= own
+            else:
+                counts[keyword.removeprefix("%")] = self._count()
+        return Entry(
+            name,
+            title,
+            refines,
+            tuple(counts.items()),
+            tuple(invariants),
+            tuple(families),
+            tuple(base),
+            acyclic,
+            position,
+        )
+
+    def _names(self, what: str) -> tuple[str, ...]:
+        names = [self.identifier(what)]
+        while self.accept(","):
+            names.append(self.identifier(what))
+        return tuple(names)
+
+    def _count(self) -> str:
+        if self.current.text not in COUNTS:
+            self.fail(", ".join(COUNTS))
+        return self.advance().text
+
+    def _invariant(self) -> Invariant:
+        position = self.position
+        name = self.identifier("the name of the invariant")
+        title = self.expect_kind(Kind.STRING, "a string that says what holds").text
+        self.expect("=")
+        return Invariant(name, title, self.formula(), position)
+
+    def _family(self, known: list[Family]) -> Family:
+        position = self.position
+        name = self.identifier("the name of the family")
+        names = [f.name for f in known]
+        if name in names:
+            _problem(f"there is a family '{name}' already", position)
+        title = self.expect_kind(Kind.STRING, "a string that says what it is").text
+        needs: tuple[str, ...] = ()
+        if self.at("needs"):
+            self.advance()
+            place = self.position
+            needs = self._names("a family")
+            for need in needs:
+                if need not in names:
+                    _problem(f"there is no family '{need}' above{did_you_mean(need, names)}", place)
+        items, acyclic = self._body()
+        return Family(name, title, needs, tuple(items), acyclic, position)
+
+    def _body(self) -> tuple[list[DeclarationItem], bool]:
+        self.expect("{")
+        items: list[DeclarationItem] = []
+        acyclic = False
+        while not self.accept("}"):
+            if self.accept("%acyclic"):
+                acyclic = True
+            elif not self.at("%i", "%r", "foreach"):
+                self.fail("'%i', '%r', 'foreach', '%acyclic' or '}'")
+            else:
+                items.append(self._declaration_item())
+        return items, acyclic
+
+
+def _problem(text: str, position: Position) -> None:
+    raise InputError([Diagnostic(text, position)])

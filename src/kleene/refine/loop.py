@@ -1,0 +1,304 @@
+"""ModelCheck: build the tree, check the error path, refine, until the program is proved or an error is real.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithms 1-3.
+Deviations: the explicit heap analysis runs between two trees rather than inside one; a path of which it is not decided
+whether it can happen is treated as one that cannot (this costs rounds, never soundness: a proof needs a complete tree).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from kleene.diagnostics import LimitReached
+from kleene.refine.art import ErrorPath, Tree
+from kleene.refine.finetune import FineTuning, Tester, fine_tune, sequential
+from kleene.refine.generators import Generator, Lattice, Roles
+from kleene.refine.language import Entry
+from kleene.refine.model import Abstraction, Model, Task
+from kleene.refine.reasons import FEASIBLE, Reason, cone, everything, failing
+from kleene.refine.recognise import Recognised, recognise, roles_for
+from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Counts, Round
+from kleene.refine.samples import SampleOptions, collect
+from kleene.refine.tracking import NOTHING, TrackingDefinition
+
+SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
+Explain = Callable[[Task, ErrorPath, TrackingDefinition], Reason]
+
+
+class MakeTester(Protocol):
+    """Makes what simulates generators on a path; with `loops`, on all paths along its edges."""
+
+    def __call__(self, task: Task, definition: TrackingDefinition, path: ErrorPath, *, loops: bool) -> Tester: ...
+
+
+@dataclass(frozen=True)
+class RefineOptions:
+    """Bounds and choices. `hint` names the data structure, so that no sample heaps are needed."""
+
+    max_rounds: int = 60
+    max_structures: int = 200_000
+    samples: SampleOptions = field(default_factory=SampleOptions)
+    hint: str | None = None
+    workers: int = 1
+    paths: int = 12
+    """How many error paths of one tree are looked at in one round."""
+    maximal: bool = False
+    """Track everything with the most refined generator of the hinted data structure, and refine nothing."""
+
+
+@dataclass
+class Refined:
+    """The result: what was found, with which abstraction, in which rounds. `reason` says why it gave up."""
+
+    outcome: str
+    task: Task
+    abstraction: Abstraction
+    rounds: list[Round]
+    tree: Tree | None = None
+    reason: str = ""
+    error: ErrorPath | None = None
+    counts: Counts = field(default_factory=Counts)
+    seconds: float = 0.0
+    properties: tuple[str, ...] = ()
+
+
+class Refinement:
+    """One run of the algorithm. `explain` answers for paths, `tester` simulates generators on them."""
+
+    def __init__(
+        self,
+        task: Task,
+        entries: Sequence[Entry],
+        options: RefineOptions,
+        *,
+        explain: Explain,
+        tester: MakeTester = sequential,
+    ) -> None:
+        self.task = task
+        self.entries = entries
+        self.options = options
+        self.explain = explain
+        self.tester = tester
+        self.lattice = Lattice(entries, {})
+        self.abstraction = Abstraction(NOTHING, self.lattice.coarsest)
+        self.enabled: list[Generator] = []
+        self.recognised: Recognised | None = None
+        self.rounds: list[Round] = []
+        self.counts = Counts()
+        self.tree: Tree | None = None
+        if options.maximal:
+            self.abstraction = self._maximal()
+
+    def run(self) -> Refined:
+        started = time.monotonic()
+        try:
+            result = self._check()
+        except LimitReached as limit:
+            result = self._result(GAVE_UP, str(limit))
+        result.seconds = time.monotonic() - started
+        return result
+
+    def _check(self) -> Refined:
+        """Algorithm 1."""
+        while True:
+            began = time.monotonic()
+            model = Model(self.task, self.abstraction)
+            self.tree = Tree(model)
+            paths = self.tree.build(self._limits, most=self.options.paths)
+            if not paths:
+                contradiction = model.contradiction
+                return self._result(GAVE_UP if contradiction else SAFE, contradiction)
+            if self.options.maximal:
+                return self._result(GAVE_UP, "the most refined shape class does not prove it", paths[0])
+            if len(self.rounds) >= self.options.max_rounds:
+                return self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", paths[0])
+            current = self._round(paths)
+            if current.reason.verdict == FEASIBLE:
+                return self._result(UNSAFE, current.reason.text, current.path)
+            failure = self._refine(current)
+            current.seconds = time.monotonic() - began
+            if failure:
+                return self._result(GAVE_UP, failure, current.path)
+
+    def _round(self, paths: Sequence[ErrorPath]) -> Round:
+        """A new round: the first path is looked into, of the others only the statement that fails."""
+        assert self.tree is not None
+        reason = self.explain(self.task, paths[0], self.abstraction.definition)
+        number = len(self.rounds) + 1
+        self.rounds.append(Round(number, self.abstraction, self.tree.size, paths[0], reason, tuple(paths[1:])))
+        return self.rounds[-1]
+
+    def _maximal(self) -> Abstraction:
+        """Everything is tracked, with all families."""
+        memory = self.task.memory
+        entry = next(e for e in self.entries if e.name == self.options.hint)
+        pointers = frozenset(v.name for v in memory.pointers)
+        integers = frozenset(v.name for v in memory.integers)
+        data = frozenset(offset for _, offset in memory.access_widths)
+        definition = TrackingDefinition(pointers, pointers, frozenset(memory.cell_targets), data, integers)
+        roles = hinted_roles(entry, list(memory.cell_targets))
+        return Abstraction(definition, Generator(entry, frozenset(f.name for f in entry.families), roles))
+
+    def _limits(self, tree: Tree) -> None:
+        if tree.generated > self.options.max_structures:
+            raise LimitReached(f"more than {self.options.max_structures} structures")
+
+    def _result(self, outcome: str, reason: str = "", error: ErrorPath | None = None) -> Refined:
+        return Refined(outcome, self.task, self.abstraction, self.rounds, self.tree, reason, error, self.counts)
+
+    # Refine (Algorithm 3) ---------------------------------------------------------------------------------------
+
+    def _refine(self, current: Round) -> str:
+        """Refine the abstraction; the result says why that is not possible, if it is not."""
+        memory, path = self.task.memory, current.path
+        refined = (
+            self._track(current, self._asked(current))
+            or self._track(current, current.reason.wider)
+            or self._tune(current)
+            or self._track(current, cone(memory, path))
+            or self._track(current, everything(memory, path))
+        )
+        return "" if refined else self._failure(current)
+
+    def _asked(self, current: Round) -> TrackingDefinition:
+        """What the path asks to be tracked, and with it the pointers that the other errors of the tree are about."""
+        found = current.reason.asked
+        for path in current.others:
+            found = found.joined(failing(self.task.memory, path))
+        return found
+
+    def _track(self, current: Round, asked: TrackingDefinition) -> bool:
+        """Step 1: refine the tracking definition; where a data structure is new, look at explicit heaps."""
+        before = self.abstraction.definition
+        definition = before.joined(asked)
+        generator = self.abstraction.generator
+        new_fields = definition.fields - generator.fields(before)
+        if definition == before and not (new_fields & self._known_fields):
+            return False
+        if definition != before:
+            current.added = definition.without(before)
+            current.kinds.append(TRACKING)
+            self.counts.tracking += 1
+        self.abstraction = Abstraction(definition, generator)
+        if new_fields:
+            self._abstract(current, definition)
+        return True
+
+    @property
+    def _known_fields(self) -> frozenset[str]:
+        return self.recognised.roles.fields if self.recognised else frozenset()
+
+    # Abstract (Algorithm 2) -------------------------------------------------------------------------------------
+
+    def _abstract(self, current: Round, definition: TrackingDefinition) -> None:
+        """Recognise the data structure and choose the coarsest generator for it."""
+        if self.recognised is None or not definition.fields <= self._known_fields:
+            self._recognise(current, definition)
+        assert self.recognised is not None
+        generator = self._coarsest(definition)
+        if generator != self.abstraction.generator:
+            current.kinds.append(SAMPLING)
+            current.chosen = generator
+        self.abstraction = Abstraction(definition, generator)
+
+    def _recognise(self, current: Round, definition: TrackingDefinition) -> None:
+        order = list(self.task.memory.cell_targets)
+        if self.options.hint is not None:
+            entry = next(e for e in self.entries if e.name == self.options.hint)
+            roles = hinted_roles(entry, order)
+            self.recognised = Recognised(roles, {entry.name: roles}, {})
+        else:
+            current.samples = collect(self.task, self._sample_pointers(definition), self.options.samples)
+            heaps = [heap for _, heap in current.samples.usable]
+            self.recognised = recognise(self.entries, heaps, order)
+        current.recognised = self.recognised
+        self.lattice = Lattice(self.entries, self.recognised.fitting)
+        self.enabled = list(self.lattice.generators)
+
+    def _sample_pointers(self, definition: TrackingDefinition) -> frozenset[str]:
+        return definition.tracked or frozenset(v.name for v in self.task.memory.pointers)
+
+    def _coarsest(self, definition: TrackingDefinition) -> Generator:
+        """The coarsest enabled generator with the fields that are asked for, no coarser than the current one."""
+        current = self.abstraction.generator
+        wanted = definition.fields & self._known_fields
+        fitting = [
+            g
+            for g in self.enabled
+            if wanted <= g.roles.fields and (current.entry is None or current.families <= g.families)
+        ]
+        coarsest = [g for g in fitting if not any(o != g and self.lattice.refines(g, o) for o in fitting)]
+        ranked = sorted(coarsest, key=lambda g: (len(g.families), len(g.roles.fields), -g.maximum, g.name))
+        return ranked[0] if ranked else self._fallback(wanted)
+
+    def _fallback(self, wanted: frozenset[str]) -> Generator:
+        """No data structure of the library fits: its fields are followed, and nothing is assumed."""
+        any_structure = next(e for e in self.entries if e.name == "graph")
+        return Generator(any_structure, frozenset(), Roles(forward=wanted))
+
+    # FineTune ---------------------------------------------------------------------------------------------------
+
+    def _tune(self, current: Round) -> bool:
+        """Step 2: a finer generator, among those enabled; then among all of the library."""
+        if self.abstraction.generator.entry is None:
+            return False
+        for widen in (False, True):
+            if widen and not self._enable_all():
+                break
+            current.widened = widen
+            found = self._fine_tune(current)
+            current.trials += found.trials
+            if found.chosen is not None:
+                current.kinds.append(SHAPE_CLASS)
+                current.chosen = found.chosen
+                self.counts.shape_class += 1
+                self.abstraction = Abstraction(self.abstraction.definition, found.chosen)
+                return True
+        return False
+
+    def _fine_tune(self, current: Round) -> FineTuning:
+        seen = any(SHAPE_CLASS in one.kinds and one.path.key == current.path.key for one in self.rounds[:-1])
+        current.loops = seen
+        test = self.tester(self.task, self.abstraction.definition, current.path, loops=seen)
+        tried = {t.generator for t in current.trials}
+        enabled = [g for g in self.enabled if g not in tried]
+        return fine_tune(self.lattice, self.abstraction.generator, enabled, test, self.options.workers)
+
+    def _enable_all(self) -> bool:
+        """Enable the generators whose invariants the samples do not have, as far as their fields exist."""
+        assert self.recognised is not None
+        fitting = dict(self.recognised.fitting)
+        for entry in self.entries:
+            own = roles_for(entry, self.recognised.roles)
+            if own is not None:
+                fitting.setdefault(entry.name, own)
+        if len(fitting) == len(self.recognised.fitting):
+            return False
+        self.recognised = Recognised(self.recognised.roles, fitting, {})
+        self.lattice = Lattice(self.entries, fitting)
+        self.enabled = list(self.lattice.generators)
+        return True
+
+    def _failure(self, current: Round) -> str:
+        place = current.path.operations[-1].place
+        kind = current.path.error.kind.replace("_", " ")
+        return (
+            f"no shape class in the library separates the path to {place.file}:{place.line} ({kind}) "
+            f"from the real runs; nearest: {self.abstraction.generator}"
+        )
+
+
+def hinted_roles(entry: Entry, order: Sequence[str]) -> Roles:
+    """The roles of fields when the user names the data structure: those that lead back come last in most types."""
+    back_count = entry.count("back")[0]
+    circular = frozenset(order) if entry.count("circular")[0] else frozenset()
+    named = [f for f in order if any(word in f.lower() for word in ("prev", "pred", "back", "parent", "up"))]
+    back = frozenset((named or list(order)[-back_count:])[:back_count]) if back_count else frozenset()
+    most = entry.count("forward")[1]
+    forward = [f for f in order if f not in back and f not in circular and (f not in named or back_count)]
+    chosen = forward[:most] if most < len(forward) else forward
+    rest = frozenset(order) - back - circular - frozenset(chosen)
+    return Roles(frozenset(chosen), back, circular, rest)

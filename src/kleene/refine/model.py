@@ -1,0 +1,163 @@
+"""A C program under an abstraction: its transition system of Actions, the domain, and how errors show in it.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 2.3: the
+shape-abstraction specification. Deviation: one shape type serves all locations; what is not live at a location is
+not tracked there, since the translation forgets dead variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Operation
+from kleene.cfa.program import CProgram
+from kleene.domains.shape.deriving import DerivingDomain
+from kleene.domains.shape.domain import ShapeOptions
+from kleene.refine.generators import Generator
+from kleene.refine.tracking import TrackingDefinition
+from kleene.semantics.memory import Memory
+from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
+from kleene.structures.evaluate import with_definitions
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+from kleene.transformers.rules import all_rules
+from kleene.transformers.transformer import Outcome, Transformer
+
+CYCLE = "Closed cycle for acyclic predicate "
+
+
+@dataclass(frozen=True)
+class Task:
+    """A program to verify: inlined, with the automaton of its entry prepared; and the kinds of errors that matter."""
+
+    program: CProgram
+    cfa: Cfa[Operation]
+    kinds: frozenset[str]
+    malloc_may_fail: bool = True
+    whole_scope: bool = False
+    original: Cfa[Operation] | None = None
+    """The automaton before variables were shared, edge by edge: for people to read."""
+
+    def readable(self, edge: Edge[Operation]) -> Operation:
+        """What an edge does, in the program's own variables."""
+        return self._originals.get(id(edge), edge.label)
+
+    @cached_property
+    def _originals(self) -> dict[int, Operation]:
+        if self.original is None:
+            return {}
+        pairs = zip(self.cfa.edges, self.original.edges, strict=True)
+        return {id(edge): old.label for edge, old in pairs}
+
+    @cached_property
+    def memory(self) -> Memory:
+        return Memory(self.program, self.cfa)
+
+
+@dataclass(frozen=True)
+class Abstraction:
+    """A tracking definition and a shape-class generator: a shape type of the paper, for all structures together."""
+
+    definition: TrackingDefinition
+    generator: Generator
+
+    def __str__(self) -> str:
+        return f"{self.generator}; tracking {self.definition}"
+
+
+@dataclass(frozen=True)
+class Error:
+    """An abstract error: what the alarm says, and the text by which the transition system knows it."""
+
+    text: str
+    alarm: Alarm | None
+
+    @property
+    def kind(self) -> str:
+        return self.alarm.kind if self.alarm else "cycle"
+
+    def __str__(self) -> str:
+        if self.alarm is None:
+            return f"the step may close a cycle of {self.text.removeprefix(CYCLE)}"
+        return f"{self.alarm.place}: {self.alarm.kind.replace('_', ' ')}: {self.alarm.text}"
+
+
+class _Domain(DerivingDomain):
+    """The shape domain, which remembers the messages of the last step."""
+
+    def __init__(self, translation: Translation) -> None:
+        rules = all_rules(translation.vocabulary, translation.rules)
+        super().__init__(translation.vocabulary, rules, ShapeOptions())
+        self.messages: list[str] = []
+
+    def outcome(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> Outcome:
+        found = super().outcome(transformer, edge, element)
+        self.messages += [report.message.text for report in found.reports]
+        return found
+
+
+class Model:
+    """The program under one abstraction."""
+
+    def __init__(self, task: Task, abstraction: Abstraction) -> None:
+        self.task = task
+        self.abstraction = abstraction
+        definition, generator = abstraction.definition, abstraction.generator
+        self.translator = Translator(
+            task.program,
+            task.cfa,
+            generator.shape_class(definition),
+            malloc_may_fail=task.malloc_may_fail,
+            whole_scope=task.whole_scope,
+            precision=generator.precision(definition),
+        )
+        self.translation = self.translator.translate()
+        self.cfa = self.translation.cfa
+        self.domain = _Domain(self.translation)
+        self._origin = {id(e): o for e, o in zip(self.cfa.edges, self.translation.origins, strict=True)}
+
+    @cached_property
+    def initial(self) -> list[Structure]:
+        return self.domain.initial([with_definitions(self.translation.initial)])
+
+    def origin(self, edge: Edge[Action]) -> Edge[Operation] | None:
+        """The edge of the program that a step belongs to."""
+        return self._origin[id(edge)]
+
+    @cached_property
+    def steps_of(self) -> dict[Edge[Operation] | None, list[Edge[Action]]]:
+        """The steps of each edge of the program, in the order in which they are taken."""
+        found: dict[Edge[Operation] | None, list[Edge[Action]]] = {}
+        for edge in self.cfa.edges:
+            found.setdefault(self.origin(edge), []).append(edge)
+        return found
+
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> tuple[list[Structure], list[Error]]:
+        """Where an edge leads, and the errors that matter on it."""
+        self.domain.messages.clear()
+        results = self.domain.post(edge, elements)
+        errors = [e for text in dict.fromkeys(self.domain.messages) if (e := self._error(text)) is not None]
+        return [] if edge.target == ERROR else results, errors
+
+    def _error(self, text: str) -> Error | None:
+        alarm = self.translation.alarms.get(text)
+        if alarm is None:
+            return Error(text, None) if text.startswith(CYCLE) else None
+        return Error(text, alarm) if alarm.kind in self.task.kinds else None
+
+    @property
+    def contradiction(self) -> str:
+        """Why a run whose updates contradict the rules proves nothing; empty if none does."""
+        for action, (_, structure) in self.domain.contradictions.items():
+            breach = self.domain.coercer.explain(structure)
+            if breach is not None:
+                return f"the step '{action}' contradicts the rule {breach.rule} ({breach.rule.origin})"
+            return f"the step '{action}' contradicts the rules"
+        return ""
+
+    @property
+    def predicates(self) -> int:
+        return len(self.translation.vocabulary.declared)

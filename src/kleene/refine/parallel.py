@@ -1,0 +1,51 @@
+"""FineTune's simulations in parallel processes: the paper's most expensive part, and the simulations are independent.
+
+Only texts and numbers cross the border between processes: the workers are forked, and have the task already.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+
+from kleene.refine.art import ErrorPath
+from kleene.refine.finetune import Tester, sequential, tried
+from kleene.refine.generators import Generator
+from kleene.refine.model import Abstraction, Task
+from kleene.refine.tracking import TrackingDefinition
+
+
+def parallel(task: Task, definition: TrackingDefinition, path: ErrorPath, *, loops: bool = False) -> Tester:
+    """Simulations side by side; one after the other where processes cannot be forked."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        return sequential(task, definition, path, loops=loops)
+    context = multiprocessing.get_context("fork")
+
+    def test(generators: Sequence[Generator]) -> list[tuple[bool, int]]:
+        if len(generators) == 1:
+            return sequential(task, definition, path, loops=loops)(generators)
+        workers = []
+        for generator in generators:
+            here, there = context.Pipe(duplex=False)
+            abstraction = Abstraction(definition, generator)
+            process = context.Process(target=_answer, args=(there, task, abstraction, path, loops))
+            process.start()
+            there.close()
+            workers.append((process, here))
+        answers: list[tuple[bool, int]] = []
+        for process, end in workers:
+            try:
+                answers.append(end.recv())
+            except EOFError:  # the worker died, for want of memory perhaps: it ruled nothing out
+                answers.append((False, 0))
+            process.join()
+        return answers
+
+    return test
+
+
+def _answer(end: Connection, task: Task, abstraction: Abstraction, path: ErrorPath, loops: bool) -> None:
+    signal.setitimer(signal.ITIMER_REAL, 0)  # the parent watches the time
+    end.send(tried(task, abstraction, path, loops=loops))

@@ -1,0 +1,22 @@
+"""Paths through a C program: their formulas, whether they can happen, and why not (seed 004, section 3)."""
+
+from kleene.refine.paths.encode import Case, PathFormula, PathStep, encode
+from kleene.refine.paths.feasible import Feasible, Infeasible, Undecided, feasible, replay, shown
+from kleene.refine.paths.interpolants import Cut, Failure, Interpolants, interpolants
+
+__all__ = [
+    "Case",
+    "Cut",
+    "Failure",
+    "Feasible",
+    "Infeasible",
+    "Interpolants",
+    "PathFormula",
+    "PathStep",
+    "Undecided",
+    "encode",
+    "feasible",
+    "interpolants",
+    "replay",
+    "shown",
+]

@@ -1,0 +1,47 @@
+"""What a refinement did, round by round, as plain values for reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kleene.refine.art import ErrorPath
+from kleene.refine.finetune import Trial
+from kleene.refine.generators import Generator
+from kleene.refine.model import Abstraction
+from kleene.refine.reasons import Reason
+from kleene.refine.recognise import Recognised
+from kleene.refine.samples import Samples
+from kleene.refine.tracking import NOTHING, TrackingDefinition
+
+TRACKING, SAMPLING, SHAPE_CLASS = "tracking", "explicit heaps", "shape class"
+
+
+@dataclass
+class Round:
+    """One round: the abstraction that was too coarse, the path that showed it, and what was done about it."""
+
+    number: int
+    abstraction: Abstraction
+    nodes: int
+    path: ErrorPath
+    reason: Reason
+    others: tuple[ErrorPath, ...] = ()
+    """Paths to other errors that the same tree shows: the pointers that they are about are tracked in the same round."""
+    kinds: list[str] = field(default_factory=list)
+    added: TrackingDefinition = NOTHING
+    samples: Samples | None = None
+    recognised: Recognised | None = None
+    trials: list[Trial] = field(default_factory=list)
+    chosen: Generator | None = None
+    widened: bool = False
+    loops: bool = False
+    """Whether FineTune looked at all paths along the edges: this one came back after it was ruled out alone."""
+    seconds: float = 0.0
+
+
+@dataclass
+class Counts:
+    """How often what was refined, as in Table 1."""
+
+    tracking: int = 0
+    shape_class: int = 0

@@ -1,0 +1,37 @@
+"""A program made ready for the shape analysis: what the memory model has no words for is said in others.
+
+Functions become numbers, string literals objects, variable indices choices; then structs and arrays that nothing needs
+whole become variables, and pointers to one variable that variable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kleene.cfa.program import CProgram
+from kleene.semantics.function_values import with_function_numbers
+from kleene.semantics.indices import with_constant_indices, with_least_sizes
+from kleene.semantics.literals import with_literals
+from kleene.semantics.promote import promoted
+from kleene.semantics.scalars import with_scalars
+from kleene.semantics.slots import with_slots
+
+
+def prepared(program: CProgram) -> CProgram:
+    """The inlined program in a form that `Memory` and the translation cover best."""
+    program = with_literals(with_function_numbers(program))
+    while True:
+        before = program
+        program = with_slots(_promoted(program))
+        functions = {n: replace(f, cfa=with_constant_indices(program, f.cfa)) for n, f in program.functions.items()}
+        program = with_scalars(replace(program, functions=functions))
+        if program == before:
+            break
+    functions = {n: replace(f, cfa=with_least_sizes(f.cfa)) for n, f in program.functions.items()}
+    return replace(program, functions=functions)
+
+
+def _promoted(program: CProgram) -> CProgram:
+    """Pointers to one variable replaced; only where all operations of the program are seen at once."""
+    functions = {n: replace(f, cfa=promoted(f.cfa)) for n, f in program.functions.items()}
+    return replace(program, functions=functions)

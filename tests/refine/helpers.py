@@ -1,0 +1,48 @@
+"""What the tests of refinement share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kleene.analysis.refine_of_c import kinds_of, tasks_of
+from kleene.c.reader import read_program
+from kleene.refine.explain import PathExplainer
+from kleene.refine.library import library
+from kleene.refine.loop import Refined, Refinement, RefineOptions
+from kleene.refine.model import Task
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c"
+BUILD = """
+#include <stdlib.h>
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { struct node *next; int value; };
+static struct node *make(void) {
+    struct node *list = NULL;
+    while (__VERIFIER_nondet_int()) {
+        struct node *n = malloc(sizeof *n);
+        if (!n) exit(1);
+        n->next = list;
+        n->value = 1;
+        list = n;
+    }
+    return list;
+}
+"""
+
+
+def task_of(path: Path | str, *properties: str) -> Task:
+    """The first task of a program."""
+    program = read_program([str(path)])
+    return tasks_of(program, kinds_of(properties or ("assert",)), malloc_may_fail=True)[0]
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "program.c"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refined(path: Path | str, *properties: str, options: RefineOptions | None = None) -> Refined:
+    task = task_of(path, *properties)
+    return Refinement(task, library(), options or RefineOptions(), explain=PathExplainer(task)).run()

@@ -1,0 +1,141 @@
+"""Procedures by contexts, on numbers: a label is a function of numbers, or a call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+from kleene.cfa.graph import Cfa, Edge
+from kleene.diagnostics import LimitReached
+from kleene.engine.fixpoint import Reached, Schedule
+from kleene.engine.tabulate import Procedure, tabulate
+
+
+@dataclass(frozen=True)
+class CallOf:
+    """Calls a procedure with the number modulo `base`; afterwards the result is added to what was not given."""
+
+    name: str
+    base: int
+
+
+Label = Callable[[int], list[int]] | CallOf
+
+
+class NumberStore:
+    def __init__(self) -> None:
+        self.found: set[int] = set()
+
+    def add(self, elements: Sequence[int]) -> list[int]:
+        new = [e for e in dict.fromkeys(elements) if e not in self.found]
+        self.found.update(new)
+        return new
+
+    def covers(self, element: int) -> bool:
+        return element in self.found
+
+    def current(self, element: int) -> bool:
+        return True
+
+    def elements(self) -> list[int]:
+        return sorted(self.found)
+
+    def clear(self) -> None:
+        self.found.clear()
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+
+class Numbers:
+    name = "numbers"
+
+    def __init__(self, *, one_context: bool = False) -> None:
+        self.one_context = one_context
+        self.posts = 0
+
+    def initial(self, elements: Sequence[int]) -> Sequence[int]:
+        return list(elements)
+
+    def store(self) -> NumberStore:
+        return NumberStore()
+
+    def post(self, edge: Edge[Label], elements: Sequence[int]) -> list[int]:
+        assert not isinstance(edge.label, CallOf)
+        self.posts += len(elements)
+        return [result for element in elements for result in edge.label(element)]
+
+    def explain_not_covered(self, element: int, store: object) -> str:
+        return str(element)
+
+    def callee(self, label: Label) -> str | None:
+        return label.name if isinstance(label, CallOf) else None
+
+    def enter(self, edge: Edge[Label], element: int) -> list[int]:
+        assert isinstance(edge.label, CallOf)
+        return [element % edge.label.base]
+
+    def context(self, element: int) -> Hashable:
+        return None if self.one_context else element
+
+    def resume(self, edge: Edge[Label], caller: int, exits: Sequence[int]) -> list[int]:
+        assert isinstance(edge.label, CallOf)
+        return [caller - caller % edge.label.base + e for e in exits]
+
+
+def when(condition: Callable[[int], bool], change: Callable[[int], int]) -> Label:
+    return lambda n: [change(n)] if condition(n) else []
+
+
+def countdown() -> dict[str, Procedure[Label]]:
+    """down(n): n == 0 gives 0, else down(n - 1) + 1: the identity, by recursion."""
+    edges = (
+        Edge("in", when(lambda n: n == 0, lambda n: 0), "out"),
+        Edge("in", when(lambda n: n > 0, lambda n: n - 1), "call"),
+        Edge("call", CallOf("down", 100), "back"),
+        Edge("back", when(lambda n: True, lambda n: n + 1), "out"),
+    )
+    return {"down": Procedure(Cfa("in", edges), "out")}
+
+
+MAIN: Cfa[Label] = Cfa("start", (Edge("start", CallOf("down", 10), "end"),))
+
+
+def test_a_recursive_procedure_gives_each_caller_its_own_result() -> None:
+    reached = tabulate(MAIN, countdown(), Numbers(), [34, 70, 52], Schedule())
+    assert reached.complete
+    assert reached.stores["end"].elements() == [34, 52, 70]
+    assert reached.stores["in"].elements() == [0, 1, 2, 3, 4]
+    assert reached.stores["out"].elements() == [0, 1, 2, 3, 4]
+    assert set(reached.stores) == {"start", "end", "in", "call", "back", "out"}
+    assert len(reached.stores) == 6 and "nowhere" not in reached.stores
+
+
+def test_a_context_is_analysed_once() -> None:
+    domain = Numbers()
+    tabulate(MAIN, countdown(), domain, [34, 44, 54, 3], Schedule())
+    assert domain.posts == 2 * 5 + 4  # two tests for each of 0 .. 4, and one step after each nested call
+
+
+def test_entries_in_one_context_share_their_results() -> None:
+    edges = (Edge("in", lambda n: [n + 5], "out"),)
+    shared = {"down": Procedure(Cfa("in", edges), "out")}
+    apart = tabulate(MAIN, shared, Numbers(), [31, 52], Schedule())
+    together = tabulate(MAIN, shared, Numbers(one_context=True), [31, 52], Schedule())
+    assert apart.stores["end"].elements() == [36, 57]
+    assert together.stores["end"].elements() == [36, 37, 56, 57]
+
+
+def test_what_never_returns_leads_nowhere() -> None:
+    edges = (Edge("in", CallOf("down", 100), "out"),)
+    reached = tabulate(MAIN, {"down": Procedure(Cfa("in", edges), "out")}, Numbers(), [7], Schedule())
+    assert reached.complete and "end" not in reached.stores
+
+
+def test_limits_leave_a_partial_result() -> None:
+    def limit(reached: Reached[int]) -> None:
+        if reached.generated > 3:
+            raise LimitReached("enough")
+
+    reached = tabulate(MAIN, countdown(), Numbers(), [9], Schedule(), check_limits=limit)
+    assert not reached.complete and reached.reason == "enough" and "start" in reached.stores
