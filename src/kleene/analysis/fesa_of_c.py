@@ -19,8 +19,9 @@ from kleene.domains.fesa.heap import Heap, Options, State
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.semantics.memory import Memory
-from kleene.semantics.promote import promoted
+from kleene.semantics.prepare import prepared
 from kleene.semantics.steps import Alarm
+from kleene.semantics.tail_calls import without_tail_recursion
 
 MEMORY = 4 << 30
 
@@ -62,13 +63,14 @@ def analyse_fesa(
     errors, and does without parents if that takes long.
     """
     start = time.monotonic()
+    program = without_tail_recursion(program)
     if program.recursive_functions & set(program.reachable_functions):
         return FesaResult([], False, "recursion is not handled by the FESA domain", 0.0)
     try:
-        inlined = inline(program)
+        inlined = prepared(inline(program))
     except LimitReached as limit:
         return FesaResult([], False, str(limit), time.monotonic() - start)
-    cfa = promoted(inlined.main.cfa)
+    cfa = inlined.main.cfa
     external = _external(inlined, cfa)
     if external:
         return FesaResult([], False, f"external variable {external[0]}", time.monotonic() - start)
@@ -142,7 +144,7 @@ class _Run:
         space = Diagrams(order=rank)
         options = replace(self.options, parents=plan.parents, crowded=plan.crowded)
         domain = FesaDomain(
-            Memory(self.program, self.cfa),
+            Memory(self.program, self.cfa, typed=True),
             self.cfa,
             space,
             options,

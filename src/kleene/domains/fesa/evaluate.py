@@ -7,7 +7,7 @@ that node is no summary. What is wrong with a dereference is reported, and the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -65,7 +65,7 @@ class Evaluator:
     # Names ----------------------------------------------------------------------------------------------------
 
     def node(self, variable: Variable) -> Node:
-        return Node(VARIABLE, variable.name, variable.type.size)
+        return Node(VARIABLE, variable.name, self.memory.size_of(variable))
 
     def is_object(self, variable: Variable) -> bool:
         return self.memory.kind(variable) == "object"
@@ -146,6 +146,18 @@ class Evaluator:
             return
         for part, value in self.address(heap, lvalue):
             yield from self.dereference(part, value, size or lvalue.type.size, str(lvalue))
+
+    def touch(self, heap: Heap, lvalue: Expression) -> Iterator[tuple[Heap, Node, int, int]]:
+        """Where the bytes lie among which those of an lvalue are, and how many they are; indices are evaluated too."""
+        whole, size = span(lvalue)
+        parts, inner = [heap], lvalue
+        while isinstance(inner, Field | Index):
+            if isinstance(inner, Index):
+                parts = [last for part in parts for last in self.visit(part, inner.index)]
+            inner = inner.base
+        for part in parts:
+            for last, node, offset in self.access(part, whole, size):
+                yield last, node, offset, size
 
     def dereference(self, heap: Heap, value: Pointer, size: int, text: str) -> Iterator[tuple[Heap, Node, int]]:
         """deref' of the paper: one part of the state for each target, where exactly that target is pointed to."""
@@ -247,6 +259,10 @@ class Evaluator:
                     yield part, unknown
 
     def _read_integer(self, heap: Heap, lvalue: Expression) -> Iterator[tuple[Heap, Integer]]:
+        if is_vague(lvalue):
+            for part, _, _, _ in self.touch(heap, lvalue):
+                yield part, Integer({}, part.space.true)
+            return
         variable = lvalue if isinstance(lvalue, Variable) else None
         for part, node, offset in self.access(heap, lvalue):
             numbers = self.numbers(node, offset, variable)
@@ -262,7 +278,7 @@ class Evaluator:
         if not has_dereference(expression):
             yield heap
         elif isinstance(expression, Deref | Field | Index):
-            for part, _, _ in self.access(heap, expression):
+            for part, _, _, _ in self.touch(heap, expression):
                 yield part
         elif isinstance(expression, AddressOf):
             for part, _ in self.address(heap, expression.target):
@@ -312,6 +328,29 @@ class Evaluator:
         for part, a, b in self.pair(heap, left, right):
             same, different = equality(part, a.settled(part), b.settled(part))
             yield (part, same, different) if operator == "==" else (part, different, same)
+
+
+def is_vague(lvalue: Expression) -> bool:
+    """Whether it is not known which bytes an lvalue has: an element with a variable index, or a bit-field."""
+    return span(lvalue)[0] != lvalue
+
+
+def span(lvalue: Expression) -> tuple[Expression, int]:
+    """An lvalue of known bytes that has all the bytes of another, and how many these are.
+
+    An element with a variable index, which must have been compared with the bounds, may be any of the array.
+    """
+    found = lvalue, lvalue.type.size
+    if isinstance(lvalue, Field) and lvalue.bit_width is not None:
+        found = replace(lvalue, bit_offset=0, bit_width=None), (lvalue.bit_offset + lvalue.bit_width + 7) // 8
+    inner = lvalue
+    while isinstance(inner, Field | Index):
+        if isinstance(inner, Index) and constant_of(inner.index) is None:
+            if not inner.checked:
+                raise Unmodelled("an array element with a variable index")
+            found = inner.base, inner.base.type.size
+        inner = inner.base
+    return found
 
 
 def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:

@@ -25,7 +25,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
-from kleene.domains.fesa.evaluate import Evaluator, Integer
+from kleene.domains.fesa.evaluate import Evaluator, Integer, is_vague
 from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, null, read, release, spoil, to, write
@@ -41,6 +41,7 @@ class Transfer(Evaluator):
         super().__init__(memory)
         self.malloc_may_fail = malloc_may_fail
         self.globals = frozenset(g.variable.name for g in memory.program.globals)
+        self.constant = frozenset(g.variable.name for g in memory.program.globals if g.constant)
 
     def apply(self, heap: Heap, operation: Operation) -> Iterable[Heap]:
         """The states after an operation; `Unmodelled` if the domain has no such operation."""
@@ -137,9 +138,9 @@ class Transfer(Evaluator):
         elif isinstance(target.type, IntegerType):
             if isinstance(value.type, PointerType):
                 raise Unmodelled("a pointer in an integer")
-            for part, node, offset in self.access(heap, target):
+            for part, node, offset, size in self.touch(heap, target):
                 for last, number in self.integer(part, value):
-                    self._store_integer(last, node, offset, target, number)
+                    self._store_integer(last, node, offset, size, target, number)
                     yield last
         else:
             for part in self.visit(heap, value):
@@ -170,18 +171,20 @@ class Transfer(Evaluator):
                 self._store_pointer(part, node, offset, to(part, found, place), target)
                 yield part
 
-    def _store_integer(self, heap: Heap, node: Node, offset: int, target: Expression, value: Integer | None) -> None:
+    def _store_integer(
+        self, heap: Heap, node: Node, offset: int, size: int, target: Expression, value: Integer | None
+    ) -> None:
         if isinstance(target, Variable) and not self.is_object(target):
             self._store_number(heap, node, 0, self.numbers(node, 0, target), value)
             return
-        self._spoil_overlap(heap, node, offset, target.type.size, pointer=False)
-        if self.memory.integer_width((node.size, offset)) == target.type.size:
+        self._spoil_overlap(heap, node, offset, size, pointer=False)
+        if not is_vague(target) and self.memory.integer_width((node.size, offset)) == target.type.size:
             self._store_number(heap, node, offset, self.numbers(node, offset), value)
 
     def _store_untracked(self, heap: Heap, target: Expression) -> Iterator[Heap]:
-        for part, node, offset in self.access(heap, target):
+        for part, node, offset, size in self.touch(heap, target):
             if not (isinstance(target, Variable) and not self.is_object(target)):
-                self._spoil_overlap(part, node, offset, target.type.size, pointer=False)
+                self._spoil_overlap(part, node, offset, size, pointer=False)
             yield part
 
     def _store_number(
@@ -216,6 +219,8 @@ class Transfer(Evaluator):
 
     def _spoil_overlap(self, heap: Heap, node: Node, offset: int, length: int, *, pointer: bool) -> None:
         """A write of so many bytes leaves nothing known of what it overlaps, but for a pointer at the same place."""
+        if node.kind == VARIABLE and node.name in self.constant:
+            self.report("dangling_dereference", f"{node} may be written, and is constant")
         self._forget_numbers(heap, node, offset, length)
         for _, place in self.memory.overlapped_pointers((node.size, offset), length):
             if not (pointer and place == offset) and place in self.slots_of(node.size):
@@ -227,14 +232,14 @@ class Transfer(Evaluator):
         if not isinstance(target.type, IntegerType):
             yield from self._store_untracked(heap, target)
             return
-        for part, node, offset in self.access(heap, target):
-            self._store_integer(part, node, offset, target, None)
+        for part, node, offset, size in self.touch(heap, target):
+            self._store_integer(part, node, offset, size, target, None)
             yield part
 
     # Blocks ---------------------------------------------------------------------------------------------------
 
     def _allocate(self, heap: Heap, operation: Allocate) -> Iterator[Heap]:
-        size = constant_of(operation.size)
+        size = self.memory.block_size(operation)
         if size is None:
             raise Unmodelled("a block whose size is not a constant")
         if operation.stack:
