@@ -19,6 +19,7 @@ from kleene.cfa.operations import (
     MemSet,
     Operation,
     Print,
+    Realloc,
     Return,
     Skip,
     Unsupported,
@@ -56,6 +57,8 @@ class Transfer(Evaluator):
                 return self._assume(heap, condition, truth)
             case Allocate():
                 return self._allocate(heap, operation)
+            case Realloc():
+                return self._realloc(heap, operation)
             case Free(pointer=pointer):
                 return self._free(heap, pointer)
             case Havoc(target=target):
@@ -250,12 +253,46 @@ class Transfer(Evaluator):
                 failed = part.copy()
                 self._store_pointer(failed, node, offset, null(failed), operation.target)
                 yield failed
-            new = allocate(part, size, self.slots_of(size), zeroed=operation.zeroed)
-            zero = Integer({0: part.space.true}, part.space.false) if operation.zeroed else None
-            for place in self._integer_places(new, 0, size):
-                self._store_number(part, new, place, self.numbers(new, place), zero)
+            new = self._new_block(part, size, zeroed=operation.zeroed)
             self._store_pointer(part, node, offset, to(part, new), operation.target)
             yield part
+
+    def _new_block(self, heap: Heap, size: int, *, zeroed: bool) -> Node:
+        new = allocate(heap, size, self.slots_of(size), zeroed=zeroed)
+        zero = Integer({0: heap.space.true}, heap.space.false) if zeroed else None
+        for place in self._integer_places(new, 0, size):
+            self._store_number(heap, new, place, self.numbers(new, place), zero)
+        return new
+
+    def _realloc(self, heap: Heap, operation: Realloc) -> Iterator[Heap]:
+        """A new block with the contents of the old one, which is freed; on failure only the target changes."""
+        size = self.memory.block_size(operation)
+        if not size:
+            raise Unmodelled("realloc to a size that is not a constant, or zero")
+        target, text = operation.target, str(operation.pointer)
+        for part, node, offset in self.access(heap, target):
+            self._known_slot(node, offset, target)
+            for middle, found in self.pointer(part, operation.pointer):
+                value = found.settled(middle)
+                if operation.may_fail and self.malloc_may_fail:
+                    failed = middle.copy()
+                    self._store_pointer(failed, node, offset, null(failed), target)
+                    yield failed
+                nothing = middle.restricted(value.null)
+                if nothing is not None:
+                    new = self._new_block(nothing, size, zeroed=False)
+                    self._store_pointer(nothing, node, offset, to(nothing, new), target)
+                    yield nothing
+                for key in sorted(value.targets):
+                    for last, old, place in self.pointing(middle, value, key):
+                        for alive in self._may_free(last, old, place, text):
+                            if old == node:
+                                raise Unmodelled("realloc of the block that its result goes to")
+                            new = self._new_block(alive, size, zeroed=False)
+                            self._copy_bytes(alive, new, 0, old, 0, min(int(size), int(old.size)))
+                            release(alive, old, self.report)
+                            self._store_pointer(alive, node, offset, to(alive, new), target)
+                            yield alive
 
     def _free(self, heap: Heap, expression: Expression) -> Iterator[Heap]:
         for part, found in self.pointer(heap, expression):
@@ -265,9 +302,12 @@ class Transfer(Evaluator):
                 yield nothing
             for key in sorted(value.targets):
                 for last, node, offset in self.pointing(part, value, key):
-                    yield from self._free_node(last, node, offset, str(expression))
+                    for alive in self._may_free(last, node, offset, str(expression)):
+                        release(alive, node, self.report)
+                        yield alive
 
-    def _free_node(self, heap: Heap, node: Node, offset: int, text: str) -> Iterator[Heap]:
+    def _may_free(self, heap: Heap, node: Node, offset: int, text: str) -> Iterator[Heap]:
+        """The part of the state in which a node is a block that may be freed; what else it may be is reported."""
         if node in NOWHERE:
             self.report("invalid_free", f"{text} may not be initialized")
         elif not node.is_heap or node.kind == STATIC:
@@ -279,7 +319,6 @@ class Transfer(Evaluator):
                 self.report("double_free", f"{text} may point to a block that was freed already")
             alive = heap.restricted(heap.exists(node))
             if alive is not None:
-                release(alive, node, self.report)
                 yield alive
 
     # Ranges of bytes --------------------------------------------------------------------------------------------
