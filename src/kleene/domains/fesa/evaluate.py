@@ -168,7 +168,7 @@ class Evaluator:
             if node == MOVED_NULL:
                 self.report("null_dereference", f"{text}: the pointer may be NULL")
                 continue
-            if part.possible(~part.exists(node)):
+            if self.still_possible(part, ~part.exists(node)):
                 self.report("dangling_dereference", f"{text}: the object may not exist any more")
             alive = part.restricted(part.exists(node))
             if alive is None:
@@ -182,7 +182,7 @@ class Evaluator:
 
     def resolve(self, heap: Heap, value: Pointer, text: str) -> Iterator[tuple[Heap, Node, int]]:
         """The parts of a state in which the pointer has each of its targets; NULL is reported."""
-        if heap.possible(value.null):
+        if self.still_possible(heap, value.null):
             self.report("null_dereference", f"{text}: the pointer may be NULL")
         if not heap.options.out_counter:
             several = at_least(heap, list(value.targets.values()), 2)[1]
@@ -215,6 +215,16 @@ class Evaluator:
         if heap.options.reduce and not heap.vectors.is_empty():
             reduce(heap, nodes)
         heap.pruned()
+
+    def still_possible(self, heap: Heap, condition: Function) -> bool:
+        """Whether a condition is possible after everything that the counters tell was used; before a warning."""
+        if not heap.possible(condition):
+            return False
+        if heap.options.reduce:
+            nodes = heap.nodes()
+            keep_hygiene(heap, nodes)
+            reduce(heap, nodes)
+        return heap.possible(condition)
 
     def pair(self, heap: Heap, left: Expression, right: Expression) -> Iterator[tuple[Heap, Pointer, Pointer]]:
         """Two pointers; what the second dereferences may change the graph, so the first is kept in a register."""

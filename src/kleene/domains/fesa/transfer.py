@@ -315,7 +315,7 @@ class Transfer(Evaluator):
         elif offset != 0:
             self.report("invalid_free", f"{text} may not point to the start of a block")
         else:
-            if heap.possible(~heap.exists(node)):
+            if self.still_possible(heap, ~heap.exists(node)):
                 self.report("double_free", f"{text} may point to a block that was freed already")
             alive = heap.restricted(heap.exists(node))
             if alive is not None:
