@@ -60,6 +60,7 @@ def report_of(name: str, *, slow: bool) -> CheckReport:
         defines=given["defines"],
         data_model="ILP32" if given["bits32"] or given["svcomp"] else "LP64",
         timeout=min(given["timeout"], limit),
+        domain=given["domain"],
     )
     return check(program.files, options)
 
