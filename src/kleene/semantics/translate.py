@@ -141,17 +141,13 @@ class Translator(CallSteps):
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
         rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
         procedures = self._procedures()
-        calls = call_vocabulary(self.symbols, self._global_values()) if procedures else None
+        calls = call_vocabulary(self.symbols) if procedures else None
         return Translation(vocabulary, rules, cfa, initial, self.alarms, places, tuple(origins), procedures, calls)
 
     def _procedures(self) -> dict[str, tuple[str, str]]:
         entries = {e.label.function: e.source for e in self.source.edges if isinstance(e.label, Enter)}
         exits = {e.label.function: e.target for e in self.source.edges if isinstance(e.label, Leave)}
         return {name: (entry, exits.get(name, "")) for name, entry in entries.items()}
-
-    def _global_values(self) -> list[str]:
-        integers = [g.variable for g in self.program.globals if self.memory.kind(g.variable) == "integer"]
-        return [self.symbols.integer(v, c) for v in integers for c in self.constants.of(v)]
 
     def _connect(self, source: str, steps: Sequence[Step], target: str, edges: list[Edge[Action]]) -> None:
         if not steps:
