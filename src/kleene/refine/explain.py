@@ -19,7 +19,7 @@ from kleene.refine.model import Task
 from kleene.refine.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants
 from kleene.refine.paths import PathStep as FormulaStep
 from kleene.refine.paths.atoms import Place
-from kleene.refine.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing
+from kleene.refine.reasons import FEASIBLE, INFEASIBLE, LEAKS, UNDECIDED, Reason, cone, failing
 from kleene.refine.samples import executable
 from kleene.refine.tracking import TrackingDefinition
 from kleene.semantics.integers import Constants
@@ -66,7 +66,7 @@ class PathExplainer:
                 if new.tracked:
                     names = ", ".join(sorted(new.tracked))
                     return Reason(INFEASIBLE, f"{why}; nothing is known of {names}", direct, stand_in)
-                if not self._open(stand_in.without(known)):
+                if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
                     return Reason(INFEASIBLE, f"{why}; all it depends on is tracked", direct)
                 return self._interpolated(path, interpolants(formula), why, direct, stand_in)
 
