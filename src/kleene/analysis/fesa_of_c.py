@@ -19,7 +19,7 @@ from kleene.domains.fesa.heap import Heap, Options, State
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.semantics.memory import Memory
-from kleene.semantics.prepare import prepared
+from kleene.semantics.prepare import prepared, without_dead_ends
 from kleene.semantics.steps import Alarm
 from kleene.semantics.tail_calls import without_tail_recursion
 
@@ -70,7 +70,7 @@ def analyse_fesa(
         inlined = prepared(inline(program))
     except LimitReached as limit:
         return FesaResult([], False, str(limit), time.monotonic() - start)
-    cfa = inlined.main.cfa
+    cfa = without_dead_ends(inlined.main.cfa)
     external = _external(inlined, cfa)
     if external:
         return FesaResult([], False, f"external variable {external[0]}", time.monotonic() - start)

@@ -153,6 +153,52 @@ def test_errors_raise_alarms(tmp_path: Path, body: str, kind: str) -> None:
     assert kind in {alarm.kind for alarm in analysis(tmp_path, body, HEADER).alarms}
 
 
+TABLE = "static struct node *t[20]; "
+
+SAFE_TABLES = [
+    "for (int i = 0; i < 20; i++) t[i] = malloc(sizeof(struct node)); for (int i = 0; i < 20; i++) free(t[i]);",
+    "for (int i = 19; i >= 0; i--) if (t[i]) t[i]->data = 1;",
+    "int i = __VERIFIER_nondet_int(); if (i >= 0 && i < 20 && t[i]) t[i]->data = 1;",
+    "unsigned h = __VERIFIER_nondet_uint() % 20; struct node **p = &t[h]; *p = malloc(16); free(t[h]); t[h] = NULL;"
+    "for (int i = 0; i < 20; i++) if (t[i]) t[i]->data = 1;",
+    "unsigned h = __VERIFIER_nondet_uint() % 20, k = h; t[h] = malloc(16); free(t[k]);",
+]
+
+
+@pytest.mark.parametrize("body", SAFE_TABLES)
+def test_safe_tables_raise_no_alarm(tmp_path: Path, body: str) -> None:
+    assert alarms(tmp_path, TABLE + body, HEADER) == set()
+
+
+WRONG_TABLES = [
+    ("for (int i = 0; i <= 20; i++) t[i] = NULL;", "dangling_dereference"),
+    ("int i = __VERIFIER_nondet_int(); if (i < 20) t[i] = NULL;", "dangling_dereference"),
+    ("unsigned i = 0; while (__VERIFIER_nondet_int()) i++; t[i] = NULL;", "dangling_dereference"),
+    ("unsigned char i = 0; while (__VERIFIER_nondet_int()) i++; if (i < 20) t[i]->data = 1;", "null_dereference"),
+    (
+        "unsigned i = __VERIFIER_nondet_uint() % 20; t[i] = malloc(16); free(t[i]); t[i]->data = 1;",
+        "dangling_dereference",
+    ),
+    (
+        "unsigned i = __VERIFIER_nondet_uint() % 20, j = __VERIFIER_nondet_uint() % 20;"
+        "t[i] = malloc(16); free(t[i]); if (t[j]) t[j]->data = 1;",
+        "dangling_dereference",
+    ),
+    ("unsigned i = __VERIFIER_nondet_uint() % 20, k = i; t[i] = malloc(16); t[k] = NULL;", "memory_leak"),
+    ("t[3] = malloc(16); for (int i = 0; i < 20; i++) t[i] = NULL;", "memory_leak"),
+    ("t[19] = malloc(16); for (int i = 0; i < 19; i++) { free(t[i]); t[i] = NULL; }", "memory_cleanup"),
+    ("t[0] = malloc(16); for (int i = 1; i < 20; i++) { free(t[i]); t[i] = NULL; }", "memory_cleanup"),
+    ("int i = -1; i++; t[i] = malloc(16); free(t[0]); t[0]->data = 1;", "dangling_dereference"),
+]
+
+
+@pytest.mark.parametrize(("body", "kind"), WRONG_TABLES)
+def test_errors_with_tables_raise_alarms(tmp_path: Path, body: str, kind: str) -> None:
+    program, _ = inlined(tmp_path, TABLE + body, HEADER)
+    assert any("slot of" in name for name in program.records)
+    assert kind in {alarm.kind for alarm in analysis(tmp_path, TABLE + body, HEADER).alarms}
+
+
 def _operations(program: CProgram) -> list[Operation]:
     return operations_of(program)
 
