@@ -39,6 +39,7 @@ bench: venv
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/check.py
 	$(BIN)/python benchmarks/symbolic.py
+	$(BIN)/python benchmarks/fesa.py
 	$(BIN)/python benchmarks/refine.py
 
 # Random C programs: shape analysis against exact exploration and AddressSanitizer.

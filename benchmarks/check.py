@@ -1,6 +1,7 @@
 """`make bench`, second part: `kleene check` on the C examples, beside the analysers that are installed, in one run.
 
-For each program: seconds, structures, peak memory and verdicts. The others (gcc -fanalyzer, and cppcheck, cbmc and
+For each program: seconds of the processor (those of the clock depend on what else runs), structures, peak memory and
+verdicts. The others (gcc -fanalyzer, and cppcheck, cbmc and
 frama-c where installed) raise an alarm or not; beside the truth that the marks state, this is right, missed (an error
 and no alarm) or a false alarm.
 """
@@ -11,11 +12,11 @@ import argparse
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -87,9 +88,7 @@ def _kleene(program: Program, timeout: float) -> Result:
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         command = [sys.executable, "-c", _START, "check", *program.files, *options, *asked]
         command += ["--quiet", "--timeout", str(timeout), "--json", file.name]
-        start = time.monotonic()
-        result.memory = _peak(command)
-        result.seconds = time.monotonic() - start
+        result.seconds, result.memory = _measured(command)
         text = Path(file.name).read_text(encoding="utf-8")
     if not text:
         result.judged = "crash"
@@ -101,12 +100,12 @@ def _kleene(program: Program, timeout: float) -> Result:
     return result
 
 
-def _peak(command: list[str]) -> int:
-    """The peak memory of a process in bytes."""
+def _measured(command: list[str]) -> tuple[float, int]:
+    """The seconds of the processor that a process needs, and its peak memory in bytes."""
     process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(ROOT / "src")}, stderr=subprocess.DEVNULL)
     _, _, usage = os.wait4(process.pid, 0)
     process.returncode = 0
-    return usage.ru_maxrss * 1024
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
 def _judged(program: Program, verdicts: dict[str, str]) -> str:
@@ -121,17 +120,22 @@ def _judged(program: Program, verdicts: dict[str, str]) -> str:
 
 
 def _other(program: Program, tool: Callable[[Program, str], list[str]], timeout: float) -> tuple[str, float]:
-    start = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+
+    def spent() -> float:
+        now = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return now.ru_utime + now.ru_stime - before.ru_utime - before.ru_stime
+
     with tempfile.TemporaryDirectory() as folder:
         command = tool(program, folder)
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
         except subprocess.TimeoutExpired:
-            return "time", time.monotonic() - start
+            return "time", spent()
     said = done.stdout + done.stderr
     alarm = bool(re.search(r"-Wanalyzer|error:|VERIFICATION FAILED|\[alarm\]|FAILURE", said))
     verdict = ("right" if alarm else "missed") if program.buggy else ("FALSE ALARM" if alarm else "right")
-    return verdict, time.monotonic() - start
+    return verdict, spent()
 
 
 def _gcc(program: Program, folder: str) -> list[str]:
@@ -157,9 +161,9 @@ OTHERS = {"gcc -fanalyzer": _gcc, "cppcheck": _cppcheck, "cbmc": _cbmc, "frama-c
 
 
 def _print(results: list[Result], tools: list[str]) -> None:
-    head = ["program", "truth", "lines", *PROPERTIES, "kleene", "s", "structures", "MiB"]
+    head = ["program", "truth", "lines", *PROPERTIES, "kleene", "CPU s", "structures", "MiB"]
     for tool in tools:
-        head += [tool, "s"]
+        head += [tool, "CPU s"]
     rows = [head]
     for r in results:
         row = [r.name, "error" if r.buggy else "safe", str(r.lines)]

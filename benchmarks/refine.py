@@ -15,8 +15,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from kleene.analysis.limits import Watchdog
-from kleene.analysis.refine_of_c import kinds_of, tasks_of
+from kleene.analysis.refine_of_c import Limits, kinds_of, tasks_of
 from kleene.c.reader import read_program
 from kleene.refine.explain import PathExplainer
 from kleene.refine.library import library
@@ -36,10 +35,10 @@ def measured(name: str, options: RefineOptions, limit: float) -> tuple[Refined, 
     """One run and its CPU time."""
     program = read_program([str(EXAMPLES / f"{name}.c")])
     (task,) = tasks_of(program, kinds_of(["assert"]), malloc_may_fail=True)
+    task = replace(task, check=Limits(limit, 4 << 30))
     loop = Refinement(task, library(), options, explain=PathExplainer(task))
     start = time.process_time()
-    with Watchdog(limit, 4 << 30):
-        result = loop.run()
+    result = loop.run()
     return result, time.process_time() - start
 
 

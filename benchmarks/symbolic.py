@@ -1,4 +1,4 @@
-"""Calls and seconds of the symbolic operations, per back end, and their growth with the number of nodes.
+"""Calls and seconds of the symbolic operations, per back end, and their growth with nodes and predicates.
 
 python benchmarks/symbolic.py [--backends z3,cvc5,ground] [--most 8] [--json FILE]
 """
@@ -90,9 +90,23 @@ def growth(most: int) -> list[Case]:
     return found
 
 
+def predicates(most: int) -> list[Case]:
+    """A list of one element and a summary node, with 1 to `most` unary predicates of which nothing is known."""
+    found: list[Case] = []
+    for k in range(1, most + 1):
+        declared = "%p x(v) unique pointer\n%p n(v1, v2) function\n" + "".join(f"%p q{i}(v)\n" for i in range(k))
+        program = parse_program(declared + '%%\n%action skip() { %t "" }\n%%\na skip() b\n')
+        theory = Theory(program.vocabulary, program.rules)
+        unknown = " ".join(f"q{i} = {{u:1/2}}" for i in range(k))
+        tvs = f"%n = {{u, w}}\n%p = {{ sm = {{w:1/2}} x = {{u}} {unknown} n = {{u->w:1/2}} }}"
+        (structure,) = (s.structure for s in parse_tvs(tvs, program.vocabulary).structures)
+        found.append((f"growth: {k} unknown predicates", lambda o, s=structure, t=theory: assume(TRUE, [s], t, o)))
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--backends", default="z3,cvc5,ground")
+    parser.add_argument("--backends", default="auto,z3,cvc5,ground")
     parser.add_argument("--most", type=int, default=8)
     parser.add_argument("--timeout", type=float, default=60.0)
     parser.add_argument("--only", default="")
@@ -100,7 +114,7 @@ def main() -> None:
     arguments = parser.parse_args()
     rows: list[dict[str, Any]] = []
     print(f"{'operation':34} {'back end':8} {'structures':>10} {'exact':>6} {'calls':>6} {'CPU s':>7}")
-    for name, run in [*cases(), *growth(arguments.most)]:
+    for name, run in [*cases(), *growth(arguments.most), *predicates(min(arguments.most, 6))]:
         if arguments.only not in name:
             continue
         for backend in arguments.backends.split(","):

@@ -17,7 +17,7 @@ from kleene.analysis.check import CheckOptions, CheckReport, check
 from kleene.cli.check_command import command
 from kleene.core.verdict import Finding
 
-TIMEOUT = 20.0
+TIMEOUT = 60.0
 """Seconds for each program."""
 SHORT_TIMEOUT = 4.0
 """Seconds for programs of which a mark says that something is not decided: with --slow they get the full time."""
@@ -60,6 +60,7 @@ def report_of(name: str, *, slow: bool) -> CheckReport:
         defines=given["defines"],
         data_model="ILP32" if given["bits32"] or given["svcomp"] else "LP64",
         timeout=min(given["timeout"], limit),
+        domain=given["domain"],
     )
     return check(program.files, options)
 

@@ -10,6 +10,7 @@ import random
 from dataclasses import replace
 
 import pytest
+from tests.refine.helpers import BUILD, task_of, written
 
 from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import InputSource, State
@@ -22,9 +23,10 @@ from kleene.refine.model import Abstraction, Model, Task
 from kleene.refine.samples import executable
 from kleene.refine.tracking import TrackingDefinition
 from kleene.structures.embedding import embeds
-from tests.refine.helpers import BUILD, task_of, written
 
-REVERSE = BUILD + """
+REVERSE = (
+    BUILD
+    + """
 int main(void) {
     struct node *list = make(), *done = NULL;
     while (list != NULL) {
@@ -38,6 +40,7 @@ int main(void) {
     return 0;
 }
 """
+)
 DOUBLY = """
 #include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);

@@ -26,8 +26,10 @@ static struct node *build(void) {
 static void destroy(struct node *list) {
     if (!list)
         return;
-    free(list);           // FAILS: memory_leak
-    destroy(list->next);  // FAILS: dangling_dereference
+    struct node *rest = list->next;
+    free(list);
+    if (rest)
+        destroy(list->next);  // FAILS: dangling_dereference
 }
 
 int main(void) {

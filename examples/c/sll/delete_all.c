@@ -20,7 +20,7 @@ int main(void) {
         list = fresh;
     }
     while (list) {
-        free(list);
+        free(list);         // FAILS: memory_leak
         list = list->next;  // FAILS: dangling_dereference
     }
     return 0;

@@ -1,4 +1,4 @@
-// RUN: kleene check
+// RUN: kleene check --timeout 200
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
 // Visits every node of a tree without a stack (Deutsch-Schorr-Waite, in Lindstrom's form): the pointers of a node
 // are turned by one place at each of its three visits, and are as they were after the last.

@@ -23,9 +23,11 @@ static struct tree *build(void) {
 static void destroy(struct tree *t) {
     if (!t)
         return;
+    struct tree *right = t->right;
     destroy(t->left);
-    free(t);            // FAILS: memory_leak
-    destroy(t->right);  // FAILS: dangling_dereference
+    free(t);
+    if (right)
+        destroy(t->right);  // FAILS: dangling_dereference
 }
 
 int main(void) {

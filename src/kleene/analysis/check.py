@@ -31,7 +31,7 @@ UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_
 """Errors after which C promises nothing: no other property is proved of a program that may have one."""
 FIRST_LOOK = 0.3
 """Seconds of exact exploration before the abstract analysis."""
-PATHS = 8.0
+PATHS = 5.0
 """Seconds of path formulas to confirm what the abstract analysis suspects."""
 LONG_LOOK = 10.0
 """Seconds of exact exploration to confirm what the abstract analysis suspects."""
@@ -118,7 +118,7 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
         _conclude(report, report.shape)
     decided = Verdict.FALSE in report.properties.values()  # then a second error is worth little time
     if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
-        _confirm(program, options, report, min(FIRST_LOOK if decided else PATHS, left() / 2))
+        _confirm(program, options, report, min(FIRST_LOOK if decided else PATHS, left() / 3))
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         decided = Verdict.FALSE in report.properties.values()
         _explore(program, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
@@ -190,8 +190,7 @@ def _confirm(program: CProgram, options: CheckOptions, report: CheckReport, seco
 def _record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
     """Keep a finding that violates something that is checked; the properties that it violates are FALSE.
 
-    Of what paths show (`how`), only findings that decide something: how many others there are depends on the time. So
-    does whether a leak is noticed on a run that goes wrong otherwise; where that is known, the leak adds nothing.
+    Of what paths show (`how`), only findings that decide something: how many others there are depends on the time.
     """
     found = confirmed.finding
     violated = [name for name in _violated(found.kind, found.detail) if name in report.properties]
@@ -199,8 +198,7 @@ def _record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
     decided = [name for name in decided if name != "memcleanup" or _ends_normally(confirmed)]
     place = (found.kind, found.place, found.detail)
     known = any((c.finding.kind, c.finding.place, c.finding.detail) == place for c in report.traces)
-    minor = found.kind == "memory_leak" and confirmed.trace.outcome == "error" and not decided
-    if not known and not minor and (decided if how else violated):
+    if not known and (decided if how else violated):
         report.findings.append(_finding(confirmed))
         report.traces.append(confirmed)
     for name in decided:

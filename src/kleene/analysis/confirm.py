@@ -19,7 +19,7 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed
 from kleene.refine.paths import Feasible, Infeasible, encode, feasible, replay
 from kleene.refine.paths.feasible import shown
-from kleene.refine.paths.search import PRUNED, Search
+from kleene.refine.paths.search import Search
 from kleene.semantics.prepare import prepared
 from kleene.semantics.translate import Alarm
 
@@ -48,7 +48,7 @@ def confirm(
     end = time.monotonic() + seconds
     result = Confirmation()
     if shape is not None and alarms:
-        _own_paths(program, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 3)
+        _own_paths(program, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 2)
     shown_already = {(c.finding.kind, c.finding.place.line) for c in result.findings}
     left = [alarm for alarm in alarms if _site(alarm) not in shown_already]
     if left or not alarms:
@@ -57,11 +57,6 @@ def confirm(
         found = search.run(end - time.monotonic(), wanted)
         result.solver_calls += search.models.queries
         _add(result, found.findings)
-        if found.exhausted and not found.findings and found.doubts == {PRUNED}:
-            search = Search(program, (), malloc_may_fail=malloc_may_fail)
-            found = search.run(end - time.monotonic())
-            result.solver_calls += search.models.queries
-            _add(result, found.findings)
         result.proved = found.proved
     return result
 

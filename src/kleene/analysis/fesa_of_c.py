@@ -19,8 +19,9 @@ from kleene.domains.fesa.heap import Heap, Options, State
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.semantics.memory import Memory
-from kleene.semantics.promote import promoted
+from kleene.semantics.prepare import prepared, without_dead_ends
 from kleene.semantics.steps import Alarm
+from kleene.semantics.tail_calls import without_tail_recursion
 
 MEMORY = 4 << 30
 
@@ -62,13 +63,14 @@ def analyse_fesa(
     errors, and does without parents if that takes long.
     """
     start = time.monotonic()
+    program = without_tail_recursion(program)
     if program.recursive_functions & set(program.reachable_functions):
         return FesaResult([], False, "recursion is not handled by the FESA domain", 0.0)
     try:
-        inlined = inline(program)
+        inlined = prepared(inline(program))
     except LimitReached as limit:
         return FesaResult([], False, str(limit), time.monotonic() - start)
-    cfa = promoted(inlined.main.cfa)
+    cfa = without_dead_ends(inlined.main.cfa)
     external = _external(inlined, cfa)
     if external:
         return FesaResult([], False, f"external variable {external[0]}", time.monotonic() - start)
@@ -80,16 +82,13 @@ def analyse_fesa(
     )
     run = _Run(inlined, cfa, options, malloc_may_fail)
     lost: list[Alarm] = []
+    plan: Plan | None = Plan()
     result = FesaResult([], False, "there is no time left", 0.0)
-    for plan in PLANS:
-        left = (seconds - (time.monotonic() - start)) * plan.share
-        if left <= 0:
-            break
-        result = run.analyse(left, plan)
+    while plan is not None and (left := seconds - (time.monotonic() - start)) > 0:
+        result = run.analyse(left * plan.share, plan)
         leaks = [alarm for alarm in result.alarms if alarm.kind == "memory_leak"]
-        if result.complete or (plan.stop_at_leak and not leaks):
-            break
         lost = leaks or lost
+        plan = None if result.complete else plan.after_leak() if leaks and plan.stop_at_leak else plan.after_limit()
     result.alarms = sorted({*result.alarms, *(() if result.parents else lost)}, key=_in_source_order)
     result.seconds = time.monotonic() - start
     return result
@@ -99,23 +98,36 @@ def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
     return alarm.place.file, alarm.place.line, alarm.place.column, alarm.kind, alarm.text
 
 
+FEW = 700
+
+
 @dataclass(frozen=True)
 class Plan:
-    """How one attempt goes: how long variables are kept, and what happens when a block seems to be lost."""
+    """How one attempt goes: how long variables are kept, and what happens when a block seems to be lost.
 
-    whole_scope: bool
+    `crowded` is the number of nodes of a function above which states are summarised everywhere.
+    """
+
+    whole_scope: bool = False
     stop_at_leak: bool = True
     parents: bool = True
-    share: float = 1.0
+    crowded: int = 4_000
+    share: float = 0.4
     """The share of the remaining time that the attempt may take."""
 
+    def after_leak(self) -> Plan:
+        """What to try when a block seems to be lost."""
+        if not self.whole_scope:
+            return Plan(whole_scope=True)
+        return replace(self, stop_at_leak=False, share=0.25)
 
-PLANS = (
-    Plan(whole_scope=False),
-    Plan(whole_scope=True),
-    Plan(whole_scope=True, stop_at_leak=False, share=0.25),
-    Plan(whole_scope=True, parents=False),
-)
+    def after_limit(self) -> Plan | None:
+        """What to try when time or memory was not enough."""
+        if self.crowded > FEW:
+            return replace(self, crowded=FEW, share=0.6)
+        if not self.stop_at_leak and self.parents:
+            return replace(self, parents=False, share=1.0)
+        return None
 
 
 @dataclass(frozen=True)
@@ -130,9 +142,9 @@ class _Run:
     def analyse(self, seconds: float, plan: Plan) -> FesaResult:
         start = time.monotonic()
         space = Diagrams(order=rank)
-        options = replace(self.options, parents=plan.parents)
+        options = replace(self.options, parents=plan.parents, crowded=plan.crowded)
         domain = FesaDomain(
-            Memory(self.program, self.cfa),
+            Memory(self.program, self.cfa, typed=True),
             self.cfa,
             space,
             options,
@@ -141,8 +153,11 @@ class _Run:
             stop_at_leak=plan.stop_at_leak,
         )
         initial = domain.start(_initial(domain, self.program, Heap(Vectors.everything(space), options)))
-        with Watchdog(seconds, MEMORY):
-            reached = solve(self.cfa, domain, [initial], Schedule())
+        try:
+            with Watchdog(seconds, MEMORY):
+                reached = solve(self.cfa, domain, [initial], Schedule())
+        except LimitReached as limit:  # struck while the engine was handling another limit
+            reached = Reached({name: domain.store() for name in self.cfa.locations}, complete=False, reason=str(limit))
         alarms = [Alarm(w.kind, w.place, w.text) for w in domain.warnings]
         return FesaResult(
             sorted(alarms, key=_in_source_order),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import Watchdog
 from kleene.analysis.shape_of_c import MEMORY, ShapeResult
@@ -43,6 +43,19 @@ class RefineSettings:
     shapes: tuple[str, ...] = ()
     options: RefineOptions = field(default_factory=RefineOptions)
     memory: int = MEMORY
+
+
+class Limits:
+    """Time and memory, looked at now and then: a signal, as `Watchdog` uses it, would hit the solver's code too."""
+
+    def __init__(self, seconds: float, memory: int) -> None:
+        self._watchdog = Watchdog(seconds, memory)
+        self._calls = 0
+
+    def __call__(self) -> None:
+        self._calls += 1
+        if self._calls % 16 == 0:
+            self._watchdog.check()
 
 
 def kinds_of(properties: Sequence[str]) -> frozenset[str]:
@@ -85,11 +98,11 @@ def refine(
     except LimitReached as limit:
         return str(limit)
     result: Refined | None = None
-    for task in tasks:
+    limits = Limits(seconds, settings.memory)
+    for task in (replace(task, check=limits) for task in tasks):
         tester = parallel if settings.options.workers > 1 else sequential
         loop = Refinement(task, entries, settings.options, explain=PathExplainer(task), tester=tester)
-        with Watchdog(max(0.1, seconds - (time.monotonic() - start)), settings.memory):
-            result = loop.run()
+        result = loop.run()
         if result.outcome != GAVE_UP or result.error is None or result.error.error.kind not in _LEAKS:
             break
     assert result is not None
@@ -103,7 +116,11 @@ def refine(
 def _check_again(result: Refined) -> None:
     """A proof counts only if the independent check, with a new translation, finds nothing wrong with it."""
     assert result.tree is not None
-    problems = problems_of(result.task, result.abstraction, graphs_of(result.tree))
+    try:
+        problems = problems_of(result.task, result.abstraction, graphs_of(result.tree))
+    except LimitReached as limit:
+        result.outcome, result.reason = GAVE_UP, f"the proof could not be checked: {limit}"
+        return
     if problems:
         raise InternalCheckError(f"the proof by refinement does not hold: {problems[0]}")
 

@@ -24,6 +24,7 @@ from kleene.semantics.back_cells import back_cells
 from kleene.semantics.calls import TOO_MANY
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
+from kleene.semantics.headers import header_cells
 from kleene.semantics.memory import Memory
 from kleene.semantics.procedures import whole_program
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
@@ -37,6 +38,8 @@ MEMORY = 4 << 30
 PATIENCE = 1000
 """Structures after an alarm that may be due to a pointer that was forgotten too early."""
 _LEAK = "a block may be lost"
+ATTEMPTS = ((False, ""), (True, ""), (False, "values"), (False, "cells"))
+"""Whether pointers are kept to the end of their scope, and what else tells the nodes of trees apart."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """For how many objects of its caller a recursive function keeps a name."""
 _CYCLE = "Closed cycle for acyclic predicate "
@@ -83,25 +86,30 @@ def analyse(
     cfa = inlined.main.cfa
     places = Memory(inlined, cfa, typed=True).pointer_places
     result = _gave_up("there is no time left", start)
-    for whole_scope, cells in ((False, False), (True, False), (False, True)):
+    for whole_scope, by in ATTEMPTS:
         left = seconds - (time.monotonic() - start)
-        if (whole_scope and "memory_leak" not in _kinds(result)) or (cells and (only_class or not _has_cells(result))):
+        if (whole_scope and "memory_leak" not in _kinds(result)) or (by and (only_class or not _may_help(by, result))):
             continue
         if left <= 0:
             break
         shared = coalesced(cfa, places, whole_scope=whole_scope)
-        found = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, cells).run(left, only_class)
-        first = not whole_scope and not cells
-        if first or (not result.complete and not cells) or (found.complete and _kinds(found) <= _kinds(result)):
+        found = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, by).run(left, only_class)
+        first = not whole_scope and not by
+        if first or (not result.complete and not by) or (found.complete and _kinds(found) <= _kinds(result)):
             result = found
     result.seconds = time.monotonic() - start
     return result
 
 
-def _has_cells(result: ShapeResult) -> bool:
-    """Whether there are alarms that knowing which cells of a node are null might avoid: nodes have several."""
+def _may_help(by: str, result: ShapeResult) -> bool:
+    """Whether there are alarms, and more ways to tell nodes apart that might avoid them."""
     vocabulary = result.translation.vocabulary if result.translation is not None else ()
-    return result.complete and bool(result.alarms) and any(p.name.startswith("has[") for p in vocabulary)
+    start = {"cells": "has[", "values": "@"}[by]
+    return (
+        result.complete
+        and bool(result.alarms)
+        and any(p.name.startswith(start) and not p.abstraction for p in vocabulary)
+    )
 
 
 def _kinds(result: ShapeResult) -> set[str]:
@@ -117,7 +125,7 @@ class _Plan:
     malloc_may_fail: bool
     whole_scope: bool
     max_structures: int
-    cells: bool = False
+    by: str = ""
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
@@ -128,7 +136,7 @@ class _Plan:
             translator = Translator(
                 self.program,
                 self.cfa,
-                replace(shape, name=f"{shape.name}, by cells", cells=True) if self.cells else shape,
+                self._with_more(shape),
                 malloc_may_fail=self.malloc_may_fail,
                 whole_scope=self.whole_scope,
                 markers=markers,
@@ -150,6 +158,12 @@ class _Plan:
             result.reason = "the heap may be cyclic, and no shape class for that was tried"
         return result
 
+    def _with_more(self, shape: ShapeClass) -> ShapeClass:
+        """The class with more ways to tell nodes apart."""
+        if not self.by:
+            return shape
+        return replace(shape, name=f"{shape.name}, by {self.by}", cells=self.by == "cells", values=self.by == "values")
+
 
 def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
     """Everything acyclic but cells that a statement points to their own object; cells whose names say so point back.
@@ -160,14 +174,14 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
     if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
         back = frozenset()
     if name is None:
-        return _named(back, memory.self_loops)
+        return _named(back, memory.self_loops, header_cells(memory) - back)
     circular = frozenset(memory.cell_targets if name.startswith("circular") else ())
     return ShapeClass(name, not name.startswith("cyclic"), back, circular)
 
 
-def _named(back: frozenset[str], circular: frozenset[str]) -> ShapeClass:
+def _named(back: frozenset[str], circular: frozenset[str], headers: frozenset[str]) -> ShapeClass:
     name = "circular" if circular else "acyclic"
-    return ShapeClass(f"{name} with back pointers" if back else name, back=back, circular=circular)
+    return ShapeClass(f"{name} with back pointers" if back else name, back=back, circular=circular, headers=headers)
 
 
 def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group]) -> ShapeClass | None:
@@ -191,7 +205,7 @@ def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: 
             circular |= set(group.cells)
     if len(back) == 1 and circular and sum(len(set(g.cells) - back) for g in groups) == 1:
         circular |= back  # a doubly linked list is circular both ways
-    following = _named(back, circular)
+    following = _named(back, circular, shape.headers)
     return following if following != shape else ShapeClass("cyclic", acyclic=False, back=shape.back)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import count
 
+from kleene.diagnostics import KleeneError
 from kleene.logic.formula import (
     And,
     Const,
@@ -62,8 +63,19 @@ class Prenex:
     clauses: tuple[Clause, ...]
 
 
+MOST_CLAUSES = 2000
+"""A normal form with more is of no use to anybody."""
+
+
+class TooManyClauses(KleeneError):
+    """The disjunctive normal form is too large."""
+
+    def __init__(self) -> None:
+        super().__init__(f"a formula whose disjunctive normal form has more than {MOST_CLAUSES} clauses")
+
+
 def prenex_dnf(f: Formula) -> Prenex:
-    """Prenex disjunctive normal form; bound variables get names of their own."""
+    """Prenex disjunctive normal form; bound variables get names of their own. Raises TooManyClauses."""
     taken = set(f.free)
     numbers = count()
     quantifiers: list[tuple[str, str]] = []
@@ -97,7 +109,10 @@ def clauses_of(f: Formula) -> tuple[Clause, ...]:
         case Or(a, b):
             return tuple(dict.fromkeys(clauses_of(a) + clauses_of(b)))
         case And(a, b):
-            joined = (_joined(x, y) for x in clauses_of(a) for y in clauses_of(b))
+            left, right = clauses_of(a), clauses_of(b)
+            if len(left) * len(right) > MOST_CLAUSES:
+                raise TooManyClauses
+            joined = (_joined(x, y) for x in left for y in right)
             return tuple(dict.fromkeys(c for c in joined if c is not None))
     return ((f,),)
 

@@ -71,11 +71,13 @@ class ErrorPath:
 class Tree:
     """The nodes that were reached, by location, and those that wait to be expanded.
 
-    `only` are the edges of the program that are followed, and the error that is looked for; None for all.
+    `only` are the edges of the program that are followed, and the error that is looked for; None for all. With `whole`
+    only the error counts.
     """
 
     model: Model
     only: ErrorPath | None = None
+    whole: bool = False
     stores: dict[str, Store[Structure]] = field(init=False)
     nodes: dict[str, dict[Structure, Node]] = field(init=False)
     pending: dict[str, list[Node]] = field(init=False)
@@ -88,7 +90,7 @@ class Tree:
         self.pending = {name: [] for name in names}
         self._rank = location_ranks(self.model.cfa, "inner-first")
         self._waiting: list[tuple[int, str]] = []
-        self._followed = {step.edge for step in self.only.steps} | {None} if self.only else None
+        self._followed = {step.edge for step in self.only.steps} | {None} if self.only and not self.whole else None
         for shape in self.model.initial:
             self.add(Node(self.model.cfa.entry, shape))
 

@@ -23,6 +23,10 @@ MOST_STRUCTURES = 3_000
 """A path whose simulation needs more structures than this counts as not ruled out."""
 
 
+PATH, EDGES, WHOLE = range(3)
+"""What is simulated: the path alone, as in the paper; the tree along its edges; the whole tree, for its error only."""
+
+
 @dataclass(frozen=True)
 class Trial:
     """One generator, tried on the path."""
@@ -61,15 +65,15 @@ def simulate(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[boo
     return not elements, model.predicates
 
 
-def simulate_loops(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[bool, int]:
-    """The same for all paths along the edges of this one, however often they take its loops, joined as in the tree."""
+def simulate_tree(task: Task, abstraction: Abstraction, path: ErrorPath, *, whole: bool) -> tuple[bool, int]:
+    """The same for the error in a tree, which joins paths: along the edges of the path, or in the whole program."""
     model = Model(task, abstraction)
 
     def limits(tree: Tree) -> None:
         if tree.generated > MOST_STRUCTURES:
             raise LimitReached(f"more than {MOST_STRUCTURES} structures")
 
-    return not Tree(model, only=path).build(limits), model.predicates
+    return not Tree(model, only=path, whole=whole).build(limits), model.predicates
 
 
 def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]:
@@ -143,18 +147,20 @@ def _balanced(
     return found
 
 
-def sequential(task: Task, definition: TrackingDefinition, path: ErrorPath, *, loops: bool = False) -> Tester:
-    """Simulations one after the other; with `loops`, of all paths along the edges of this one."""
+def sequential(task: Task, definition: TrackingDefinition, path: ErrorPath, *, level: int = PATH) -> Tester:
+    """Simulations one after the other."""
 
     def test(generators: Sequence[Generator]) -> list[tuple[bool, int]]:
-        return [tried(task, Abstraction(definition, g), path, loops=loops) for g in generators]
+        return [tried(task, Abstraction(definition, g), path, level=level) for g in generators]
 
     return test
 
 
-def tried(task: Task, abstraction: Abstraction, path: ErrorPath, *, loops: bool) -> tuple[bool, int]:
+def tried(task: Task, abstraction: Abstraction, path: ErrorPath, *, level: int) -> tuple[bool, int]:
     """One simulation; one that grows too large rules nothing out."""
     try:
-        return (simulate_loops if loops else simulate)(task, abstraction, path)
+        if level == PATH:
+            return simulate(task, abstraction, path)
+        return simulate_tree(task, abstraction, path, whole=level == WHOLE)
     except LimitReached:
         return False, 0

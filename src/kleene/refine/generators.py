@@ -126,7 +126,8 @@ class Symbols:
     steps: Mapping[str, str]
 
     @staticmethod
-    def of(groups: Sequence[Group], roots: Roots, back: frozenset[str]) -> Symbols:
+    def of(groups: Sequence[Group], roots: Roots, back: frozenset[str], orders: Sequence[str] = ()) -> Symbols:
+        """`orders` are binary predicates that only invariants have: one number is at most another."""
         names: dict[str, str] = {}
         stand_ins: dict[str, str] = {}
 
@@ -148,14 +149,17 @@ class Symbols:
             "Branching": tuple(stand_in("g", g.name) for g in groups if not g.function),
             "Tracked": tuple(stand_in("x", r) for r in roots.tracked),
             "Separating": tuple(stand_in("x", r) for r in roots.separating),
+            "Inside": tuple(stand_in("x", r) for r in roots.inside),
+            "Data": tuple(stand_in("d", r) for r in roots.data),
+            "Orders": tuple(stand_in("o", name) for name in orders),
         }
         return Symbols(sets, names, {stand_ins[g.name]: g.step for g in groups})
 
     @cached_property
     def core(self) -> Vocabulary:
         """The predicates that an entry may use."""
-        roots = dict.fromkeys((*self.sets["Tracked"], *self.sets["Separating"]))
-        edges = dict.fromkeys((*self.sets["Members"], *self.sets["Up"], *self.sets["Groups"]))
+        roots = dict.fromkeys((*self.sets["Tracked"], *self.sets["Separating"], *self.sets["Data"]))
+        edges = dict.fromkeys(name for kind in ("Members", "Up", "Groups", "Orders") for name in self.sets[kind])
         found = [Predicate(x, 1, ("v",)) for x in roots]
         found += [Predicate(e, 2, ("v1", "v2")) for e in edges]
         found += [Predicate(f"step[{g}]", 2, ("v1", "v2")) for g in self.sets["Groups"]]
@@ -227,9 +231,10 @@ class Lattice:
             return True
         if fine.entry is None or not coarse.families <= fine.families:
             return False
-        return coarse.name == fine.name or coarse.name in self._above(fine.name)
+        return coarse.name == fine.name or coarse.name in self.above(fine.name)
 
-    def _above(self, name: str) -> set[str]:
+    def above(self, name: str) -> set[str]:
+        """The data structures that one refines."""
         found: set[str] = set()
         waiting = [name]
         while waiting:

@@ -1,9 +1,9 @@
 """HeapToShape: a state of a run as a shape graph of a model.
 
-Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.2. The graph
-has the live pointers that are tracked, the tracked cells and the small integers of the shape class; what the state leaves
-open (numbers that were never written) is 1/2. States with freed blocks and rings have none: which freed blocks an
-abstract state still has, and where it cuts a ring, depends on the path.
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.2. The
+graph has the live pointers that are tracked, the tracked cells and the small integers of the shape class; what the
+state leaves open (numbers that were never written) is 1/2. States with freed blocks and rings have none: which freed
+blocks an abstract state still has, and where it cuts a ring, depends on the path.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kleene.structures.structure import Structure, StructureBuilder
 
 
 def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Structure | None:
-    """The two-valued structure of a state at a location of the program; None if it has none. `fixed` are the globals."""
+    """The two-valued structure of a state at a location of the program, if it has one. `fixed` are the globals."""
     if any(b.kind == "heap" and not b.alive for b in state.blocks.values()):
         return None
     if any(group.kind == CIRCULAR for group in model.translator.symbols.groups):

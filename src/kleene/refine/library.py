@@ -13,8 +13,8 @@ from kleene.refine.language import Entry, parse_entries, read_entries
 
 @cache
 def built_in() -> tuple[Entry, ...]:
-    """The entries of the files in `kleene.shapes`, by name of file."""
-    files = sorted(resources.files("kleene.shapes").iterdir(), key=lambda f: f.name)
+    """The entries of the files in `src/kleene/shapes`, by name of file."""
+    files = sorted((resources.files("kleene") / "shapes").iterdir(), key=lambda f: f.name)
     entries = [e for f in files if f.name.endswith(".scg") for e in parse_entries(f.read_text("utf-8"), f.name)]
     check_entries(entries)
     return tuple(entries)

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, Tree
-from kleene.refine.finetune import FineTuning, Tester, fine_tune, sequential
+from kleene.refine.finetune import EDGES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
 from kleene.refine.language import Entry
 from kleene.refine.model import Abstraction, Model, Task
@@ -29,9 +29,9 @@ Explain = Callable[[Task, ErrorPath, TrackingDefinition], Reason]
 
 
 class MakeTester(Protocol):
-    """Makes what simulates generators on a path; with `loops`, on all paths along its edges."""
+    """Makes what simulates generators on a path; `level` says on what (`finetune.PATH` and so on)."""
 
-    def __call__(self, task: Task, definition: TrackingDefinition, path: ErrorPath, *, loops: bool) -> Tester: ...
+    def __call__(self, task: Task, definition: TrackingDefinition, path: ErrorPath, *, level: int) -> Tester: ...
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,10 @@ class Refinement:
         if self.options.hint is not None:
             entry = next(e for e in self.entries if e.name == self.options.hint)
             roles = hinted_roles(entry, order)
-            self.recognised = Recognised(roles, {entry.name: roles}, {})
+            coarser = self.lattice.above(entry.name)
+            own = {e.name: roles_for(e, roles) for e in self.entries if e.name in coarser}
+            fitting = {name: found for name, found in own.items() if found is not None}
+            self.recognised = Recognised(roles, {**fitting, entry.name: roles}, {})
         else:
             current.samples = collect(self.task, self._sample_pointers(definition), self.options.samples)
             heaps = [heap for _, heap in current.samples.usable]
@@ -260,12 +263,32 @@ class Refinement:
         return False
 
     def _fine_tune(self, current: Round) -> FineTuning:
-        seen = any(SHAPE_CLASS in one.kinds and one.path.key == current.path.key for one in self.rounds[:-1])
-        current.loops = seen
-        test = self.tester(self.task, self.abstraction.definition, current.path, loops=seen)
-        tried = {t.generator for t in current.trials}
-        enabled = [g for g in self.enabled if g not in tried]
-        return fine_tune(self.lattice, self.abstraction.generator, enabled, test, self.options.workers)
+        generator, definition = self.abstraction.generator, self.abstraction.definition
+        if not current.trials:
+            current.level = self._level(current)
+        test = self.tester(self.task, definition, current.path, level=current.level)
+        done = {t.generator for t in current.trials}
+        result = FineTuning()
+        for own in (True, False):  # first the data structure that is there already
+            enabled = [g for g in self.enabled if g not in done and (g.name == generator.name) == own]
+            found = fine_tune(self.lattice, generator, enabled, test, self.options.workers)
+            result.trials += found.trials
+            result.chosen = found.chosen
+            if found.chosen is not None:
+                break
+        return result
+
+    def _level(self, current: Round) -> int:
+        """What has to be simulated: the least that the current generator does not rule out already.
+
+        The tree joins paths, so that it may have an error at the end of a path that has none alone.
+        """
+        seen = [one.level for one in self.rounds[:-1] if SHAPE_CLASS in one.kinds and one.path.key == current.path.key]
+        for level in (PATH, EDGES):
+            test = self.tester(self.task, self.abstraction.definition, current.path, level=level)
+            if level not in seen and not test([self.abstraction.generator])[0][0]:
+                return level
+        return WHOLE
 
     def _enable_all(self) -> bool:
         """Enable the generators whose invariants the samples do not have, as far as their fields exist."""

@@ -7,8 +7,8 @@ not tracked there, since the translation forgets dead variables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from kleene.cfa.graph import Cfa, Edge
@@ -40,6 +40,8 @@ class Task:
     whole_scope: bool = False
     original: Cfa[Operation] | None = None
     """The automaton before variables were shared, edge by edge: for people to read."""
+    check: Callable[[], None] = field(default=lambda: None, compare=False)
+    """Called before every abstract step; raises LimitReached when time or memory is used up."""
 
     def readable(self, edge: Edge[Operation]) -> Operation:
         """What an edge does, in the program's own variables."""
@@ -137,6 +139,7 @@ class Model:
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> tuple[list[Structure], list[Error]]:
         """Where an edge leads, and the errors that matter on it."""
+        self.task.check()
         self.domain.messages.clear()
         results = self.domain.post(edge, elements)
         errors = [e for text in dict.fromkeys(self.domain.messages) if (e := self._error(text)) is not None]

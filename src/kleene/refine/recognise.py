@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from kleene.diagnostics import InputError
 from kleene.logic.kleene import Kleene
@@ -118,7 +119,7 @@ def _cyclic(heap: ExplicitHeap, field: str) -> bool:
 def holds(invariant: Invariant, heap: ExplicitHeap, roles: Roles) -> bool:
     """Whether an invariant is true of a heap; the fields have the given roles."""
     groups = groups_of_roles(roles, heap)
-    symbols = Symbols.of(groups, Roots((), ()), roles.back)
+    symbols = Symbols.of(groups, Roots((), ()), roles.back, [f"le[{offset}]" for offset in _offsets(heap)])
     report = Report()
     sets = Sets(report, symbols.members())
     use = Predicates(report, symbols.core).use
@@ -149,4 +150,15 @@ def _structure(heap: ExplicitHeap, symbols: Symbols, groups: Iterable[Group]) ->
             for a, to in _edges(heap, field):
                 for name in {stand_ins[field], stand_ins[group.name]}:
                     builder.set(name, (numbers[a], numbers[to]), Kleene.TRUE)
+    for offset in _offsets(heap):
+        for a, b in product(numbers, repeat=2):
+            x, y = heap.data[a].get(offset), heap.data[b].get(offset)
+            if x is not None and y is not None and x <= y:
+                builder.set(stand_ins[f"le[{offset}]"], (numbers[a], numbers[b]), Kleene.TRUE)
     return builder.build()
+
+
+def _offsets(heap: ExplicitHeap) -> list[int]:
+    """The places of numbers that every cell has."""
+    found = [set(data) for address, data in heap.data.items() if address in heap.cells]
+    return sorted(set.intersection(*found)) if len(found) == len(heap.cells) and found else []

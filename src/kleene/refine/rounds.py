@@ -26,7 +26,7 @@ class Round:
     path: ErrorPath
     reason: Reason
     others: tuple[ErrorPath, ...] = ()
-    """Paths to other errors that the same tree shows: the pointers that they are about are tracked in the same round."""
+    """Paths to other errors that the same tree shows: the pointers that they are about are tracked with the others."""
     kinds: list[str] = field(default_factory=list)
     added: TrackingDefinition = NOTHING
     samples: Samples | None = None
@@ -34,8 +34,8 @@ class Round:
     trials: list[Trial] = field(default_factory=list)
     chosen: Generator | None = None
     widened: bool = False
-    loops: bool = False
-    """Whether FineTune looked at all paths along the edges: this one came back after it was ruled out alone."""
+    level: int = 0
+    """What FineTune simulated: the path, the tree along its edges, or the whole tree."""
     seconds: float = 0.0
 
 

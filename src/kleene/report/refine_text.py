@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation, Skip
+from kleene.refine.finetune import EDGES, PATH, WHOLE
 from kleene.refine.loop import GAVE_UP, SAFE, Refined
 from kleene.refine.model import Task
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Round
@@ -13,6 +14,7 @@ from kleene.refine.tracking import TrackingDefinition
 
 _COPY = re.compile(r"\$(\d+)\.")
 _SHOWN_STEPS = 14
+_LEVELS = {PATH: "", EDGES: " on its edges", WHOLE: " on the tree"}
 _VERDICTS = {
     "infeasible": "the path cannot happen",
     "undecided": "whether the path can happen is not decided",
@@ -95,7 +97,7 @@ def round_words(task: Task, one: Round) -> RoundWords:
     if one.recognised is not None:
         facts.append(("fields", str(one.recognised.roles)))
         facts.append(("data structures", ", ".join(one.recognised.fitting) or "none fits"))
-    facts += [("tried", str(trial)) for trial in one.trials]
+    facts += [("tried" + _LEVELS[one.level], str(trial)) for trial in one.trials]
     if one.chosen is not None:
         how = "coarsest that rules the path out" if SHAPE_CLASS in one.kinds else "coarsest with these fields"
         facts.append(("shape class", f"{one.chosen} ({how})"))

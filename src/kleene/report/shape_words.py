@@ -20,11 +20,12 @@ from kleene.cfa.operations import Place
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
+from kleene.semantics.calls import CallAction
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_writer import structure_order
 from kleene.transformers.action import Action
 
-_INLINED = re.compile(r"(&?)([^.&]+)\$\d+\.(.+)")
+_INLINED = re.compile(r"(&?)([^.&]+?)(?:\$\d+)?\.(.+)")
 _REACH = re.compile(r"(rt?)\[(.+),([^,]+)\]")
 _UNDEFINED = re.compile(r"undef\[(.+)\]")
 _VALUE = re.compile(r"([^@=\[\]]+)=(-?\d+)")
@@ -39,11 +40,11 @@ _T, _H, _F = Kleene.TRUE, Kleene.UNKNOWN, Kleene.FALSE
 
 @dataclass(frozen=True)
 class Invariant:
-    """The structures at a loop head or a return, smallest first, and what they say, each sentence once."""
+    """The structures at a loop head, a return or a call, smallest first, and what they say, each sentence once."""
 
     place: Place
     where: str
-    """"loop" or "return"."""
+    """"loop", "return" or, where a recursive function begins, "call"."""
     structures: list[Structure]
     words: list[str]
     names: Mapping[str, str]
@@ -64,6 +65,9 @@ def invariants_of(shape: Any, names: Mapping[str, Mapping[str, str]] | None = No
     found = []
     where = dict.fromkeys(_returns(translation.cfa, translation.places), "return")
     where |= dict.fromkeys(translation.cfa.loop_heads, "loop")
+    for entry, _ in translation.procedures.values():
+        where |= dict.fromkeys(Cfa(entry, translation.cfa.edges).loop_heads, "loop")
+        where[entry] = "call"
     for location, what in where.items():
         place = translation.places.get(location)
         store = shape.reached.stores.get(location)
@@ -106,7 +110,8 @@ def invariant_lines(invariants: Sequence[Invariant], *, complete: bool) -> list[
 
 
 def _title(invariant: Invariant) -> str:
-    return f"{'loop in' if invariant.where == 'loop' else 'return from'} {invariant.place.function}"
+    words = {"loop": "loop in", "return": "return from", "call": "calls of"}
+    return f"{words[invariant.where]} {invariant.place.function}"
 
 
 def for_drawing(structure: Structure, names: Mapping[str, str]) -> Structure:
@@ -161,7 +166,11 @@ def _effect(action: Action) -> tuple[frozenset[str], frozenset[str]]:
         formulas.append(action.precondition)
     read = {name for f in formulas for name in predicates_of(f)}
     read |= {found[1] for name in read if (found := _UNDEFINED.fullmatch(name))}
-    return frozenset(read), frozenset(u.predicate for u in action.updates)
+    written = {u.predicate for u in action.updates}
+    if isinstance(action, CallAction):
+        read |= {argument for _, argument in (*action.given, *action.values)}
+        written |= {target for target, _ in (*action.results, *action.result_values)}
+    return frozenset(read), frozenset(written)
 
 
 def words_of(

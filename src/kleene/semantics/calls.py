@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
-from kleene.cfa.expressions import Variable
-from kleene.cfa.operations import Invoke
+from kleene.cfa.expressions import Variable, walk
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Enter, Invoke, Operation, expressions
 from kleene.logic.formula import TRUE, conj, exists
 from kleene.semantics.conditions import ConditionSteps
 from kleene.semantics.groups import Group
@@ -25,8 +27,9 @@ Pairs = tuple[tuple[str, str], ...]
 class CallAction(Action):
     """A call: predicates of the callee with those of the caller that they get their values from, and back again.
 
-    `given` are pointer parameters: (parameter, argument), by offset. `kept` are the caller's pointers that are needed
-    afterwards. The message is for calls that cannot be followed.
+    `given` are pointer parameters: (parameter, argument), by offset. `kept` are pointers that are needed afterwards and
+    that the callee does not know. `shared` are the predicates of the global variables that it knows. The message is for
+    calls that cannot be followed.
     """
 
     function: str = ""
@@ -35,6 +38,7 @@ class CallAction(Action):
     results: Pairs = ()
     result_values: Pairs = ()
     kept: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -46,30 +50,39 @@ class CallVocabulary:
     roots: tuple[str, ...]
     pointers: frozenset[str]
     """Unary predicates of pointer variables, and of variables that are memory objects."""
-    globals: frozenset[str]
-    """The predicates that belong to global variables, of pointers, objects and values."""
     markers: tuple[str, ...]
     back: frozenset[str]
     """Cells that point against the structure."""
 
 
-def call_vocabulary(symbols: Symbols, global_values: Iterable[str]) -> CallVocabulary:
-    memory = symbols.memory
-    shared = {symbols.name(v) for v in memory.pointers if v.is_global}
+def call_vocabulary(symbols: Symbols) -> CallVocabulary:
     pointers = {p.predicate(o) for p in symbols.pointers for o in p.offsets}
-    objects = {symbols.object(v) for v in memory.objects}
-    common = {p.predicate(o) for p in symbols.pointers if p.name in shared for o in p.offsets}
-    common |= {p.undefined for p in symbols.pointers if p.name in shared}
-    common |= {symbols.object(v) for v in memory.objects if v.is_global}
+    objects = {symbols.object(v) for v in symbols.memory.objects}
     return CallVocabulary(
         tuple(symbols.groups),
         tuple(name for _, name in symbols.edges),
         tuple(symbols.roots),
         frozenset(pointers | objects),
-        frozenset(common | set(global_values)),
         tuple(p.name for p in symbols.pointers if p.name.startswith(MARKER)),
         symbols.shape.back if OPAQUE in symbols.unaries else frozenset(),
     )
+
+
+def known_globals(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
+    """The global variables that a function, or one that it calls, names. Others it reaches by pointers only."""
+    own: dict[str, set[Variable]] = {}
+    calls: dict[str, set[str]] = {}
+    for enter in cfa.edges:
+        if isinstance(enter.label, Enter):
+            name, body = enter.label.function, Cfa(enter.source, cfa.edges)
+            inside = [e.label for e in cfa.edges if e.source in body.reachable]
+            nodes = [n for label in inside for x in expressions(label) for n in walk(x)]
+            own[name] = {n for n in nodes if isinstance(n, Variable) and n.is_global}
+            calls[name] = {label.function for label in inside if isinstance(label, Invoke)}
+    for _ in own:
+        for name, others in calls.items():
+            own[name].update(*(own[other] for other in others))
+    return {name: frozenset(found) for name, found in own.items()}
 
 
 class CallSteps(ConditionSteps):
@@ -83,9 +96,11 @@ class CallSteps(ConditionSteps):
         if operation.target is not None and operation.returned is not None:
             back.append((operation.target, operation.returned))
         results, result_values = self._bound(back)
+        known = self.known_globals[operation.function]
         needed = [v for v in live if v != operation.target and not v.is_global]
+        needed += [v for v in self.memory.pointers if v.is_global and v not in known]
         kept = [self.symbols.pointer(v) for v in needed if self.memory.kind(v) == "pointer"]
-        objects = [self.symbols.object(v) for v in self.memory.objects if not v.is_global]
+        objects = [self.symbols.object(v) for v in self.memory.objects if v not in known]
         action = CallAction(
             f"call {operation.function}",
             str(operation),
@@ -96,9 +111,26 @@ class CallSteps(ConditionSteps):
             results=results,
             result_values=result_values,
             kept=frozenset([p.predicate(o) for p in kept for o in p.offsets] + objects),
+            shared=frozenset(name for v in known for name in self._predicates_of(v)),
         )
         self._decide_reached(operation)
         self.steps.append(Step(action))
+
+    @cached_property
+    def known_globals(self) -> dict[str, frozenset[Variable]]:
+        return known_globals(self.memory.cfa)
+
+    def _predicates_of(self, variable: Variable) -> list[str]:
+        """All core predicates of a variable itself."""
+        match self.memory.kind(variable):
+            case "pointer":
+                pointer = self.symbols.pointer(variable)
+                return [*(pointer.predicate(o) for o in pointer.offsets), self.symbols.nullary(pointer.undefined)]
+            case "integer":
+                return [self.symbols.integer(variable, c) for c in self.constants.of(variable)]
+            case "object":
+                return [self.symbols.object(variable)]
+        return []
 
     def _decide_reached(self, operation: Invoke) -> None:
         """Split until it is certain what the arguments reach: the callee gets that and no more."""

@@ -117,6 +117,8 @@ class CellSteps(PointerSteps):
             crowded = disj(at(group.crowded, "v"), conj(target, shared))
             updates.append(Update(group.crowded, ("v",), crowded))
         focus = [base.formula("v"), source.at(offset), self.symbols.reach_focus(source, offset, edge)]
+        if set(group.cells) <= self.symbols.shape.headers:  # it will be reached from there
+            focus += self.symbols.reach_foci(lambda v: source.at(offset, v))
         self._step(f"{text} = {source.name}", updates, focus=focus)
 
     def _clear_object(self, formula: Callable[[str], Formula], sizes: Iterable[int], text: str) -> None:

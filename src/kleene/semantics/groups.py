@@ -39,7 +39,8 @@ class ShapeClass:
     """Which instrumentation predicates are used.
 
     `back` are cells that point against the structure, `circular` those that may form cycles. With `cells`, nodes are
-    told apart by which of their cells are null.
+    told apart by which of their cells are null; with `values`, by the numbers in them, which those of lists always are.
+    `headers` are cells whose targets are tracked like those of variables.
     """
 
     name: str
@@ -47,6 +48,8 @@ class ShapeClass:
     back: frozenset[str] = frozenset()
     circular: frozenset[str] = frozenset()
     cells: bool = False
+    values: bool = False
+    headers: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -333,13 +336,13 @@ class Group:
 
 
 def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]]) -> list[Group]:
-    """The forward cells together, each back cell alone (for each target offset), each circular cell alone.
+    """The forward cells together; alone each back cell and header cell (for each target offset), each circular cell.
 
     Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.
     """
     plain = ACYCLIC if shape.acyclic else CYCLIC
     cells = {cell for cell, _ in edges}
-    forward = [(cell, name) for cell, name in edges if cell not in shape.back | shape.circular]
+    forward = [(cell, name) for cell, name in edges if cell not in shape.back | shape.circular | shape.headers]
     found = []
     if forward:
         members = tuple(name for _, name in forward)
@@ -351,6 +354,8 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
     for cell, name in edges:
         if cell in shape.back - shape.circular:
             found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
+        elif cell in shape.headers - shape.circular:
+            found.append(Group(name, plain, (cell,), (name,), sharing=False))
     for cell in sorted(shape.circular):
         members = tuple(name for c, name in edges if c == cell)
         if members:
@@ -387,7 +392,8 @@ def _cancelling(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[tup
     """The predicates of cancellation: the edges that lead there, and those that lead back."""
     cells: dict[str, list[str]] = {}
     for cell, name in edges:
-        cells.setdefault(cell, []).append(name)
+        if cell not in shape.headers:
+            cells.setdefault(cell, []).append(name)
     forward = [cell for cell in cells if cell not in shape.back]
     every = [name for cell in forward for name in cells[cell]]
     found: list[tuple[str, list[str], list[str]]] = []

@@ -19,10 +19,14 @@ from kleene.transformers.action import Rule
 
 @dataclass(frozen=True)
 class Roots:
-    """The unary predicates of pointers and named objects: all that are tracked, and those that separate nodes."""
+    """The unary predicates of pointers and named objects: all that are tracked, those that separate nodes; and data."""
 
     tracked: tuple[str, ...]
     separating: tuple[str, ...]
+    data: tuple[str, ...] = ()
+    """The predicates of objects with some constant in an integer cell."""
+    inside: tuple[str, ...] = ()
+    """Those of separating pointers to a place inside an object."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
-from kleene.semantics.groups import Group, ShapeClass, cancellation, cancellation_rules, groups_of
+from kleene.semantics.groups import CIRCULAR, Group, ShapeClass, cancellation, cancellation_rules, groups_of
 from kleene.semantics.holding import Holding, Kinds, holdings, reachable
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
@@ -208,10 +208,11 @@ class Symbols:
             for o in p.offsets
         ]
         unique = frozenset({"unique"})
+        values = self.shape.values or all(group.function for group in self.groups)
         for name in self._unary:
-            stack = name.startswith("&")
+            stack, chosen = name.startswith("&"), values or not name.startswith("@")
             predicates.append(
-                Predicate(name, 1, ("v",), unique if stack else frozenset(), abstraction=True, pointer=stack)
+                Predicate(name, 1, ("v",), unique if stack else frozenset(), abstraction=chosen, pointer=stack)
             )
         predicates += [Predicate(name, 0, (), abstraction=True) for name in self._nullary]
         predicates += [Predicate(name, 1, ("v",), abstraction=True) for name in (HEAP, FREED)]
@@ -228,12 +229,20 @@ class Symbols:
         separating = [r for p in self._pointers.values() if self._separates(p) for r in self._predicates(p)]
         separating += [r for r in self.roots if r.startswith("&")]
         found = [predicate for group in self.groups for predicate in group.relations()]
-        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating)))
+        data = tuple(name for name in self._unary if name.startswith("@"))
+        starts = {p.name for p in self._pointers.values()}
+        inside = tuple(r for r in separating if r not in starts and not r.startswith("&"))
+        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating), data, inside))
         return Instrumentation((*found, *chosen.predicates), chosen.rules)
 
     @property
     def _everything(self) -> Instrumentation:
         predicates = [predicate for group in self.groups for predicate in group.instrumentation(self.roots)]
+        for group in self.groups:
+            closure = group.whole_closure if group.kind == CIRCULAR else group.closure
+            for name, root, edge in self.entrances(group):
+                reached = exists(["v1", "v2"], conj(at(root, "v1"), at(edge, "v1", "v2"), at(closure, "v2", "v")))
+                predicates.append(Predicate(name, 1, ("v",), definition=reached, abstraction=True))
         predicates += [holding.predicate() for found in self.holdings for holding in found]
         predicates += cancellation(self.shape, self.edges)
         predicates += self._dereferenced()
@@ -287,6 +296,19 @@ class Symbols:
             found[self.object(variable)] = self._edges_of({self.memory.size_of(variable)})
         return found
 
+    def entrances(self, group: Group) -> list[tuple[str, str, str]]:
+        """Where header cells of what variables point to lead into a group: predicate of what is reached, root, edge."""
+        if set(group.cells) <= self.shape.headers:
+            return []
+        sources = {size for (size, _), cell in self.memory.cell_of.items() if cell in group.cells}
+        found = []
+        for root, edges in self.roots.items():
+            for cell, edge in self.edges:
+                targets = {size for size, _ in self.memory.cell_targets[cell]}
+                if cell in self.shape.headers and edge in edges and targets & sources:
+                    found.append((group.reach(f"{root}->{edge}"), root, edge))
+        return found
+
     def _edges_of(self, sizes: set[int]) -> frozenset[str]:
         cells = {cell for (size, _), cell in self.memory.cell_of.items() if size in sizes}
         return frozenset(name for cell, name in self.edges if cell in cells)
@@ -315,6 +337,7 @@ class Symbols:
                 if group.whole
                 for root in group.roots(roots)
             ]
+            along += [at(name, w) for g in self.groups for name, _, _ in self.entrances(g) if name not in self.absent]
             return disj(*along, *(at(r, w) for r in roots))
 
         if self.precision.instrument is not None:

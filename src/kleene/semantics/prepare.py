@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Assume, Operation
 from kleene.cfa.program import CProgram
 from kleene.semantics.function_values import with_function_numbers
 from kleene.semantics.indices import with_constant_indices, with_least_sizes
@@ -35,3 +37,10 @@ def _promoted(program: CProgram) -> CProgram:
     """Pointers to one variable replaced; only where all operations of the program are seen at once."""
     functions = {n: replace(f, cfa=promoted(f.cfa)) for n, f in program.functions.items()}
     return replace(program, functions=functions)
+
+
+def without_dead_ends(cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton without the edges on which something that is assumed does not hold: no run goes on there."""
+    goes_on = {edge.source for edge in cfa.edges}
+    edges = [e for e in cfa.edges if not isinstance(e.label, Assume) or e.target in goes_on]
+    return Cfa(cfa.entry, tuple(edges))

@@ -50,6 +50,7 @@ from kleene.semantics.memory import Memory, Unmodelled
 from kleene.semantics.names import FREED, HEAP, OUTER, at
 from kleene.semantics.precision import EVERYTHING, Precision
 from kleene.semantics.predicates import Symbols
+from kleene.semantics.prepare import without_dead_ends
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.transformers.action import Action, Message, Rule, Update
@@ -129,11 +130,8 @@ class Translator(CallSteps):
                 chain += self._steps(assignment)
         self._connect(entry, chain, self.source.entry, edges)
         origins: list[Edge[Operation] | None] = [None] * len(edges)
-        goes_on = {edge.source for edge in self.source.edges}
-        for edge in self.source.edges:
+        for edge in without_dead_ends(self.source).edges:
             places.setdefault(edge.source, edge.label.place)
-            if isinstance(edge.label, Assume) and edge.target not in goes_on:
-                continue  # what was assumed does not hold: there is no such run
             branches = self._branches(edge)
             for steps in branches:
                 self._connect(edge.source, steps, edge.target, edges)
@@ -143,17 +141,13 @@ class Translator(CallSteps):
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
         rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
         procedures = self._procedures()
-        calls = call_vocabulary(self.symbols, self._global_values()) if procedures else None
+        calls = call_vocabulary(self.symbols) if procedures else None
         return Translation(vocabulary, rules, cfa, initial, self.alarms, places, tuple(origins), procedures, calls)
 
     def _procedures(self) -> dict[str, tuple[str, str]]:
         entries = {e.label.function: e.source for e in self.source.edges if isinstance(e.label, Enter)}
         exits = {e.label.function: e.target for e in self.source.edges if isinstance(e.label, Leave)}
         return {name: (entry, exits.get(name, "")) for name, entry in entries.items()}
-
-    def _global_values(self) -> list[str]:
-        integers = [g.variable for g in self.program.globals if self.memory.kind(g.variable) == "integer"]
-        return [self.symbols.integer(v, c) for v in integers for c in self.constants.of(v)]
 
     def _connect(self, source: str, steps: Sequence[Step], target: str, edges: list[Edge[Action]]) -> None:
         if not steps:

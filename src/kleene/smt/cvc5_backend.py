@@ -16,6 +16,11 @@ from kleene.smt.finite_model import FiniteModel
 from kleene.smt.prover import Proof
 from kleene.smt.smtlib import declarations, sort_name, symbol, term
 
+STEPS_PER_MILLISECOND = 400
+"""cvc5's resource units, about a millisecond's worth of CPU time where it was measured: answers can be repeated."""
+PATIENCE = 5
+"""Steps are no clock: after so many times the limit on the clock a query is stopped all the same."""
+
 
 def load_cvc5() -> Any:
     try:
@@ -41,7 +46,8 @@ class Cvc5Prover:
             ("finite-model-find", "true"),
             ("produce-models", "true"),
             ("produce-unsat-assumptions", "true"),
-            ("tlimit-per", str(max(1, milliseconds))),
+            ("rlimit-per", str(max(1, milliseconds) * STEPS_PER_MILLISECOND)),
+            ("tlimit-per", str(max(1, milliseconds) * PATIENCE)),
         ):
             solver.setOption(option, value)
         symbols = self._read(solver, assertions, assumptions)
@@ -52,7 +58,7 @@ class Cvc5Prover:
             used = set(map(str, solver.getUnsatAssumptions())) if switches else set()
             return Proof("unsat", core=frozenset(i for i, s in enumerate(switches) if str(s) in used))
         if not result.isSat():
-            return Proof("unknown", reason=f"cvc5: {result.getUnknownExplanation()}")
+            return Proof("unknown", reason=f"cvc5: {_reason(result)}")
         return Proof("sat", model=_Reader(self, terms, solver, symbols).model())
 
     def _read(self, solver: Any, assertions: Sequence[Formula], assumptions: Sequence[Formula]) -> Any:
@@ -70,6 +76,11 @@ class Cvc5Prover:
             if command.isNull():
                 return symbols
             command.invoke(solver, symbols)
+
+
+def _reason(result: Any) -> str:
+    text = str(result.getUnknownExplanation()).rpartition(".")[2]
+    return {"RESOURCEOUT": "resource limit", "TIMEOUT": "time limit"}.get(text, text.lower())
 
 
 def _switch(number: int) -> str:

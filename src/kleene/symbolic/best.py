@@ -22,6 +22,7 @@ from kleene.symbolic.moments import Timeline, UnsupportedAction, affected, scene
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action
+from kleene.transformers.differencing import derive
 from kleene.transformers.draft import Draft
 from kleene.transformers.focus import Focuser, FocusOptions
 from kleene.transformers.transformer import Transformer
@@ -158,6 +159,8 @@ def _steps(steps: Sequence[Step], timeline: Timeline) -> None:
 
 
 def _plain_transformer(action: Action, theory: Theory) -> Transformer:
+    """Focus, update and coerce, with derived updates where the action gives none."""
+    action = derive(action, theory.vocabulary).action
     focuser = Focuser(theory.vocabulary, theory.coercer, FocusOptions(skip_infinite=True))
     return Transformer(action, theory.coercer, focuser)
 

@@ -171,10 +171,15 @@ class ClosureUpdates:
 
     def __init__(self) -> None:
         self._changes: dict[str, tuple[Change, str, str]] = {}
+        self._removals: dict[str, tuple[str, str, frozenset[str]]] = {}
 
     def add(self, change: Change, before: str, after: str, mark: str) -> None:
         """The symbols of the predicate before and after, and of the mark before."""
         self._changes[after] = change, before, mark
+
+    def remove(self, label: str, earlier: str, mark: str, symbols: frozenset[str]) -> None:
+        """In the domain `label` the object with the mark has disappeared; `symbols` are the fields that paths use."""
+        self._removals[label] = earlier, mark, symbols
 
     def apply(self, f: Formula) -> Formula:
         result: dict[Formula, Formula] = {}
@@ -185,7 +190,7 @@ class ClosureUpdates:
 
     def _rewritten(self, f: Closure) -> Formula:
         match f:
-            case Closure(s, t, u, w, Atom(symbol, args)) if symbol in self._changes and {*args} == {u, w} and u != w:
+            case Closure(s, t, u, w, Atom(symbol, args)) if {*args} == {u, w} and u != w:
                 ends = (s, t) if args == (u, w) else (t, s)
                 return self.path(symbol, ends, (u, w))
         return f
@@ -193,10 +198,13 @@ class ClosureUpdates:
     def path(self, symbol: str, ends: tuple[str, str], step: tuple[str, str]) -> Formula:
         """``symbol+(s, t)`` over earlier symbols; the variables of `step` say over which domain."""
         u, w = step
+        label = u.rpartition("@")[2] if "@" in u else ""
         if symbol not in self._changes:
+            earlier, mark, fields = self._removals.get(label, ("", "", frozenset()))
+            if symbol in fields:
+                return self._without(mark, symbol, ends, (in_domain("u", earlier), in_domain("w", earlier)))
             return Closure(*ends, u, w, Atom(symbol, (u, w)))
         change, before, mark = self._changes[symbol]
-        label = u.rpartition("@")[2] if "@" in u else ""
         x, y, z = (in_domain(v, label) if label else v for v in (f"x!{symbol}", f"y!{symbol}", f"z!{symbol}"))
 
         def plus(a: str, b: str) -> Formula:
@@ -222,6 +230,12 @@ class ClosureUpdates:
         gained = Atom(symbol, (x, y)) if change.whole else conj(Atom(symbol, (x, y)), neg(Atom(before, (x, y))))
         rest = disj(Equal(y, t), conj(plus(y, t), neg(lost(y, t))))
         return disj(kept, exists([x, y], conj(marked, star(s, x), gained, rest)))
+
+    def _without(self, mark: str, symbol: str, ends: tuple[str, str], step: tuple[str, str]) -> Formula:
+        """A path that does not lead through the object with the mark."""
+        (s, t), x = ends, in_domain(f"x!{mark}", step[0].rpartition("@")[2])
+        through = conj(Atom(mark, (x,)), self.path(symbol, (s, x), step), self.path(symbol, (x, t), step))
+        return conj(self.path(symbol, ends, step), neg(exists([x], through)))
 
 
 def changed_sources(update: Update, vocabulary: Vocabulary) -> Iterator[str]:

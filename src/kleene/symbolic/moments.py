@@ -18,6 +18,7 @@ from kleene.logic.formula import (
     Equal,
     Formula,
     Iff,
+    Not,
     conj,
     disj,
     exists,
@@ -31,7 +32,7 @@ from kleene.smt.universe import in_domain
 from kleene.structures.structure import Structure
 from kleene.symbolic.abstract_update import AbstractState, derived_updates
 from kleene.symbolic.assume import facts_of, scene_nodes
-from kleene.symbolic.closure_updates import ClosureUpdates, changed_sources, changes, is_excluded, unshared
+from kleene.symbolic.closure_updates import Change, ClosureUpdates, changed_sources, changes, is_excluded, unshared
 from kleene.symbolic.contracts import Call, old
 from kleene.symbolic.rails import may, must
 from kleene.symbolic.reachability import frame_lemmas, path_lemmas, reach_lemma
@@ -189,6 +190,7 @@ class _Step:
         self.before = self.draft.symbols[-1]
         self.after = dict(self.before)
         self.changed: set[str] = set()
+        self.state = timeline.state
         changes = action.changes_universe
         self.moment = replace(self.earlier, label=f"e{self.number}") if changes else self.earlier
         self.wide = self.earlier.label
@@ -280,11 +282,7 @@ class _Step:
                 if split is None or self.number < split:
                     symbols = self.before[change.predicate], self.after[change.predicate], self.before[change.mark]
                     timeline.closures.add(change, *symbols)
-        if conditions and (split is None or self.number < split):
-            timeline.conditional.append(self.number)
-        fails = staged(disj(*conditions), self.before, self.wide)
-        if split is None or self.number <= split:
-            self.draft.base.append(fails if self.number == split else neg(fails))
+        self._permit(conditions)
         if split is not None and self.number >= split:
             for update in core:
                 if len(update.args) == 2:
@@ -292,9 +290,17 @@ class _Step:
                         ends = self.before[update.predicate], self.after[update.predicate]
                         self.draft.base += path_lemmas(*ends, self.before[mark], self.wide)
 
+    def _permit(self, conditions: list[Formula]) -> None:
+        """Assume that the conditions for rewriting closures hold, or, in the case for that, that one fails."""
+        split = self.timeline.split
+        if conditions and (split is None or self.number < split):
+            self.timeline.conditional.append(self.number)
+        fails = staged(disj(*conditions), self.before, self.earlier.label)
+        if split is None or self.number <= split:
+            self.draft.base.append(fails if self.number == split else neg(fails))
+
     def _is_excluded(self, condition: Formula) -> bool:
-        state = self.timeline.state
-        return state is not None and is_excluded(condition, state.structure)
+        return self.state is not None and is_excluded(condition, self.state.structure)
 
     def _define(self, update: Update) -> None:
         """``p'(args)`` is the update formula; where that is 1/2, anything."""
@@ -352,6 +358,22 @@ class _Step:
         draft.dimensions.append(mark)
         draft.required.add(mark)
         self.moment = replace(self.moment, kept=(*self.moment.kept, mark))
+        self._shorten_paths(formula)
+
+    def _shorten_paths(self, formula: Formula) -> None:
+        """If one object disappears and nothing else changes, paths are the old ones that do not lead through it."""
+        fields = [p for p in self.vocabulary.declared if p.arity == 2 and p.has("function")]
+        core = [u for u in self.action.updates if self.vocabulary[u.predicate].definition is None]
+        match formula:
+            case Not(Atom(name, (_,))) if self.vocabulary[name].has("unique") and not core and not self.action.creates:
+                gone = [Change(p.name, name, whole=True, loses=True, gains=False) for p in fields]
+                conditions = [c for change in gone for c in change.conditions(self.vocabulary)]
+                self._permit([c for c in conditions if not self._is_excluded(c)])
+                split = self.timeline.split
+                if split is None or self.number < split:
+                    symbols = frozenset(self.before[p.name] for p in fields)
+                    labels = self.moment.label, self.earlier.label
+                    self.timeline.closures.remove(*labels, self.before[name], symbols)
 
 
 def scenes(theory: Theory, structure: Structure, build: Callable[[Timeline], None]) -> list[Scene]:

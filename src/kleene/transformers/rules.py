@@ -22,7 +22,7 @@ from kleene.logic.formula import (
     neg,
     reflexive_closure,
 )
-from kleene.logic.normal_forms import Clause, Prenex, prenex_dnf
+from kleene.logic.normal_forms import Clause, Prenex, TooManyClauses, prenex_dnf
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.transformers.action import Rule
 
@@ -97,6 +97,15 @@ def definition_rules(p: Predicate, *, single_literals: bool) -> list[Rule]:
     head = Atom(p.name, p.args)
     origin = f"definition of {p.name}"
     rules = [Rule(f, head, origin), Rule(neg(f), Not(head), origin)]
+    try:
+        return rules + _closure_rules(p, f, origin, single_literals=single_literals)
+    except TooManyClauses:  # the closure only makes more precise
+        return rules
+
+
+def _closure_rules(p: Predicate, f: Formula, origin: str, *, single_literals: bool) -> list[Rule]:
+    head = Atom(p.name, p.args)
+    rules: list[Rule] = []
     positive = prenex_dnf(f)
     if single_literals or _is_universal_literal(positive):
         rules += _single_literal_rules(p, positive, origin, single_literals=single_literals)

@@ -34,7 +34,7 @@ RUNS = 4
 STEPS = 250
 
 
-def problems_of(seed: int) -> tuple[list[str], dict[str, int]]:
+def problems_of(seed: int, runs: int = RUNS, steps: int = STEPS) -> tuple[list[str], dict[str, int]]:
     """What is wrong on one random program, and how many paths were looked at."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "p.c"
@@ -42,9 +42,9 @@ def problems_of(seed: int) -> tuple[list[str], dict[str, int]]:
         program = inline(read_program(path, data_model="LP64"))
     counts = dict.fromkeys(("feasible", "infeasible", "undecided", "interpolants", "failures"), 0)
     found: list[str] = []
-    for number in range(RUNS):
-        inputs = random_inputs(seed * RUNS + number)
-        trace = run(program, inputs, STEPS, malloc_may_fail=True, choose_garbage=True)
+    for number in range(runs):
+        inputs = random_inputs(seed * runs + number)
+        trace = run(program, inputs, steps, malloc_may_fail=True, choose_garbage=True)
         if not trace.tainted and trace.outcome not in ("unsupported", "blocked"):
             found += _check_run(program, trace, counts)
             found += _check_neighbours(program, trace, counts)

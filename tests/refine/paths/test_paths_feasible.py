@@ -57,6 +57,9 @@ def to_error(program: CProgram) -> list[Edge[Operation]]:
         ("(x ^ 12345) == 54321", lambda x: x ^ 12345 == 54321),
         ("~x == 41", lambda x: x == -42),
         ("(_Bool)x == 1 && !(x - 6)", lambda x: x == 6),
+        ("(unsigned)x > 4294967290u", lambda x: -5 <= x < 0),
+        ("(long long)x * 4 == 8589934588ll", lambda x: x == 2**31 - 1),
+        ("(unsigned char)x == 200 && (signed char)x < 0", lambda x: x & 255 == 200),
     ],
 )
 def test_conditions_on_data_have_models_that_the_interpreter_confirms(lower, condition, value):
@@ -173,6 +176,14 @@ def test_an_index_that_depends_on_an_input(lower):
             assert answer.inputs == (2,)
             return
     pytest.fail("no path is feasible")
+
+
+def test_a_path_does_not_go_on_after_an_error(lower):
+    program = lower(HEAD + "int main(void) { struct node *p = NULL; p->data = 1; reach_error(); }")
+    assert isinstance(feasible(encode(program, to_error(program), goal="unreach_call")), Infeasible)
+    write = paths_to(program, lambda e: "p->data" in str(e.label), 1)[0]
+    assert isinstance(feasible(encode(program, write)), Infeasible)
+    assert isinstance(feasible(encode(program, write, goal="null_dereference")), Feasible)
 
 
 def test_leaks(lower):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kleene.cfa.operations import Error
-from kleene.refine.paths import Failure, Infeasible, Interpolants, encode, feasible, interpolants
+from kleene.refine.paths import Failure, Feasible, Infeasible, Interpolants, encode, feasible, interpolants
 
 from .second_opinion import inductive
 from .test_paths_feasible import HEAD, paths_to
@@ -48,7 +48,7 @@ def refuted(program, most=6, goal="unreach_call"):
 
 
 def test_the_pointers_of_the_paper(lower):
-    """Seed 004, section 1: the interpolants name l1, l2, p, the alias of l1 and p, and the fields."""
+    """The example of the paper, section 1: the interpolants name l1, l2, p, the alias of l1 and p, and the fields."""
     first, second = refuted(lower(DOUBLY), 2)
     pointers = {str(p) for p in first.pointers}
     assert {"l1", "l2", "p"} <= pointers
@@ -96,6 +96,7 @@ def test_inputs_are_quantified_away(lower):
         "struct node a, *p = &a; p->data = 4; if (a.data != 4) reach_error();",
         "struct node a, b; a.data = 4; b = a; if (b.data != 4) reach_error();",
         "struct node *p = calloc(1, sizeof *p); if (p->next) reach_error();",
+        "struct node *p = malloc(sizeof *p); int *d = &p->data; if ((char *)d == (char *)p) reach_error();",
         "int x = __VERIFIER_nondet_int(); x = x / 2; if (x > 2000000000) reach_error();",
         "int x = __VERIFIER_nondet_int(); unsigned char c = x; if (c > 255) reach_error();",
         "int a[3]; a[0] = 1; a[1] = 2; a[2] = a[0] + a[1]; if (a[2] != 3) reach_error();",
@@ -139,6 +140,37 @@ def test_a_possible_path_has_no_interpolants(lower):
     found = interpolants(encode(program, path, goal="unreach_call"))
     assert isinstance(found, Failure)
     assert "possible" in found.reason
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int x = -7; x = x / 2; if (x == -3) reach_error();",
+        "int x = -7; x = x % 4; if (x == -3) reach_error();",
+        "int x = -8; x = x >> 1; if (x == -4) reach_error();",
+        "int x = -1; if ((x & 15) == 15) reach_error();",
+        "int x = 2147483647; x = x + 1; if (x < 0) reach_error();",
+        "unsigned x = 0; x = x - 1; if (x > 5) reach_error();",
+        "int x = 300; unsigned char c = x; if (c == 44) reach_error();",
+        "int x = -5; if (~x == 4 && -x == 5 && !x == 0) reach_error();",
+        "struct node *p = malloc(sizeof *p); int *d = &p->data; if ((char *)d != (char *)p) reach_error();",
+        "struct node *p = malloc(sizeof *p); free(p); p = malloc(sizeof *p); if (p) reach_error();",
+        "struct node a, *p = &a; a.data = 1; p->data = 2; if (a.data == 2) reach_error();",
+        "struct node *p = malloc(sizeof *p); p->data = 0; p->next = p; p->next->data = 4; if (p->data) reach_error();",
+        "struct node a = {0, 3}, b = a; a.data = 1; if (b.data == 3) reach_error();",
+        "int *u; { int v; u = &v; } int *w = u; if (w == u) reach_error();",
+    ],
+)
+def test_a_path_that_a_run_takes_has_no_interpolants(lower, body):
+    """The relation must allow whatever the interpreter does."""
+    program = lower(HEAD + f"int main(void) {{ {body} return 0; }}")
+    found = []
+    for path in paths_to(program, lambda e: isinstance(e.label, Error), 4):
+        formula = encode(program, path, goal="unreach_call", malloc_may_fail=False)
+        if isinstance(feasible(formula), Feasible):
+            found.append(interpolants(formula))
+    assert found
+    assert all(isinstance(one, Failure) for one in found), found
 
 
 def test_what_linear_arithmetic_does_not_see_is_a_reason(lower):

@@ -10,7 +10,7 @@ from fuzz_c.generate import program as random_program
 from kleene.c import read_program
 from kleene.domains.explicit.explore import explore
 from kleene.domains.explicit.interpreter import replay
-from kleene.refine.paths.search import PRUNED, Search
+from kleene.refine.paths.search import Search
 
 from .test_paths_feasible import HEAD
 
@@ -150,23 +150,27 @@ def test_states_with_different_constraints_are_not_the_same(read):
     """Equal heaps at a loop head, but one knows that x is above 5 and the other that it is not."""
     text = HEAD + (
         "int main(void) { int x = __VERIFIER_nondet_int(); int i = 0; if (x > 5) i = 1; i = 0;"
-        " while (i < 2) i++; if (x == 3) reach_error(); return 0; }"
+        " while (i < 2) i++; if (x == 3)\n reach_error(); if (x == 9)\n reach_error(); return 0; }"
     )
     found = Search(read(text), (), malloc_may_fail=True).run(30)
-    assert [c.finding.kind for c in found.findings] == ["unreach_call"]
+    assert len({c.finding.place.line for c in found.findings}) == 2
 
 
-def test_a_search_towards_an_alarm_leaves_other_paths_alone(read):
-    text = HEAD + (
-        "int main(void) { if (__VERIFIER_nondet_int()) { while (__VERIFIER_nondet_int()) { } return 1; }"
-        " int x = __VERIFIER_nondet_int(); if (x * 3 == 8) reach_error(); return 0; }"
+@pytest.mark.parametrize(
+    ("body", "kinds"),
+    [("", []), ("while (__VERIFIER_nondet_int()) { }", []), ("int *p = 0; *p = 1;", ["null_dereference"])],
+)
+def test_paths_that_lead_to_no_alarm_are_followed_last(read, body, kinds):
+    """They matter for a proof, and are laid aside until nothing is left on the way to the alarm."""
+    program = read(
+        HEAD + f"int main(void) {{ if (__VERIFIER_nondet_int()) {{ {body} return 1; }}"
+        " int x = __VERIFIER_nondet_int(); if (x * 6 == 7) reach_error(); return 0; }"
     )
-    program = read(text)
-    error = next(e.source for e in program.main.cfa.edges if str(e.label).startswith("error"))
-    found = Search(program, {error}, malloc_may_fail=True).run(30)
+    alarm = next(e.source for e in program.main.cfa.edges if str(e.label).startswith("error"))
+    found = Search(program, {alarm}, malloc_may_fail=True).run(30)
     assert found.exhausted
-    assert PRUNED in found.doubts
-    assert not found.proved
+    assert [c.finding.kind for c in found.findings] == kinds
+    assert found.proved is not bool(kinds)
 
 
 @pytest.mark.parametrize("seed", range(300, 316))

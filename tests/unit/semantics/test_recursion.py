@@ -57,6 +57,11 @@ PROVED = {
         "static struct node *g; static void pop(void) { struct node *n = g; if (n) { g = n->next; pop(); free(n); } }",
         "g = make(); pop();",
     ),
+    "global that the callee does not name": (
+        "static struct node *g; static struct node *last(struct node *l) {"
+        " if (!l->next) return l; struct node *m = last(l->next); m->data = 1; return m; }",
+        "g = make(); if (g) last(g)->data = 2; destroy(g);",
+    ),
     "address of a local": (
         "static void fill(struct node **p) { struct node *own = NULL; if (__VERIFIER_nondet_int()) fill(&own);"
         " struct node *n = malloc(sizeof *n); n->next = own; *p = n; }",
@@ -129,6 +134,17 @@ RAISED = {
         "struct node *l = make(); struct node *m = pick(l); if (m) m->data = 1; destroy(l);",
         "uninitialized_pointer",
     ),
+    "global that the callee does not name dangles": (
+        "static struct node *g;",
+        "g = make(); destroy(g); if (g) g->data = 1;",
+        "dangling_dereference",
+    ),
+    "global that a deeper callee changes": (
+        "static struct node *g; static void f(int k); static void h(int k) { if (k) f(k - 1); else g = NULL; }"
+        " static void f(int k) { h(k); if (!k) free(malloc(1)); }",
+        "g = malloc(sizeof *g); f(3);",
+        "memory_leak",
+    ),
     "global changed": (
         "static struct node *g; static void cut(int k) { if (k) cut(k - 1); else { free(g); g = NULL; } }",
         "g = malloc(sizeof *g); g->next = NULL; struct node *m = g; cut(2); m->data = 1;",
@@ -141,6 +157,26 @@ RAISED = {
 def test_reported(name: str, tmp_path: Path) -> None:
     functions, main, kind = RAISED[name]
     assert kind in kinds(tmp_path, functions, main)
+
+
+def test_what_only_back_pointers_hold_is_lost_though_the_callee_does_not_return(tmp_path: Path) -> None:
+    text = """#include <stdlib.h>
+struct node { struct node *next, *prev; };
+static void cut(struct node *l, int k) {
+  if (k > 0) { cut(l, k - 1); free(malloc(1)); return; }
+  l->prev = NULL;
+  for (;;) ;
+}
+int main(void) {
+  struct node *first = malloc(sizeof *first), *last = malloc(sizeof *last);
+  first->prev = NULL; last->next = NULL; first->next = last; last->prev = first;
+  first = NULL;
+  cut(last, 3);
+  return 0;
+}
+"""
+    result = analyse(program_of(tmp_path, text, ""), malloc_may_fail=False, seconds=10)
+    assert {alarm.kind for alarm in result.alarms} == {"memory_leak"}
 
 
 def test_what_cannot_be_followed_is_said(tmp_path: Path) -> None:

@@ -61,6 +61,26 @@ def test_list_actions(call: str, count: int) -> None:
         assert canonical_abstraction(store) == s
 
 
+LIST_ACTIONS = ("Set_Null(x)", "Copy(t, x)", "Get_Next(t, x)", "Set_Next(x, t)", "Set_Next(y, x)", "Malloc(t)")
+
+
+@pytest.mark.parametrize("call", LIST_ACTIONS)
+def test_best_is_below_plain(call: str) -> None:
+    """Also without time to decide anything: what is kept then represents every store of the exact result."""
+    inputs = [s.structure for s in read_tvs(EXAMPLES / "block.tvs", LISTS.vocabulary).structures]
+    best = BestTransformer(action_of(LISTS, call), LIST_THEORY)
+    result = best.run(inputs)
+    assert result.most_precise, result.reason
+    plain = [p for s in inputs for p in best.plain(s)]
+    hurried = SymbolicOptions(limits=Limits(total_seconds=0.0))
+    kept = BestTransformer(action_of(LISTS, call), LIST_THEORY, hurried).run(inputs)
+    assert not kept.most_precise
+    for store in result.stores:
+        assert store is not None
+        assert any(embeds(store, p) for p in plain)
+        assert any(embeds(store, p) for p in kept.structures)
+
+
 def test_a_block_is_one_transformer() -> None:
     """``t = x->n; x->n = NULL; y = x; x = t`` on a list of one element: everything is definite."""
     one = structure("%n = {u}\n%p = { x = {u} r[x] = {u} }", LISTS)

@@ -79,3 +79,25 @@ def test_rewritten_closures_are_closures(kind: str, update: str) -> None:
                 ends = {"s": s, "t": t}
                 assert model.satisfies(rewritten, ends) == model.satisfies(path("n2"), ends), (store, s, t)
     assert permitted > 100
+
+
+def test_paths_without_the_object_that_disappears() -> None:
+    """The closure over the objects that are left, by the closure over all of them; x is object 0."""
+    universe = Universe((Cell("x"), Cell("others")), {"all": (0, 1), "left": (1,)})
+    rewriting = ClosureUpdates()
+    rewriting.remove("left", "all", "x", frozenset({"n"}))
+    later = Closure("s", "t", "u@left", "w@left", Atom("n", ("u@left", "w@left")))
+    rewritten = rewriting.apply(later)
+    assert rewritten is not later
+    around = Closure("s", "s", "u@all", "w@all", Atom("n", ("u@all", "w@all")))
+    permitted = 0
+    for size in (2, 3, 4):
+        for store in stores(size, function=True, inverse=False):
+            model = FiniteModel(universe, (0, *(1,) * (size - 1)), {**store, "x": frozenset({(0,)})})
+            if model.satisfies(around, {"s": 0}):
+                continue
+            permitted += 1
+            for s, t in product(range(1, size), repeat=2):
+                ends = {"s": s, "t": t}
+                assert model.satisfies(rewritten, ends) == model.satisfies(later, ends), (store, s, t)
+    assert permitted > 100

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -63,6 +64,36 @@ def test_transform_with_contracts(tmp_path: Path, capsys: pytest.CaptureFixture[
         result = run_main(["transform", str(EXAMPLES / "sort"), str(tmp_path / "in.tvs"), *arguments])
         assert result == code
         assert ("requires may fail" in capsys.readouterr().out) is (code == 1)
+
+
+def test_bodies_against_contracts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """``y = x`` is no body of a procedure that empties x; the store that shows it is in the report."""
+    contract = (
+        "procedure move(a, b)\n  requires !(E(v) b(v))\n  ensures !(E(v) a(v)) & (A(v) (old[r[a]](v) <-> r[b](v)))\n"
+    )
+    (tmp_path / "move.contracts").write_text(contract)
+    (tmp_path / "one.tvs").write_text("%n = {u}\n%p = { x = {u} r[x] = {u} }")
+    files = [str(EXAMPLES / "lists"), str(tmp_path / "one.tvs"), "--contracts", str(tmp_path / "move.contracts")]
+    body = ["--action", "Copy(y, x)", "--action", "Set_Null(x)"]
+    assert run_main(["transform", *files, *body, "--ensures", "move(x, y)"]) == 0
+    assert "the body of move(x, y) keeps its specification" in capsys.readouterr().out
+    assert run_main(["transform", *files, *body[:2], "--ensures", "move(x, y)", "--json", "-"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema("symbolic"))
+    (violation,) = document["violations"]
+    assert violation["ensures"]
+    assert violation["structures"]
+    assert run_main(["transform", *files, *body, "--ensures", "mvoe(x, y)"]) == 2
+    assert "no procedure 'mvoe' is specified; did you mean 'move'" in capsys.readouterr().err
+
+
+def test_missing_prover_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "cvc5", None)
+    arguments = ["assume", *RUN, "--formula", PRECONDITION, "--quiet"]
+    assert run_main([*arguments, "--backend", "cvc5"]) == 2
+    assert "pip install cvc5" in capsys.readouterr().err
+    assert run_main([*arguments, "--backend", "z3"]) == 0
+    assert run_main(arguments) == 0, "the default does without it"
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,8 @@ class FesaDomain:
             widen(heap)
         else:
             heap.pruned()
+            if self.space.size(heap.vectors.function) > self.options.crowded:
+                widen(heap)
         if coarsen(heap, self.options.limit) and place is not None:
             self.notes[f"{place}: the Boolean function was too large, and relations were forgotten"] = None
         return State(heap.vectors, widen=head)

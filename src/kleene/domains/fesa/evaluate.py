@@ -7,7 +7,7 @@ that node is no summary. What is wrong with a dereference is reported, and the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import (
     AddressOf,
@@ -65,7 +65,7 @@ class Evaluator:
     # Names ----------------------------------------------------------------------------------------------------
 
     def node(self, variable: Variable) -> Node:
-        return Node(VARIABLE, variable.name, variable.type.size)
+        return Node(VARIABLE, variable.name, self.memory.size_of(variable))
 
     def is_object(self, variable: Variable) -> bool:
         return self.memory.kind(variable) == "object"
@@ -147,6 +147,18 @@ class Evaluator:
         for part, value in self.address(heap, lvalue):
             yield from self.dereference(part, value, size or lvalue.type.size, str(lvalue))
 
+    def touch(self, heap: Heap, lvalue: Expression) -> Iterator[tuple[Heap, Node, int, int]]:
+        """Where the bytes lie among which those of an lvalue are, and how many they are; indices are evaluated too."""
+        whole, size = span(lvalue)
+        parts, inner = [heap], lvalue
+        while isinstance(inner, Field | Index):
+            if isinstance(inner, Index):
+                parts = [last for part in parts for last in self.visit(part, inner.index)]
+            inner = inner.base
+        for part in parts:
+            for last, node, offset in self.access(part, whole, size):
+                yield last, node, offset, size
+
     def dereference(self, heap: Heap, value: Pointer, size: int, text: str) -> Iterator[tuple[Heap, Node, int]]:
         """deref' of the paper: one part of the state for each target, where exactly that target is pointed to."""
         for part, node, offset in self.resolve(heap, value, text):
@@ -156,7 +168,7 @@ class Evaluator:
             if node == MOVED_NULL:
                 self.report("null_dereference", f"{text}: the pointer may be NULL")
                 continue
-            if part.possible(~part.exists(node)):
+            if self.still_possible(part, ~part.exists(node)):
                 self.report("dangling_dereference", f"{text}: the object may not exist any more")
             alive = part.restricted(part.exists(node))
             if alive is None:
@@ -170,7 +182,7 @@ class Evaluator:
 
     def resolve(self, heap: Heap, value: Pointer, text: str) -> Iterator[tuple[Heap, Node, int]]:
         """The parts of a state in which the pointer has each of its targets; NULL is reported."""
-        if heap.possible(value.null):
+        if self.still_possible(heap, value.null):
             self.report("null_dereference", f"{text}: the pointer may be NULL")
         if not heap.options.out_counter:
             several = at_least(heap, list(value.targets.values()), 2)[1]
@@ -203,6 +215,16 @@ class Evaluator:
         if heap.options.reduce and not heap.vectors.is_empty():
             reduce(heap, nodes)
         heap.pruned()
+
+    def still_possible(self, heap: Heap, condition: Function) -> bool:
+        """Whether a condition is possible after everything that the counters tell was used; before a warning."""
+        if not heap.possible(condition):
+            return False
+        if heap.options.reduce:
+            nodes = heap.nodes()
+            keep_hygiene(heap, nodes)
+            reduce(heap, nodes)
+        return heap.possible(condition)
 
     def pair(self, heap: Heap, left: Expression, right: Expression) -> Iterator[tuple[Heap, Pointer, Pointer]]:
         """Two pointers; what the second dereferences may change the graph, so the first is kept in a register."""
@@ -247,6 +269,10 @@ class Evaluator:
                     yield part, unknown
 
     def _read_integer(self, heap: Heap, lvalue: Expression) -> Iterator[tuple[Heap, Integer]]:
+        if is_vague(lvalue):
+            for part, _, _, _ in self.touch(heap, lvalue):
+                yield part, Integer({}, part.space.true)
+            return
         variable = lvalue if isinstance(lvalue, Variable) else None
         for part, node, offset in self.access(heap, lvalue):
             numbers = self.numbers(node, offset, variable)
@@ -262,7 +288,7 @@ class Evaluator:
         if not has_dereference(expression):
             yield heap
         elif isinstance(expression, Deref | Field | Index):
-            for part, _, _ in self.access(heap, expression):
+            for part, _, _, _ in self.touch(heap, expression):
                 yield part
         elif isinstance(expression, AddressOf):
             for part, _ in self.address(heap, expression.target):
@@ -312,6 +338,29 @@ class Evaluator:
         for part, a, b in self.pair(heap, left, right):
             same, different = equality(part, a.settled(part), b.settled(part))
             yield (part, same, different) if operator == "==" else (part, different, same)
+
+
+def is_vague(lvalue: Expression) -> bool:
+    """Whether it is not known which bytes an lvalue has: an element with a variable index, or a bit-field."""
+    return span(lvalue)[0] != lvalue
+
+
+def span(lvalue: Expression) -> tuple[Expression, int]:
+    """An lvalue of known bytes that has all the bytes of another, and how many these are.
+
+    An element with a variable index, which must have been compared with the bounds, may be any of the array.
+    """
+    found = lvalue, lvalue.type.size
+    if isinstance(lvalue, Field) and lvalue.bit_width is not None:
+        found = replace(lvalue, bit_offset=0, bit_width=None), (lvalue.bit_offset + lvalue.bit_width + 7) // 8
+    inner = lvalue
+    while isinstance(inner, Field | Index):
+        if isinstance(inner, Index) and constant_of(inner.index) is None:
+            if not inner.checked:
+                raise Unmodelled("an array element with a variable index")
+            found = inner.base, inner.base.type.size
+        inner = inner.base
+    return found
 
 
 def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:

@@ -99,10 +99,18 @@ def parent(flag: Flag) -> Flag:
 
 
 def rank(name: Hashable) -> tuple[object, ...]:
-    """The order of variables in decision diagrams: flags of one heap node lie together, those of variables first."""
+    """The order of variables in decision diagrams.
+
+    First the flags of heap nodes, those of one node together; then the flags of each program variable together, since
+    where a variable points to one node it points to no other.
+    """
     new = isinstance(name, tuple) and not isinstance(name, Flag)
     flag = name[1] if new else name  # type: ignore[index]
     assert isinstance(flag, Flag)
-    ends = [n for n in (flag.source, flag.target) if n is not None and n.is_heap]
-    group = max(((n.size, n.number) for n in ends), default=(0, 0))
-    return (*group, flag.target is not None and flag.to_ghost, str(flag.source), flag.slot, str(flag), flag.kind, new)
+    source = flag.source
+    if source.is_heap:
+        target = flag.target if flag.target is not None and flag.target.is_heap else source
+        group: tuple[object, ...] = (0, max((source.size, source.number), (target.size, target.number)), flag.to_ghost)
+    else:
+        group = (1, (0, 0), source.name)
+    return (*group, str(source), flag.slot, str(flag), flag.kind, new)

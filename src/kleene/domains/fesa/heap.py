@@ -34,6 +34,8 @@ class Options:
     reduce: bool = True
     limit: int = 5_000
     """How many nodes a function may have before relations are forgotten."""
+    crowded: int = 4_000
+    """With more nodes than this, a state is widened anywhere, not only at loop heads: nodes taken out go back."""
     permanent: frozenset[str] = field(default_factory=frozenset)
     """The variables that exist all the time."""
 

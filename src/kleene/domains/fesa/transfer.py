@@ -19,13 +19,14 @@ from kleene.cfa.operations import (
     MemSet,
     Operation,
     Print,
+    Realloc,
     Return,
     Skip,
     Unsupported,
     expressions,
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
-from kleene.domains.fesa.evaluate import Evaluator, Integer
+from kleene.domains.fesa.evaluate import Evaluator, Integer, is_vague
 from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, null, read, release, spoil, to, write
@@ -41,6 +42,7 @@ class Transfer(Evaluator):
         super().__init__(memory)
         self.malloc_may_fail = malloc_may_fail
         self.globals = frozenset(g.variable.name for g in memory.program.globals)
+        self.constant = frozenset(g.variable.name for g in memory.program.globals if g.constant)
 
     def apply(self, heap: Heap, operation: Operation) -> Iterable[Heap]:
         """The states after an operation; `Unmodelled` if the domain has no such operation."""
@@ -55,6 +57,8 @@ class Transfer(Evaluator):
                 return self._assume(heap, condition, truth)
             case Allocate():
                 return self._allocate(heap, operation)
+            case Realloc():
+                return self._realloc(heap, operation)
             case Free(pointer=pointer):
                 return self._free(heap, pointer)
             case Havoc(target=target):
@@ -137,9 +141,9 @@ class Transfer(Evaluator):
         elif isinstance(target.type, IntegerType):
             if isinstance(value.type, PointerType):
                 raise Unmodelled("a pointer in an integer")
-            for part, node, offset in self.access(heap, target):
+            for part, node, offset, size in self.touch(heap, target):
                 for last, number in self.integer(part, value):
-                    self._store_integer(last, node, offset, target, number)
+                    self._store_integer(last, node, offset, size, target, number)
                     yield last
         else:
             for part in self.visit(heap, value):
@@ -170,18 +174,20 @@ class Transfer(Evaluator):
                 self._store_pointer(part, node, offset, to(part, found, place), target)
                 yield part
 
-    def _store_integer(self, heap: Heap, node: Node, offset: int, target: Expression, value: Integer | None) -> None:
+    def _store_integer(
+        self, heap: Heap, node: Node, offset: int, size: int, target: Expression, value: Integer | None
+    ) -> None:
         if isinstance(target, Variable) and not self.is_object(target):
             self._store_number(heap, node, 0, self.numbers(node, 0, target), value)
             return
-        self._spoil_overlap(heap, node, offset, target.type.size, pointer=False)
-        if self.memory.integer_width((node.size, offset)) == target.type.size:
+        self._spoil_overlap(heap, node, offset, size, pointer=False)
+        if not is_vague(target) and self.memory.integer_width((node.size, offset)) == target.type.size:
             self._store_number(heap, node, offset, self.numbers(node, offset), value)
 
     def _store_untracked(self, heap: Heap, target: Expression) -> Iterator[Heap]:
-        for part, node, offset in self.access(heap, target):
+        for part, node, offset, size in self.touch(heap, target):
             if not (isinstance(target, Variable) and not self.is_object(target)):
-                self._spoil_overlap(part, node, offset, target.type.size, pointer=False)
+                self._spoil_overlap(part, node, offset, size, pointer=False)
             yield part
 
     def _store_number(
@@ -216,6 +222,8 @@ class Transfer(Evaluator):
 
     def _spoil_overlap(self, heap: Heap, node: Node, offset: int, length: int, *, pointer: bool) -> None:
         """A write of so many bytes leaves nothing known of what it overlaps, but for a pointer at the same place."""
+        if node.kind == VARIABLE and node.name in self.constant:
+            self.report("dangling_dereference", f"{node} may be written, and is constant")
         self._forget_numbers(heap, node, offset, length)
         for _, place in self.memory.overlapped_pointers((node.size, offset), length):
             if not (pointer and place == offset) and place in self.slots_of(node.size):
@@ -227,14 +235,14 @@ class Transfer(Evaluator):
         if not isinstance(target.type, IntegerType):
             yield from self._store_untracked(heap, target)
             return
-        for part, node, offset in self.access(heap, target):
-            self._store_integer(part, node, offset, target, None)
+        for part, node, offset, size in self.touch(heap, target):
+            self._store_integer(part, node, offset, size, target, None)
             yield part
 
     # Blocks ---------------------------------------------------------------------------------------------------
 
     def _allocate(self, heap: Heap, operation: Allocate) -> Iterator[Heap]:
-        size = constant_of(operation.size)
+        size = self.memory.block_size(operation)
         if size is None:
             raise Unmodelled("a block whose size is not a constant")
         if operation.stack:
@@ -245,12 +253,46 @@ class Transfer(Evaluator):
                 failed = part.copy()
                 self._store_pointer(failed, node, offset, null(failed), operation.target)
                 yield failed
-            new = allocate(part, size, self.slots_of(size), zeroed=operation.zeroed)
-            zero = Integer({0: part.space.true}, part.space.false) if operation.zeroed else None
-            for place in self._integer_places(new, 0, size):
-                self._store_number(part, new, place, self.numbers(new, place), zero)
+            new = self._new_block(part, size, zeroed=operation.zeroed)
             self._store_pointer(part, node, offset, to(part, new), operation.target)
             yield part
+
+    def _new_block(self, heap: Heap, size: int, *, zeroed: bool) -> Node:
+        new = allocate(heap, size, self.slots_of(size), zeroed=zeroed)
+        zero = Integer({0: heap.space.true}, heap.space.false) if zeroed else None
+        for place in self._integer_places(new, 0, size):
+            self._store_number(heap, new, place, self.numbers(new, place), zero)
+        return new
+
+    def _realloc(self, heap: Heap, operation: Realloc) -> Iterator[Heap]:
+        """A new block with the contents of the old one, which is freed; on failure only the target changes."""
+        size = self.memory.block_size(operation)
+        if not size:
+            raise Unmodelled("realloc to a size that is not a constant, or zero")
+        target, text = operation.target, str(operation.pointer)
+        for part, node, offset in self.access(heap, target):
+            self._known_slot(node, offset, target)
+            for middle, found in self.pointer(part, operation.pointer):
+                value = found.settled(middle)
+                if operation.may_fail and self.malloc_may_fail:
+                    failed = middle.copy()
+                    self._store_pointer(failed, node, offset, null(failed), target)
+                    yield failed
+                nothing = middle.restricted(value.null)
+                if nothing is not None:
+                    new = self._new_block(nothing, size, zeroed=False)
+                    self._store_pointer(nothing, node, offset, to(nothing, new), target)
+                    yield nothing
+                for key in sorted(value.targets):
+                    for last, old, place in self.pointing(middle, value, key):
+                        for alive in self._may_free(last, old, place, text):
+                            if old == node:
+                                raise Unmodelled("realloc of the block that its result goes to")
+                            new = self._new_block(alive, size, zeroed=False)
+                            self._copy_bytes(alive, new, 0, old, 0, min(int(size), int(old.size)))
+                            release(alive, old, self.report)
+                            self._store_pointer(alive, node, offset, to(alive, new), target)
+                            yield alive
 
     def _free(self, heap: Heap, expression: Expression) -> Iterator[Heap]:
         for part, found in self.pointer(heap, expression):
@@ -260,9 +302,12 @@ class Transfer(Evaluator):
                 yield nothing
             for key in sorted(value.targets):
                 for last, node, offset in self.pointing(part, value, key):
-                    yield from self._free_node(last, node, offset, str(expression))
+                    for alive in self._may_free(last, node, offset, str(expression)):
+                        release(alive, node, self.report)
+                        yield alive
 
-    def _free_node(self, heap: Heap, node: Node, offset: int, text: str) -> Iterator[Heap]:
+    def _may_free(self, heap: Heap, node: Node, offset: int, text: str) -> Iterator[Heap]:
+        """The part of the state in which a node is a block that may be freed; what else it may be is reported."""
         if node in NOWHERE:
             self.report("invalid_free", f"{text} may not be initialized")
         elif not node.is_heap or node.kind == STATIC:
@@ -270,11 +315,10 @@ class Transfer(Evaluator):
         elif offset != 0:
             self.report("invalid_free", f"{text} may not point to the start of a block")
         else:
-            if heap.possible(~heap.exists(node)):
+            if self.still_possible(heap, ~heap.exists(node)):
                 self.report("double_free", f"{text} may point to a block that was freed already")
             alive = heap.restricted(heap.exists(node))
             if alive is not None:
-                release(alive, node, self.report)
                 yield alive
 
     # Ranges of bytes --------------------------------------------------------------------------------------------

@@ -107,6 +107,9 @@ class _Join:
                 value = small.restride(first[rail], arity, layout)
                 if arity == 1:
                     value |= self._moved((self.end.values[rail], 0), but=merged)[0]
+                elif arity == 2 and not merged:
+                    shift = layout.bit((len(self.rest),) * 2)
+                    value |= old.restride(self.end.values[rail], 2, layout) << shift
                 elif arity == 2:
                     for a, b in old.tuples(self.end.values[rail], 2):
                         if a not in merged:
@@ -138,12 +141,12 @@ class _Join:
         for name in calls.pointers:
             if name not in self.vocabulary:
                 continue
-            if name in calls.globals:
+            if name in self.call.shared:
                 result.set(name, self._moved(self.end.get(name)))
             else:
                 result.set(name, self._pointed(self.before.get(name)) if self._kept(name) else NOTHING)
         for name in self.heaps.nullary:
-            result.set(name, self.end.get(name) if name in calls.globals else self.before.get(name))
+            result.set(name, self.end.get(name) if name in self.call.shared else self.before.get(name))
         for target, source in self.call.results:
             result.set(target, self._moved(self.end.get(source)))
         for target, source in self.call.result_values:
@@ -291,9 +294,10 @@ class _Join:
 
     def _root(self, root: str) -> None:
         source = next((s for t, s in self.call.results if t == root), None)
-        if root in self.heaps.calls.globals:
+        if root in self.call.shared:
             source = root
-        kept = source is not None or self._kept(root)
+        pointed = self.end.get(source) if source is not None else self.before.get(root)
+        kept = pointed != NOTHING and (source is not None or self._kept(root))
         for group, name in self.heaps.reaches(root):
             known = name if source is None else renamed_root(name, root, source)
             if not kept:

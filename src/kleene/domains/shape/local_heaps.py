@@ -1,6 +1,6 @@
 """Local heaps: the part of a structure that a callee can reach is cut out, and put back after the call.
 
-A callee sees what it can reach from its arguments and from global variables. The nodes of that part to which the rest
+A callee sees what its arguments and the global variables that it names reach. The nodes of that part to which the rest
 points (the cutpoints) are marked, with one marker for each, so that the rest can be joined to them again afterwards.
 Back pointers from the part to the rest are not followed: the nodes they lead to are there, marked too, but `opaque`,
 and a callee that looks into one cannot be followed.
@@ -48,7 +48,7 @@ class LocalHeaps:
         self.calls = calls
         self.arities = tuple(p.arity for p in vocabulary)
         self.nullary = [p.name for p in vocabulary if p.arity == 0 and p.definition is None]
-        self.locals = sorted(name for name in calls.pointers - calls.globals if name in vocabulary)
+        self.pointers = sorted(name for name in calls.pointers if name in vocabulary)
         self.roots = [r for r in calls.roots if r in vocabulary]
         self.cancelling = [p.name for p in vocabulary if p.name.startswith("c[") and "," in p.name]
         self.binary = [p.name for p in vocabulary if p.arity == 2]
@@ -126,13 +126,14 @@ class LocalHeaps:
         """Which nodes the callee can reach, at most, and what has to be marked; None if there is too much of that."""
         editor = Editor.of(structure)
         start = 0
-        for name in [argument for _, argument in call.given] + sorted(self.calls.globals & self.calls.pointers):
+        for name in [argument for _, argument in call.given] + sorted(call.shared & self.calls.pointers):
             start |= editor.get(name)[1]
         followed = [g for g in self.calls.groups if not set(g.cells) <= self.calls.back]
         while True:
             local = self._closed(editor, start, followed)
             rest = editor.every & ~local
-            doubtful = [g for g in self.calls.groups if g not in followed and self._entwined(editor, g, local)]
+            held = self._held(editor, call, local)
+            doubtful = [g for g in self.calls.groups if g not in followed and self._entwined(editor, g, local, held)]
             if not doubtful:
                 break
             followed += doubtful
@@ -140,7 +141,7 @@ class LocalHeaps:
         for name in self.calls.edges:
             cutpoints |= editor.layout.image(rest, editor.get(name)[1])
             borders |= editor.layout.image(local, editor.get(name)[1])
-        for name in self.locals:
+        for name in self.pointers:
             if name in call.kept or name in self.calls.markers:
                 cutpoints |= editor.get(name)[1]
         return self._marked(structure, local, cutpoints & local, borders & rest)
@@ -154,17 +155,29 @@ class LocalHeaps:
                     local |= editor.layout.image(local, editor.get(edge)[1])
         return local
 
-    def _entwined(self, editor: Editor, group: Group, local: int) -> bool:
+    def _held(self, editor: Editor, call: CallAction, local: int) -> int:
+        """What variables of the caller hold, whatever the callee does: it is not lost before the callee returns."""
+        held = 0
+        for root in self.roots:
+            must, may = editor.get(root)
+            if (root in call.kept or root in self.calls.markers) and not may & local:
+                held |= must
+                for _, name in self.reaches(root):
+                    held |= editor.get(name)[0]
+        return held & ~local
+
+    def _entwined(self, editor: Editor, group: Group, local: int, held: int) -> bool:
         """Whether edges of the group that lead out of the callee's part have to be followed after all.
 
-        So it is if they lead to summary nodes, or if others of the group lead back into the part.
+        So it is if they lead to summary nodes or to what nothing else holds, or if others of the group lead back into
+        the part.
         """
         rest = editor.every & ~local
         out, back = 0, 0
         for edge in group.members:
             out |= editor.layout.image(local, editor.get(edge)[1]) & rest
             back |= editor.layout.image(rest, editor.get(edge)[1]) & local
-        return bool(out and (back or out & editor.get("sm")[1]))
+        return bool(out and (back or out & editor.get("sm")[1] or out & ~held))
 
     def _marked(self, structure: Structure, local: int, cutpoints: int, borders: int) -> Division | None:
         editor = Editor.of(structure)
@@ -190,11 +203,11 @@ class LocalHeaps:
         values = mapping_of(tuple((u,) for u in kept), source.size).apply(source.values, self.arities)
         editor = Editor(self.vocabulary, len(kept), values)
         old = Editor(self.vocabulary, len(kept), list(values))
-        self._forget_locals(editor)
+        self._forget_locals(editor, call)
         for parameter, argument in (*call.given, *call.values):
             editor.set(parameter, old.get(argument))
         borders = sum(1 << place[u] for u in division.borders)
-        self._close_borders(source, editor, division, place, borders)
+        self._close_borders(source, editor, division, call, place, borders)
         for parameter, argument in call.given:
             self._same_reach(editor, old, parameter, argument, borders)
         self._set_markers(editor, old, division, place, borders)
@@ -205,17 +218,23 @@ class LocalHeaps:
             editor.evaluate(name)
         return editor.structure()
 
-    def _forget_locals(self, editor: Editor) -> None:
-        for name in (*self.locals, *self.nullary):
-            if name not in self.calls.globals:
+    def _forget_locals(self, editor: Editor, call: CallAction) -> None:
+        for name in (*self.pointers, *self.nullary):
+            if name not in call.shared:
                 editor.set(name, NOTHING)
         for root in self.roots:
-            if root not in self.calls.globals:
+            if root not in call.shared:
                 for name in (*(n for _, n in self.reaches(root)), *self.not_null(root)):
                     editor.set(name, NOTHING)
 
     def _close_borders(
-        self, source: Editor, editor: Editor, division: Division, place: dict[int, int], borders: int
+        self,
+        source: Editor,
+        editor: Editor,
+        division: Division,
+        call: CallAction,
+        place: dict[int, int],
+        borders: int,
     ) -> None:
         """Nothing is known of what opaque nodes hold: here they have no cells at all."""
         if not borders:
@@ -231,7 +250,7 @@ class LocalHeaps:
             for name in self.present(group.cut):
                 must, may = editor.get(name)
                 editor.set(name, (must & ~borders, may & ~borders))
-            self._blur_borders(source, editor, group, division, place)
+            self._blur_borders(source, editor, group, division, call, place)
             for name in self.present(group.on_cycle, *(f"has[{m}]" for m in group.members)):
                 editor.evaluate_at(name, borders)
         pointing = borders
@@ -241,7 +260,13 @@ class LocalHeaps:
             editor.evaluate_at(name, pointing)
 
     def _blur_borders(
-        self, source: Editor, editor: Editor, group: Group, division: Division, place: dict[int, int]
+        self,
+        source: Editor,
+        editor: Editor,
+        group: Group,
+        division: Division,
+        call: CallAction,
+        place: dict[int, int],
     ) -> None:
         """A path to an opaque node may have come through another, whose cells are gone."""
         for closure, node in ((c, u) for c, _, _ in self.closures(group) for u in division.borders):
@@ -253,7 +278,7 @@ class LocalHeaps:
                         editor.put(closure, (0, value[1]), start, place[node])
                 for root in self.roots:
                     for g, name in self.reaches(root):
-                        if g == group and root in self.calls.globals:
+                        if g == group and root in call.shared:
                             editor.put(name, (0, editor.at(name, place[node])[1]), place[node])
 
     def _same_reach(self, editor: Editor, old: Editor, parameter: str, argument: str, borders: int) -> None:

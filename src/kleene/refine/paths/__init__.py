@@ -1,4 +1,7 @@
-"""Paths through a C program: their formulas, whether they can happen, and why not (seed 004, section 3)."""
+"""Paths through a C program: their formulas, whether they can happen, and why not.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, sections 3.1 and 3.3.
+"""
 
 from kleene.refine.paths.encode import Case, PathFormula, PathStep, encode
 from kleene.refine.paths.feasible import Feasible, Infeasible, Undecided, feasible, replay, shown

@@ -1,4 +1,6 @@
-"""Why a path cannot happen: interpolants at each of its locations, and what they speak about (seed 004, section 3).
+"""Why a path cannot happen: interpolants at each of its locations, and what they speak about.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.3.
 
 From the atoms of the interpolants come pointers to track, their aliases, assertions about fields, and predicates on
 integers. Every sequence is checked to be inductive, by queries that know nothing of how it was made.

@@ -8,7 +8,6 @@ is large enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -205,8 +204,3 @@ def _initial_value(block: Block, cell: Cell) -> Any:
     if isinstance(value, int):
         return number(value)
     return None
-
-
-def conjunction(parts: Iterable[Any]) -> Any:
-    found = list(parts)
-    return z3.And(*found) if len(found) > 1 else found[0] if found else z3.BoolVal(True)

@@ -26,9 +26,10 @@ from kleene.refine.paths.feasible import replay, shown
 from kleene.refine.paths.models import Model, Models
 from kleene.refine.paths.terms import Constraints, SymbolicInputs, Term, constraints_of
 
-PRUNED = "paths that lead to no alarm were not followed"
 _SLICE = 2_000
 _OFTEN = 50
+_LARGE, _SELDOM = 100, 16
+"""States with so many blocks are compared with others only now and then: this takes as long as they are large."""
 _POOL = 4_000
 _ATTEMPTS = 4
 _AFTER = 1.0
@@ -77,11 +78,13 @@ class Search:
         self.heads = {head for f in functions for head in f.cfa.loop_heads}
         self.heads |= {program.functions[name].cfa.entry for name in program.recursive_functions}
         self.pool: list[_Node] = []
+        self.aside: list[_Node] = []
         self.seen: set[Any] = set()
         self.found = Found()
         self._attempts: dict[Any, int] = {}
         self._chooser = random.Random(0)
         self._turn = 0
+        self._visits = 0
         self._deadline = 0.0
 
     def run(self, seconds: float, wanted: frozenset[tuple[str, int]] | None = None) -> Found:
@@ -91,7 +94,7 @@ class Search:
         known = 0
         state = self.machine.start(self.inputs, store=Constraints())
         self.pool.append(_Node(state, {}))
-        while self.pool and time.monotonic() < self._deadline:
+        while (self.pool or self._resume()) and time.monotonic() < self._deadline:
             node = self._take()
             if self._possible(node):
                 self._follow(node)
@@ -101,13 +104,21 @@ class Search:
             if wanted is not None and wanted <= {(c.finding.kind, c.finding.place.line) for c in self.found.findings}:
                 break
         else:
-            self.found.exhausted = not self.pool
+            self.found.exhausted = not self.pool and not self.aside
         if self.models.gave_up:
             self.found.doubts.add("the solver gave up")
         if self.inputs.chose_garbage:
             self.found.doubts.add("an uninitialized pointer is read")
         self.found.seconds = time.monotonic() - start
         return self.found
+
+    def _resume(self) -> bool:
+        """When no path is left that could lead to an alarm: go on with those that were laid aside, for a proof."""
+        if self.found.findings or self.found.doubts:
+            return False
+        self.pool, self.aside = self.aside, []
+        self.distances = Distances(self.program, ())
+        return bool(self.pool)
 
     def _take(self) -> _Node:
         """The next path to follow; new inputs of it are small numbers, in turn the same and different ones."""
@@ -149,13 +160,16 @@ class Search:
             if state.tainted:
                 self.found.doubts.add(state.tainted)
                 return
-            if step is None or not self.distances.hopeful(state):
-                if step is not None:
-                    self.found.doubts.add(PRUNED)
+            if step is None:
                 self._lost(node, location)
                 return
-            if state.frames[-1].location in self.heads and self._known(node):
+            if not self.distances.hopeful(state):
+                self.aside.append(node)
                 return
+            if state.frames[-1].location in self.heads:
+                self._visits += 1
+                if (len(state.blocks) < _LARGE or self._visits % _SELDOM == 0) and self._known(node):
+                    return
         self._keep(node)
 
     def _keep(self, node: _Node) -> None:

@@ -39,6 +39,7 @@ _COMPARISONS: dict[str, Any] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
 }
+_UNSIGNED: dict[str, Any] = _COMPARISONS | {"<": z3.ULT, "<=": z3.ULE, ">": z3.UGT, ">=": z3.UGE}
 
 
 class Term(Unknown):
@@ -73,6 +74,9 @@ class Term(Unknown):
         return _made(_OPERATORS[symbol](left, right), type_)
 
     def decide(self, state: State, symbol: str, a: int | Unknown, b: int | Unknown) -> int:
+        if all(_has(self.type, value) for value in (a, b)):
+            compare = _COMPARISONS[symbol] if self.type.signed else _UNSIGNED[symbol]
+            return int(truth(state, compare(as_bits(a, self.type.bits), as_bits(b, self.type.bits))))
         width = max(_width(a), _width(b)) + 1
         return int(truth(state, _COMPARISONS[symbol](as_bits(a, width), as_bits(b, width))))
 
@@ -174,7 +178,7 @@ class SymbolicInputs(InputSource):
         self.model[name] = min(max(self.habit(), low), high) & ((1 << type_.bits) - 1)
         term = z3.BitVec(name, type_.bits)
         if not (type_.minimum == low and type_.maximum == high):
-            bits = _COMPARISONS if type_.signed else {">=": z3.UGE, "<=": z3.ULE}
+            bits = _COMPARISONS if type_.signed else _UNSIGNED
             store = store.restrict([bits[">="](term, low), bits["<="](term, high)])
         state.store = store
         state.history = History(state.history, ("input", (term, type_, why)))
@@ -217,6 +221,13 @@ def as_bits(value: int | Unknown, width: int) -> Any:
         return z3.Extract(width - 1, 0, value.expression) if width < own else value.expression
     extend = z3.SignExt if value.type.signed else z3.ZeroExt
     return extend(width - own, value.expression)
+
+
+def _has(type_: IntegerType, value: int | Unknown) -> bool:
+    """Whether the value is one of the type as it stands."""
+    if isinstance(value, int):
+        return type_.minimum <= value <= type_.maximum
+    return isinstance(value, Term) and value.type == type_
 
 
 def _width(value: int | Unknown) -> int:

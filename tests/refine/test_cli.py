@@ -1,0 +1,148 @@
+"""Refinement on the command line: options, `kleene shapes`, certificates, and mistakes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.refine.helpers import BUILD, EXAMPLES, written
+from tests.refine.test_loop import LAST, WRONG
+
+from kleene.cli import run_main
+
+
+def run(capsys, *arguments: object) -> tuple[int, str, str]:
+    code = run_main([str(a) for a in arguments])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+@pytest.fixture(scope="module")
+def proof(tmp_path_factory) -> tuple[Path, Path, str]:
+    """A program, its certificate, and what was printed."""
+    folder = tmp_path_factory.mktemp("proof")
+    program, certificate = written(folder, LAST), folder / "proof.json"
+    page, data = folder / "page.html", folder / "result.json"
+    arguments = ["--property", "assert", "--certificate", certificate, "--html", page, "--json", data]
+    assert run_main(["check", str(program), *map(str, arguments), "--trace-refinement"]) == 0
+    return program, certificate, page.read_text(encoding="utf-8")
+
+
+def test_a_proof_says_how_it_was_found(proof):
+    program, _, page = proof
+    result = json.loads((program.parent / "result.json").read_text(encoding="utf-8"))
+    assert result["verdict"] == "TRUE"
+    assert result["statistics"]["refinements"]["tracking"] >= 1
+    assert result["statistics"]["refinements"]["rounds"] >= 1
+    assert "shape refinement" in result["statistics"]["proved_by"]["assert"]
+    assert "Refinement" in page
+    assert "Sample heaps" in page
+    assert "Round 1: " in page
+
+
+def test_a_certificate_is_valid_until_something_changes(proof, capsys, tmp_path):
+    program, certificate, _ = proof
+    code, out, _ = run(capsys, "recheck", certificate)
+    assert (code, "valid" in out, "proves assert" in out) == (0, True, True)
+    document = json.loads(certificate.read_text(encoding="utf-8"))
+    location = max(document["locations"], key=lambda name: len(document["locations"][name]))
+    less = tmp_path / "less.json"
+    less.write_text(json.dumps({**document, "locations": {**document["locations"], location: []}}), encoding="utf-8")
+    code, out, _ = run(capsys, "recheck", less)
+    assert code == 1
+    assert "not covered" in out
+    text = program.read_text(encoding="utf-8")
+    program.write_text(text + "\n", encoding="utf-8")
+    try:
+        code, out, _ = run(capsys, "recheck", certificate)
+        assert code == 1
+        assert "is not the file that was proved" in out
+    finally:
+        program.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "content,message",
+    [
+        ("{", "not JSON"),
+        ("[]", "not a certificate"),
+        ('{"schema": "kleene.certificate/1"}', "not a certificate: KeyError"),
+    ],
+)
+def test_what_is_no_certificate(capsys, tmp_path, content, message):
+    path = tmp_path / "bad.json"
+    path.write_text(content, encoding="utf-8")
+    code, _, err = run(capsys, "recheck", path)
+    assert code == 2
+    assert message in err
+    assert "Traceback" not in err
+    assert run(capsys, "recheck", tmp_path / "none.json")[0] == 2
+
+
+def test_an_error_is_shown_by_a_run(capsys, tmp_path):
+    program = written(tmp_path, WRONG)
+    code, out, err = run(
+        capsys, "check", program, "--property", "assert", "--refine", "--certificate", tmp_path / "no.json"
+    )
+    assert code == 1
+    assert "assertion" in out
+    assert "confirmed" in out
+    assert "no certificate was written" in err
+    assert not (tmp_path / "no.json").exists()
+
+
+def test_limits_leave_the_last_abstraction(capsys, tmp_path):
+    program = written(tmp_path, LAST)
+    code, out, _ = run(capsys, "check", program, "--property", "assert", "--trace-refinement", "--max-rounds", 1)
+    assert code == 3
+    assert "no proof in 1 rounds" in out
+    assert "last abstraction" in out
+
+
+def test_the_library_is_listed_and_drawn(capsys, tmp_path):
+    code, out, _ = run(capsys, "shapes")
+    assert code == 0
+    assert "dll: doubly linked list" in out
+    assert "refines sll" in out
+    code, _, _ = run(capsys, "shapes", "--svg", tmp_path / "svg", "--html", tmp_path / "shapes.html")
+    assert code == 0
+    assert {p.stem for p in (tmp_path / "svg").iterdir()} >= {
+        "sll",
+        "dll",
+        "tree",
+        "treep",
+        "clist",
+        "nested",
+        "sorted",
+    }
+    assert "<svg" in (tmp_path / "shapes.html").read_text(encoding="utf-8")
+    assert run(capsys, "shapes", "dlll")[0] == 2
+
+
+def test_mistakes_of_the_user(capsys, tmp_path):
+    program = EXAMPLES / "sll" / "reverse.c"
+    code, _, err = run(capsys, "check", program, "--structure-hint", "tre")
+    assert (code, "did you mean 'tree'" in err) == (2, True)
+    shapes = tmp_path / "bad.scg"
+    shapes.write_text('%shape mine "mine" {\n  %forward seven\n}\n', encoding="utf-8")
+    code, _, err = run(capsys, "check", program, "--shapes", shapes)
+    assert code == 2
+    assert f"{shapes}:2:12: " in err
+    assert "^" in err
+
+
+def test_a_shape_of_one_s_own_is_used(capsys, tmp_path):
+    """The hint names an entry of the user's file; its families are what the proof is made of."""
+    own = (Path(__file__).parent.parent.parent / "src/kleene/shapes/sll.scg").read_text(encoding="utf-8")
+    shapes = tmp_path / "own.scg"
+    shapes.write_text(own.replace("%shape sll", "%shape mine"), encoding="utf-8")
+    body = (
+        "int main(void) { struct node *l = make(); while (l) { struct node *n = l->next; free(l); l = n; } return 0; }"
+    )
+    program = written(tmp_path, BUILD + body)
+    code, out, _ = run(
+        capsys, "check", program, "--property", "memsafety", "--shapes", shapes, "--structure-hint", "mine"
+    )
+    assert code == 0
+    assert "shape refinement (mine with" in out

@@ -1,0 +1,197 @@
+"""The loop: from nothing to a proof, a real error, or a reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.refine.helpers import BUILD, EXAMPLES, refined, written
+
+from kleene.refine.certificate import graphs_of, problems_of
+from kleene.refine.finetune import WHOLE, fine_tune, sequential, simulate, simulate_tree
+from kleene.refine.generators import Lattice, Roles
+from kleene.refine.library import built_in
+from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, RefineOptions
+from kleene.refine.model import Abstraction
+from kleene.refine.parallel import parallel
+from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING
+from kleene.refine.tracking import NOTHING, TrackingDefinition
+from kleene.report.refine_text import refinement_lines
+
+LAST = (
+    BUILD
+    + """
+int main(void) {
+    struct node *list = make(), *p = list;
+    while (p != NULL && p->next != NULL)
+        p = p->next;
+    if (p != NULL)
+        assert(p->next == NULL);
+    return 0;
+}
+"""
+)
+WRONG = (
+    BUILD
+    + """
+int main(void) {
+    struct node *list = make();
+    int n = 0;
+    for (struct node *p = list; p != NULL; p = p->next)
+        n = 1;
+    if (list != NULL && list->next != NULL)
+        assert(list->next->next == NULL);
+    return n;
+}
+"""
+)
+
+
+def test_starts_from_nothing_and_proves(tmp_path):
+    result = refined(written(tmp_path, LAST))
+    assert result.outcome == SAFE
+    first = result.rounds[0]
+    assert first.abstraction.definition == NOTHING
+    assert first.abstraction.generator.entry is None
+    assert result.counts.tracking >= 1
+    assert TRACKING in first.kinds
+    assert "next" in result.abstraction.definition.fields
+    for earlier, later in zip(result.rounds, result.rounds[1:], strict=False):
+        assert later.abstraction.definition.refines(earlier.abstraction.definition)
+
+
+def test_a_real_error_is_found_with_its_inputs(tmp_path):
+    result = refined(written(tmp_path, WRONG))
+    assert result.outcome == UNSAFE
+    assert result.rounds[-1].reason.inputs
+
+
+def test_the_paper_s_first_row():
+    """Sampling finds the doubly linked list, and cancellation is the family that the proof needs."""
+    result = refined(EXAMPLES / "refine" / "cancel_list_link.c")
+    assert result.outcome == SAFE
+    assert result.abstraction.generator.name == "dll"
+    assert result.abstraction.generator.families == {"cancellation"}
+    kinds = [kind for one in result.rounds for kind in one.kinds]
+    assert SAMPLING in kinds
+    assert SHAPE_CLASS in kinds
+    assert any(one.samples is not None and one.samples.enough for one in result.rounds)
+    text = "\n".join(refinement_lines(result))
+    for words in ("explicit heaps", "now tracked too", "rules the path out", "certificate", "interpolants"):
+        assert words in text
+
+
+def test_acyclicity_needs_the_forward_pointer_only():
+    """As in the paper's Table 1: a shape class for singly linked lists is enough."""
+    result = refined(EXAMPLES / "refine" / "acyclic_list_link.c")
+    assert result.outcome == SAFE
+    assert result.abstraction.generator.name == "sll"
+    assert result.abstraction.generator.roles.unused == {"pred"}
+
+
+def test_a_hint_replaces_the_samples():
+    result = refined(EXAMPLES / "refine" / "cancel_list_link.c", options=RefineOptions(hint="dll"))
+    assert result.outcome == SAFE
+    assert all(one.samples is None for one in result.rounds)
+
+
+@pytest.mark.parametrize(
+    "options,reason",
+    [
+        (RefineOptions(max_rounds=1), "no proof in 1 rounds"),
+        (RefineOptions(max_structures=30), "more than 30 structures"),
+    ],
+)
+def test_limits_give_a_reason_and_keep_the_abstraction(tmp_path, options, reason):
+    result = refined(written(tmp_path, LAST), options=options)
+    assert result.outcome == GAVE_UP
+    assert reason in result.reason
+    assert "last abstraction" in "\n".join(refinement_lines(result))
+
+
+def test_giving_up_names_what_is_missing(tmp_path):
+    """An invariant about numbers that no shape class of the library has."""
+    text = (
+        BUILD.replace("n->value = 1", "n->value = list ? list->value + 1 : 0")
+        + """
+    int main(void) {
+        struct node *list = make();
+        int last = list ? list->value : 0;
+        while (list) { assert(list->value <= last); last = list->value; list = list->next; }
+        return 0;
+    }
+    """
+    )
+    result = refined(written(tmp_path, text), options=RefineOptions(max_rounds=25))
+    assert result.outcome != SAFE
+    assert "no shape class in the library separates" in result.reason
+    assert "nearest:" in result.reason
+
+
+# Certificates -------------------------------------------------------------------------------------------------------
+
+
+def test_a_certificate_is_checked_from_scratch(tmp_path):
+    result = refined(written(tmp_path, LAST))
+    graphs = graphs_of(result.tree)
+    assert problems_of(result.task, result.abstraction, graphs) == []
+    location = max(graphs, key=lambda name: len(graphs[name]))
+    less = {**graphs, location: graphs[location][1:]}
+    assert "not covered" in problems_of(result.task, result.abstraction, less)[0]
+    more = replace(result.task, kinds=result.task.kinds | {"memory_cleanup"})
+    assert "an error is possible" in problems_of(more, result.abstraction, graphs)[-1]
+
+
+# FineTune -----------------------------------------------------------------------------------------------------------
+
+
+def test_simulation_along_a_path():
+    """Before the last round of the first row the path is not ruled out, after it it is."""
+    result = refined(EXAMPLES / "refine" / "cancel_list_link.c")
+    last = result.rounds[-1]
+    assert SHAPE_CLASS in last.kinds
+    assert simulate(result.task, result.abstraction, last.path)[0] is True
+    assert simulate_tree(result.task, last.abstraction, last.path, whole=True)[0] is False
+    assert simulate_tree(result.task, result.abstraction, last.path, whole=True)[0] is True
+    nothing = Abstraction(NOTHING, Lattice((), {}).coarsest)
+    assert simulate(result.task, nothing, last.path)[0] is False
+    definition = result.abstraction.definition
+    pair = [last.abstraction.generator, result.abstraction.generator]
+    one = sequential(result.task, definition, last.path, level=WHOLE)(pair)
+    assert one == parallel(result.task, definition, last.path, level=WHOLE)(pair)
+    assert [rules_out for rules_out, _ in one] == [False, True]
+
+
+@pytest.mark.parametrize("wanted", [{"cancellation"}, {"reachability"}, {"sharing", "cancellation"}, set(), None])
+@pytest.mark.parametrize("width", [1, 2])
+def test_fine_tune_finds_the_coarsest(wanted, width):
+    """Against an oracle: a generator rules the path out iff it has the wanted families."""
+    entries = [e for e in built_in() if e.name in ("sll", "dll")]
+    lattice = Lattice(entries, {"sll": Roles(), "dll": Roles()})
+    tested = []
+
+    def test(generators):
+        tested.extend(generators)
+        return [(wanted is not None and wanted <= g.families, len(g.families)) for g in generators]
+
+    current = lattice.least("dll")
+    found = fine_tune(lattice, current, lattice.generators, test, width)
+    assert len(set(tested)) == len(tested) < len(lattice.of_entry("dll"))
+    if wanted is None:
+        assert found.chosen is None
+    else:
+        assert found.chosen.families == (wanted or found.chosen.families)
+        assert len(found.chosen.families) == max(1, len(wanted))
+
+
+def test_tracking_definitions_are_ordered():
+    small = TrackingDefinition(frozenset({"x"}), frozenset({"x"}), frozenset({"next"}))
+    other = TrackingDefinition(frozenset({"y"}), frozenset(), frozenset(), frozenset({8}))
+    both = small.joined(other)
+    assert both.refines(small)
+    assert both.refines(other)
+    assert not small.refines(other)
+    assert small.refines(NOTHING)
+    assert both.without(small) == other
+    with pytest.raises(ValueError, match="separating"):
+        TrackingDefinition(frozenset(), frozenset({"x"}))

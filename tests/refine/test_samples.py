@@ -1,0 +1,115 @@
+"""Explicit heaps: depth, roles of fields, and which data structures they are."""
+
+from __future__ import annotations
+
+import pytest
+from tests.refine.helpers import BUILD, EXAMPLES, task_of, written
+
+from kleene.refine.heaps import ExplicitHeap
+from kleene.refine.library import built_in
+from kleene.refine.recognise import recognise, roles_of
+from kleene.refine.samples import SampleOptions, collect
+
+
+def heap(pointers, cells, data=None, sizes=None):
+    return ExplicitHeap(pointers, cells, data or {}, sizes or dict.fromkeys(cells, 16))
+
+
+SLL = heap({"x": 1}, {1: {"next": 2}, 2: {"next": 3}, 3: {"next": 4}, 4: {"next": 0}})
+DLL = heap(
+    {"x": 1},
+    {
+        1: {"succ": 2, "pred": 0},
+        2: {"succ": 3, "pred": 1},
+        3: {"succ": 4, "pred": 2},
+        4: {"succ": 0, "pred": 3},
+    },
+)
+TREE = heap(
+    {"x": 1},
+    {1: {"left": 2, "right": 3}, 2: {"left": 0, "right": 4}, 3: {"left": 0, "right": 0}, 4: {"left": 0, "right": 0}},
+)
+TREEP = heap(
+    {"x": 1, "leaf": 4},
+    {
+        1: {"left": 2, "right": 3, "up": 0},
+        2: {"left": 0, "right": 4, "up": 1},
+        3: {"left": 0, "right": 0, "up": 1},
+        4: {"left": 0, "right": 0, "up": 2},
+    },
+)
+RING = heap({"x": 1}, {1: {"next": 2}, 2: {"next": 3}, 3: {"next": 4}, 4: {"next": 1}})
+DAG = heap(
+    {"x": 1},
+    {1: {"left": 2, "right": 3}, 2: {"left": 4, "right": 0}, 3: {"left": 4, "right": 0}, 4: {"left": 0, "right": 0}},
+)
+NESTED = heap(
+    {"x": 1},
+    {1: {"next": 2, "down": 5}, 2: {"next": 0, "down": 6}, 5: {"along": 7}, 6: {"along": 0}, 7: {"along": 0}},
+    sizes={1: 16, 2: 16, 5: 8, 6: 8, 7: 8},
+)
+
+
+@pytest.mark.parametrize("sample,depth", [(SLL, 4), (DLL, 4), (TREE, 3), (RING, 4), (NESTED, 3)])
+def test_depth_is_the_longest_path_without_repetition(sample, depth):
+    assert sample.depth("x") == sample.depth() == depth
+    assert sample.depth("nothing") == 0
+
+
+@pytest.mark.parametrize(
+    "sample,fits,not_these",
+    [
+        (SLL, {"sll"}, {"dll", "tree", "clist"}),
+        (DLL, {"sll", "dll"}, {"tree", "treep"}),
+        (TREE, {"tree"}, {"sll", "dll", "treep", "nested"}),
+        (TREEP, {"tree", "treep"}, {"dll"}),
+        (RING, {"clist"}, {"sll", "dll"}),
+        (DAG, {"graph"}, {"tree", "sll"}),
+    ],
+)
+def test_data_structures_are_recognised_by_their_invariants(sample, fits, not_these):
+    order = list(dict.fromkeys(f for cells in sample.cells.values() for f in cells))
+    found = recognise(built_in(), [sample], order)
+    assert fits <= set(found.fitting)
+    assert not not_these & set(found.fitting)
+    assert set(found.rejected) | set(found.fitting) == {e.name for e in built_in()}
+
+
+def test_one_sample_that_breaks_an_invariant_is_enough():
+    broken = heap({"x": 1}, {**DLL.cells, 3: {"succ": 4, "pred": 1}})
+    assert "dll" in recognise(built_in(), [DLL], ["succ", "pred"]).fitting
+    assert "dll" not in recognise(built_in(), [DLL, broken], ["succ", "pred"]).fitting
+
+
+def test_roles_of_fields():
+    assert (roles_of([DLL], ["succ", "pred"]).forward, roles_of([DLL], ["succ", "pred"]).back) == ({"succ"}, {"pred"})
+    trees = roles_of([TREEP], ["up", "left", "right"])
+    assert (trees.forward, trees.back) == ({"left", "right"}, {"up"})
+    assert roles_of([RING], ["next"]).circular == {"next"}
+
+
+def test_samples_of_a_program(tmp_path):
+    task = task_of(written(tmp_path, BUILD + "int main(void) { struct node *l = make(); return l == NULL; }"))
+    found = collect(task, frozenset(v.name for v in task.memory.pointers), SampleOptions(count=3, size=4))
+    assert found.enough
+    assert len(found.heaps) == 3
+    assert all(len(h.reachable()) >= 4 for _, h in found.heaps)
+    assert len({h.key for _, h in found.heaps}) == 3
+    assert all(location in task.cfa.loop_heads for location, _ in found.heaps)
+
+
+def test_the_samples_of_the_tree_programs_are_trees():
+    task = task_of(EXAMPLES / "refine" / "treep_rotate_left.c")
+    samples = collect(task, frozenset(v.name for v in task.memory.pointers), SampleOptions())
+    found = recognise(built_in(), [h for _, h in samples.heaps], list(task.memory.cell_targets))
+    assert "treep" in found.fitting
+    assert found.roles.back == {"parent"}
+
+
+def test_sorted_lists_are_told_from_others():
+    """Numbers in order along the list, in every sample."""
+    cells = {1: {"next": 2}, 2: {"next": 3}, 3: {"next": 0}}
+    order = heap({"x": 1}, cells, data={1: {8: 1}, 2: {8: 1}, 3: {8: 5}})
+    other = heap({"x": 1}, cells, data={1: {8: 3}, 2: {8: 1}, 3: {8: 5}})
+    assert "sorted" in recognise(built_in(), [order], ["next"]).fitting
+    assert "sorted" not in recognise(built_in(), [order, other], ["next"]).fitting
