@@ -27,6 +27,7 @@ from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.headers import header_cells
 from kleene.semantics.memory import Memory
 from kleene.semantics.procedures import whole_program
+from kleene.semantics.representatives import with_representatives
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
@@ -38,7 +39,7 @@ MEMORY = 4 << 30
 PATIENCE = 1000
 """Structures after an alarm that may be due to a pointer that was forgotten too early."""
 _LEAK = "a block may be lost"
-ATTEMPTS = ((False, ""), (True, ""), (False, "values"), (False, "cells"))
+ATTEMPTS = ((False, ""), (True, ""), (False, "ranges"), (False, "values"), (False, "cells"))
 """Whether pointers are kept to the end of their scope, and what else tells the nodes of trees apart."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """For how many objects of its caller a recursive function keeps a name."""
@@ -84,7 +85,8 @@ def analyse(
     except LimitReached as limit:
         return _gave_up(str(limit), start)
     cfa = inlined.main.cfa
-    places = Memory(inlined, cfa, typed=True).pointer_places
+    memory = Memory(inlined, cfa, typed=True)
+    places = memory.pointer_places
     result = _gave_up("there is no time left", start)
     for whole_scope, by in ATTEMPTS:
         left = seconds - (time.monotonic() - start)
@@ -92,7 +94,10 @@ def analyse(
             continue
         if left <= 0:
             break
-        shared = coalesced(cfa, places, whole_scope=whole_scope)
+        followed = with_representatives(memory) if by == "ranges" else cfa
+        if by == "ranges" and followed == cfa:
+            continue
+        shared = coalesced(followed, places, whole_scope=whole_scope)
         found = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, by).run(left, only_class)
         first = not whole_scope and not by
         if first or (not result.complete and not by) or (found.complete and _kinds(found) <= _kinds(result)):
@@ -104,6 +109,8 @@ def analyse(
 def _may_help(by: str, result: ShapeResult) -> bool:
     """Whether there are alarms, and more ways to tell nodes apart that might avoid them."""
     vocabulary = result.translation.vocabulary if result.translation is not None else ()
+    if by == "ranges":
+        return result.complete and bool(result.alarms)
     start = {"cells": "has[", "values": "@"}[by]
     return (
         result.complete
@@ -162,7 +169,9 @@ class _Plan:
         """The class with more ways to tell nodes apart."""
         if not self.by:
             return shape
-        return replace(shape, name=f"{shape.name}, by {self.by}", cells=self.by == "cells", values=self.by == "values")
+        return replace(
+            shape, name=f"{shape.name}, by {self.by}", cells=self.by == "cells", values=self.by in ("values", "ranges")
+        )
 
 
 def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
