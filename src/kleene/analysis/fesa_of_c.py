@@ -11,6 +11,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.inline import inline
 from kleene.cfa.operations import DeclareLocal, Operation, expressions
 from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES
 from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.domain import FesaDomain
 from kleene.domains.fesa.flags import rank
@@ -43,7 +44,7 @@ class FesaResult:
     domain: FesaDomain | None = None
     initial: State | None = None
     parents: bool = True
-    """Whether lost blocks were looked for; if not, the alarms have one that was found before."""
+    """Whether lost blocks were looked for; if not, memory safety is open for another reason."""
 
     name = "fesa"
 
@@ -60,7 +61,8 @@ def analyse_fesa(
 
     Variables are forgotten when they are not read again. If that seems to lose a block, they are kept to the end of
     their scope the second time. If a block still seems to be lost, the analysis goes on past that for the other
-    errors, and does without parents if that takes long.
+    errors, and does without parents if that takes long. Without instrumentation, lost blocks are looked for last, and
+    only where nothing else is wrong with memory: parents are an instrumentation too.
     """
     start = time.monotonic()
     program = without_tail_recursion(program)
@@ -82,16 +84,26 @@ def analyse_fesa(
     )
     run = _Run(inlined, cfa, options, malloc_may_fail)
     lost: list[Alarm] = []
-    plan: Plan | None = Plan()
+    plan: Plan | None = Plan(parents=instrumentation)
     result = FesaResult([], False, "there is no time left", 0.0)
     while plan is not None and (left := seconds - (time.monotonic() - start)) > 0:
         result = run.analyse(left * plan.share, plan)
         leaks = [alarm for alarm in result.alarms if alarm.kind == "memory_leak"]
         lost = leaks or lost
-        plan = None if result.complete else plan.after_leak() if leaks and plan.stop_at_leak else plan.after_limit()
+        if result.complete:
+            plan = None if instrumentation or plan.parents or _unsafe(result) else Plan()
+        else:
+            plan = plan.after_leak() if leaks and plan.stop_at_leak else plan.after_limit()
+    if not (result.parents or lost or _unsafe(result)):
+        result = replace(result, complete=False, reason="there was no time to look for lost blocks")
     result.alarms = sorted({*result.alarms, *(() if result.parents else lost)}, key=_in_source_order)
     result.seconds = time.monotonic() - start
     return result
+
+
+def _unsafe(result: FesaResult) -> bool:
+    """Whether memory safety is open anyway, whether blocks are lost or not."""
+    return bool({alarm.kind for alarm in result.alarms} & set(PROPERTIES["memsafety"]) - {"memory_leak"})
 
 
 def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:

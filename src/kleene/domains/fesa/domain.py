@@ -19,7 +19,7 @@ from kleene.domains.fesa.writing import clear
 from kleene.semantics.liveness import live_before
 from kleene.semantics.memory import Memory, Unmodelled
 
-LARGE = 200
+LARGE = 1_000
 """Functions with more nodes than this are worth a better order of variables."""
 
 
