@@ -12,7 +12,7 @@ from kleene.refine.finetune import WHOLE, fine_tune, sequential, simulate, simul
 from kleene.refine.generators import Lattice, Roles
 from kleene.refine.library import built_in
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, RefineOptions
-from kleene.refine.model import Abstraction
+from kleene.refine.model import Abstraction, Models
 from kleene.refine.parallel import parallel
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING
 from kleene.refine.tracking import NOTHING, TrackingDefinition
@@ -150,15 +150,16 @@ def test_simulation_along_a_path():
     result = refined(EXAMPLES / "refine" / "cancel_list_link.c")
     last = result.rounds[-1]
     assert SHAPE_CLASS in last.kinds
-    assert simulate(result.task, result.abstraction, last.path)[0] is True
-    assert simulate_tree(result.task, last.abstraction, last.path, whole=True)[0] is False
-    assert simulate_tree(result.task, result.abstraction, last.path, whole=True)[0] is True
+    models = Models(result.task)
+    assert simulate(models.of(result.abstraction), last.path)[0] is True
+    assert simulate_tree(models.of(last.abstraction), last.path, whole=True)[0] is False
+    assert simulate_tree(models.of(result.abstraction), last.path, whole=True)[0] is True
     nothing = Abstraction(NOTHING, Lattice((), {}).coarsest)
-    assert simulate(result.task, nothing, last.path)[0] is False
+    assert simulate(models.of(nothing), last.path)[0] is False
     definition = result.abstraction.definition
     pair = [last.abstraction.generator, result.abstraction.generator]
-    one = sequential(result.task, definition, last.path, level=WHOLE)(pair)
-    assert one == parallel(result.task, definition, last.path, level=WHOLE)(pair)
+    one = sequential(models, definition, last.path, level=WHOLE)(pair)
+    assert one == parallel(models, definition, last.path, level=WHOLE)(pair)
     assert [rules_out for rules_out, _ in one] == [False, True]
 
 

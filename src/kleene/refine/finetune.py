@@ -14,7 +14,7 @@ from kleene.cfa.graph import Edge
 from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, PathStep, Tree
 from kleene.refine.generators import Generator, Lattice
-from kleene.refine.model import Abstraction, Model, Task
+from kleene.refine.model import Abstraction, Model, Models
 from kleene.refine.tracking import TrackingDefinition
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
@@ -47,9 +47,9 @@ class FineTuning:
     chosen: Generator | None = None
 
 
-def simulate(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[bool, int]:
+def simulate(model: Model, path: ErrorPath) -> tuple[bool, int]:
     """Whether the abstract strongest postcondition of the path has no error at its end; and how many predicates."""
-    model = Model(task, abstraction)
+    task = model.task
     elements: dict[Structure, None] = dict.fromkeys(model.initial)
     elements = _through(model, model.steps_of.get(None, []), model.cfa.entry, task.cfa.entry, elements)[0]
     for number, step in enumerate(path.steps):
@@ -65,9 +65,8 @@ def simulate(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[boo
     return not elements, model.predicates
 
 
-def simulate_tree(task: Task, abstraction: Abstraction, path: ErrorPath, *, whole: bool) -> tuple[bool, int]:
+def simulate_tree(model: Model, path: ErrorPath, *, whole: bool) -> tuple[bool, int]:
     """The same for the error in a tree, which joins paths: along the edges of the path, or in the whole program."""
-    model = Model(task, abstraction)
 
     def limits(tree: Tree) -> None:
         if tree.generated > MOST_STRUCTURES:
@@ -147,20 +146,21 @@ def _balanced(
     return found
 
 
-def sequential(task: Task, definition: TrackingDefinition, path: ErrorPath, *, level: int = PATH) -> Tester:
+def sequential(models: Models, definition: TrackingDefinition, path: ErrorPath, *, level: int = PATH) -> Tester:
     """Simulations one after the other."""
 
     def test(generators: Sequence[Generator]) -> list[tuple[bool, int]]:
-        return [tried(task, Abstraction(definition, g), path, level=level) for g in generators]
+        return [tried(models, Abstraction(definition, g), path, level=level) for g in generators]
 
     return test
 
 
-def tried(task: Task, abstraction: Abstraction, path: ErrorPath, *, level: int) -> tuple[bool, int]:
+def tried(models: Models, abstraction: Abstraction, path: ErrorPath, *, level: int) -> tuple[bool, int]:
     """One simulation; one that grows too large rules nothing out."""
+    model = models.of(abstraction)
     try:
         if level == PATH:
-            return simulate(task, abstraction, path)
-        return simulate_tree(task, abstraction, path, whole=level == WHOLE)
+            return simulate(model, path)
+        return simulate_tree(model, path, whole=level == WHOLE)
     except LimitReached:
         return False, 0
