@@ -14,7 +14,7 @@ from typing import Protocol
 
 from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, Tree
-from kleene.refine.finetune import EDGES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
+from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
 from kleene.refine.language import Entry
 from kleene.refine.model import Abstraction, Models, Task
@@ -289,7 +289,7 @@ class Refinement:
         seen = [one.level for one in self.rounds[:-1] if SHAPE_CLASS in one.kinds and one.path.key == current.path.key]
         for level in (PATH, EDGES):
             test = self.tester(self.models, self.abstraction.definition, current.path, level=level)
-            if level not in seen and not test([self.abstraction.generator])[0][0]:
+            if level not in seen and not test([self.abstraction.generator], MOST_STRUCTURES)[0].rules_out:
                 return level
         return WHOLE
 

@@ -56,7 +56,7 @@ class Task:
 
     @cached_property
     def memory(self) -> Memory:
-        return Memory(self.program, self.cfa)
+        return Memory(self.program, self.cfa, typed=True)  # as the translation, so that cells have the same names
 
 
 @dataclass(frozen=True)
