@@ -1,0 +1,159 @@
+"""`kleene check --contracts`: each body once against its contract, and its callers against the contract alone.
+
+What is FALSE of `contracts` is shown by a run in which calls do what their contracts allow. Of the other properties only
+a run without such calls shows anything, and they are TRUE only if all contracts are kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kleene.analysis.check import CheckOptions, CheckReport, check_program
+from kleene.c.contracts import Contract, read_contracts
+from kleene.c.reader import read_program
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
+from kleene.diagnostics import UsageError
+from kleene.domains.explicit.explore import Confirmed
+from kleene.semantics.contracts import MARK, body_alone, by_contracts, not_covered, of_contract
+
+CONTRACTS = "contracts"
+"""The property that all contracts are kept."""
+_LEAST = 1.0
+"""Seconds for each part of the program, whatever the others took."""
+
+
+def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
+    """Check a C program with the contracts in it."""
+    start = time.monotonic()
+    if options.refine is not None:
+        raise UsageError("--contracts and --refine do not go together")
+    program = read_program(
+        list(paths),
+        include=options.include,
+        defines=options.defines,
+        entry=options.entry,
+        data_model=options.data_model,
+    )
+    contracts = read_contracts(program)
+    called = by_contracts(program, contracts)
+    parts = [_Part(None, called), *(_Part(c, body_alone(called, c)) for c in contracts.values())]
+    for number, part in enumerate(parts):
+        left = options.timeout - (time.monotonic() - start)
+        seconds = max(left / (len(parts) - number), _LEAST)
+        part.reason = not_covered(called, part.contract) if part.contract else ""
+        if not part.reason:
+            wanted = replace(options, properties=tuple(PROPERTIES), timeout=seconds)
+            part.report = check_program(part.program, wanted, time.monotonic())
+    report = _together(program, parts, options.properties)
+    report.seconds = time.monotonic() - start
+    return report
+
+
+@dataclass
+class _Part:
+    """The body of a function with a contract, or the program from its entry."""
+
+    contract: Contract | None
+    program: CProgram
+    report: CheckReport | None = None
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.contract.function if self.contract else self.program.entry
+
+    def proved(self, name: str) -> bool:
+        return self.report is not None and self.report.properties[name] is Verdict.TRUE
+
+    @property
+    def keeps_contracts(self) -> bool:
+        """Whether no contract is broken here: taking and giving is safe, and a body leaves nothing behind."""
+        needed = ("memsafety", "assert", "memcleanup") if self.contract else ("memsafety", "assert")
+        return all(self.proved(name) for name in needed)
+
+    def findings(self) -> list[tuple[Finding, Confirmed | None]]:
+        """What was found, with the run that shows it, in the words of contracts."""
+        if self.report is None:
+            return []
+        traces = [*self.report.traces, *[None] * len(self.report.findings)]
+        return [(self._worded(f, t), t) for f, t in zip(self.report.findings, traces, strict=False)]
+
+    def _worded(self, finding: Finding, shown: Confirmed | None) -> Finding:
+        left_behind = finding.kind == "memory_leak" and (shown is None or shown.finding.detail == "exit")
+        if self.contract is not None and left_behind:
+            place = self.contract.place
+            message = f"{self.name} leaves cells that 'ensures {self.contract.ensures}' does not describe"
+            finding = replace(finding, kind="postcondition", message=message, line=place.line, column=place.column)
+        elif finding.function.startswith(MARK):
+            callee = finding.function.removeprefix(MARK)
+            kind = "precondition" if self._at_call(finding) else "postcondition"
+            finding = replace(finding, kind=kind, message=f"{callee}: {finding.message}", function=self.name)
+        return finding
+
+    def _at_call(self, finding: Finding) -> bool:
+        """Whether a broken contract is that of a call, rather than that of this body."""
+        stand_ins = [f for n, f in self.program.functions.items() if "$by_contract." in n]
+        places = {(f.place.file, f.place.line, f.place.column) for f in stand_ins}
+        return (finding.file, finding.line, finding.column) in places
+
+
+def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[str]) -> CheckReport:
+    """One report for all parts."""
+    main = parts[0].report
+    assert main is not None
+    kept = all(part.keeps_contracts for part in parts)
+    verdicts = {name: Verdict.UNKNOWN for name in properties}
+    for name in properties:
+        if kept and all(part.proved(name) for part in parts):
+            verdicts[name] = Verdict.TRUE
+    verdicts[CONTRACTS] = Verdict.TRUE if kept else Verdict.UNKNOWN
+    shown: list[tuple[Finding, Confirmed]] = []
+    possible: list[Finding] = []
+    for part in parts:
+        for finding, confirmed in part.findings():
+            violated = _violated(part, finding, confirmed)
+            for name in violated & set(verdicts):
+                verdicts[name] = Verdict.FALSE
+            if confirmed is not None and violated:
+                shown.append((finding, confirmed))
+            else:
+                possible.append(replace(finding, status="possible"))
+    proved_by = {n: "contracts" for n, v in verdicts.items() if v is Verdict.TRUE}
+    report = CheckReport(program.files, verdicts, proved_by, [f for f, _ in shown] + possible, "", 0.0)
+    report.traces = [c for _, c in shown]
+    report.exploration, report.shape, report.warnings = main.exploration, main.shape, main.warnings
+    if Verdict.UNKNOWN in verdicts.values():
+        report.reason = _reason(parts, verdicts)
+    return report
+
+
+def _violated(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set[str]:
+    """The properties that a finding shows to be FALSE."""
+    if confirmed is None:
+        return set()
+    if finding.kind in ("precondition", "postcondition"):
+        return {CONTRACTS}
+    if part.contract is not None:  # a run from any input that the contract allows, not one of the program
+        return {CONTRACTS} if finding.kind in PROPERTIES["memsafety"] else set()
+    if any(of_contract(step.operation.place) for step in confirmed.trace.steps):
+        return set()
+    leaks = finding.kind == "memory_leak"
+    if leaks and confirmed.finding.detail == "exit":
+        return {"memcleanup"}
+    return {property_of(finding.kind) or ""} | ({"memcleanup"} if leaks else set())
+
+
+def _reason(parts: Sequence[_Part], verdicts: dict[str, Verdict]) -> str:
+    """Why something is not known: the first part that was not proved."""
+    for part in parts:
+        if part.reason:
+            return f"the contract of {part.name}: {part.reason}"
+    for part in parts:
+        if part.report is not None and part.report.reason:
+            return f"{part.name}: {part.report.reason}"
+    if verdicts[CONTRACTS] is Verdict.FALSE:
+        return "a contract is not kept"
+    return "a run by contracts shows an error, and contracts may allow more than the functions do"
