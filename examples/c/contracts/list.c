@@ -1,3 +1,6 @@
+// RUN: kleene check
+// EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
+// List functions with contracts, and a client that is proved from the contracts alone.
 #include <stdlib.h>
 
 struct node {

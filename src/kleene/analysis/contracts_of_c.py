@@ -17,7 +17,7 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
 from kleene.diagnostics import UsageError
 from kleene.domains.explicit.explore import Confirmed
-from kleene.semantics.contracts import MARK, body_alone, by_contracts, not_covered, of_contract
+from kleene.semantics.contracts import CALLED, body_alone, by_contracts, contract_at, not_covered
 
 CONTRACTS = "contracts"
 """The property that all contracts are kept."""
@@ -82,22 +82,22 @@ class _Part:
         return [(self._worded(f, t), t) for f, t in zip(self.report.findings, traces, strict=False)]
 
     def _worded(self, finding: Finding, shown: Confirmed | None) -> Finding:
-        left_behind = finding.kind == "memory_leak" and (shown is None or shown.finding.detail == "exit")
-        if self.contract is not None and left_behind:
+        role, callee = contract_at(finding.function)
+        if self.contract is not None and shown is not None and shown.finding.detail == "exit":
             place = self.contract.place
             message = f"{self.name} leaves cells that 'ensures {self.contract.ensures}' does not describe"
             finding = replace(finding, kind="postcondition", message=message, line=place.line, column=place.column)
-        elif finding.function.startswith(MARK):
-            callee = finding.function.removeprefix(MARK)
-            kind = "precondition" if self._at_call(finding) else "postcondition"
-            finding = replace(finding, kind=kind, message=f"{callee}: {finding.message}", function=self.name)
-        return finding
+        elif role and finding.kind != "memory_leak":
+            kind = "precondition" if role == CALLED else "postcondition"
+            finding = replace(finding, kind=kind, message=f"of {callee}: {finding.message}")
+        by_contract = self.contract is not None or (shown is not None and _by_contract(shown))
+        return replace(finding, function=self.name if role else finding.function,
+                       inputs=() if by_contract else finding.inputs)  # fmt: skip
 
-    def _at_call(self, finding: Finding) -> bool:
-        """Whether a broken contract is that of a call, rather than that of this body."""
-        stand_ins = [f for n, f in self.program.functions.items() if "$by_contract." in n]
-        places = {(f.place.file, f.place.line, f.place.column) for f in stand_ins}
-        return (finding.file, finding.line, finding.column) in places
+
+def _by_contract(shown: Confirmed) -> bool:
+    """Whether a run does what contracts allow, which may be more than the program does."""
+    return any(contract_at(step.operation.place.function)[0] for step in shown.trace.steps)
 
 
 def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[str]) -> CheckReport:
@@ -138,7 +138,7 @@ def _violated(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set
         return {CONTRACTS}
     if part.contract is not None:  # a run from any input that the contract allows, not one of the program
         return {CONTRACTS} if finding.kind in PROPERTIES["memsafety"] else set()
-    if any(of_contract(step.operation.place) for step in confirmed.trace.steps):
+    if _by_contract(confirmed):
         return set()
     leaks = finding.kind == "memory_leak"
     if leaks and confirmed.finding.detail == "exit":

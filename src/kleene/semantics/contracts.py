@@ -48,13 +48,14 @@ from kleene.cfa.types import (
     VoidType,
 )
 
-MARK = "the contract of "
-"""The function of a place whose operation stands for a contract begins like this."""
+CALLED, BODY = "a call by the contract of ", "the contract of "
+"""How the function of a place begins whose operation stands for a contract."""
 
 
-def of_contract(place: Place) -> bool:
-    """Whether an operation stands for a contract."""
-    return place.function.startswith(MARK)
+def contract_at(function: str) -> tuple[str, str]:
+    """Which contract the operations stand for whose place has this function, and for what; empty if for none."""
+    kind = next((k for k in (CALLED, BODY) if function.startswith(k)), "")
+    return kind, function.removeprefix(kind) if kind else ""
 
 
 def by_contracts(program: CProgram, contracts: dict[str, Contract]) -> CProgram:
@@ -67,7 +68,7 @@ def by_contracts(program: CProgram, contracts: dict[str, Contract]) -> CProgram:
             if isinstance(call, Call) and isinstance(call.function, str) and call.function in contracts:
                 contract = contracts[call.function]
                 name = f"{call.function}$by_contract.{function.name}.{number}"
-                functions[name] = _Builder(program, contract, call.place, name).stand_in()
+                functions[name] = _Builder(program, contract, call.place, name, CALLED).stand_in()
                 edge = Edge(edge.source, replace(call, function=name), edge.target)
             edges.append(edge)
         functions[function.name] = replace(function, cfa=Cfa(function.cfa.entry, tuple(edges)))
@@ -76,7 +77,7 @@ def by_contracts(program: CProgram, contracts: dict[str, Contract]) -> CProgram:
 
 def body_alone(program: CProgram, contract: Contract) -> CProgram:
     """A program that runs the body of a function on all that it requires. `program` has calls by contract."""
-    body = _Builder(program, contract, contract.place, f"{contract.function}$body").body()
+    body = _Builder(program, contract, contract.place, f"{contract.function}$body", BODY).body()
     return replace(program, functions={**program.functions, body.name: body}, entry=body.name)
 
 
@@ -116,6 +117,7 @@ class _Builder:
     contract: Contract
     place: Place
     name: str
+    role: str
     edges: list[Edge[Operation]] = field(default_factory=list)
     locals: list[Variable] = field(default_factory=list)
     count: int = 0
@@ -123,7 +125,7 @@ class _Builder:
 
     def __post_init__(self) -> None:
         self.function = self.program.functions[self.contract.function]
-        self.place = replace(self.place, function=f"{MARK}{self.contract.function}")
+        self.place = replace(self.place, function=f"{self.role}{self.contract.function}")
         self.here = self.entry = self._location()
         self.exit = f"{self.name}.exit"
         self.values: dict[str, Variable] = {}
