@@ -1,13 +1,13 @@
 """`kleene check --contracts`: each body once against its contract, and its callers against the contract alone.
 
-What is FALSE of `contracts` is shown by a run in which calls do what their contracts allow. Of the other properties only
-a run without such calls shows anything, and they are TRUE only if all contracts are kept.
+What is FALSE of `contracts` is shown by a run in which calls do what their contracts allow. Of the other properties
+only a run without such calls shows anything, and they are TRUE only if all contracts are kept.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kleene.analysis.check import CheckOptions, CheckReport, check_program
@@ -21,6 +21,8 @@ from kleene.semantics.contracts import CALLED, body_alone, by_contracts, contrac
 
 CONTRACTS = "contracts"
 """The property that all contracts are kept."""
+_LOOK = 2.0
+"""Seconds of exact exploration of the program without contracts, if they leave something open."""
 _LEAST = 1.0
 """Seconds for each part of the program, whatever the others took."""
 
@@ -39,7 +41,8 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     )
     contracts = read_contracts(program)
     called = by_contracts(program, contracts)
-    parts = [_Part(None, called), *(_Part(c, body_alone(called, c)) for c in contracts.values())]
+    bodies = [_Part(contracts, c, body_alone(called, c)) for c in contracts.values()]
+    parts = bodies if program.entry in contracts else [_Part(contracts, None, called), *bodies]
     for number, part in enumerate(parts):
         left = options.timeout - (time.monotonic() - start)
         seconds = max(left / (len(parts) - number), _LEAST)
@@ -48,6 +51,9 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
             wanted = replace(options, properties=tuple(PROPERTIES), timeout=seconds)
             part.report = check_program(part.program, wanted, time.monotonic())
     report = _together(program, parts, options.properties)
+    left = min(options.timeout - (time.monotonic() - start), _LOOK)
+    if Verdict.UNKNOWN in report.properties.values() and left > 0 and program.entry not in contracts:
+        _look(program, replace(options, domain="explicit", timeout=left), report)
     report.seconds = time.monotonic() - start
     return report
 
@@ -56,6 +62,7 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
 class _Part:
     """The body of a function with a contract, or the program from its entry."""
 
+    contracts: Mapping[str, Contract]
     contract: Contract | None
     program: CProgram
     report: CheckReport | None = None
@@ -89,7 +96,9 @@ class _Part:
             finding = replace(finding, kind="postcondition", message=message, line=place.line, column=place.column)
         elif role and finding.kind != "memory_leak":
             kind = "precondition" if role == CALLED else "postcondition"
-            finding = replace(finding, kind=kind, message=f"of {callee}: {finding.message}")
+            contract = self.contracts[callee]
+            broken = f"requires {contract.requires}" if role == CALLED else f"ensures {contract.ensures}"
+            finding = replace(finding, kind=kind, message=f"'{broken}' of {callee} does not hold: {finding.message}")
         by_contract = self.contract is not None or (shown is not None and _by_contract(shown))
         return replace(finding, function=self.name if role else finding.function,
                        inputs=() if by_contract else finding.inputs)  # fmt: skip
@@ -102,10 +111,8 @@ def _by_contract(shown: Confirmed) -> bool:
 
 def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[str]) -> CheckReport:
     """One report for all parts."""
-    main = parts[0].report
-    assert main is not None
     kept = all(part.keeps_contracts for part in parts)
-    verdicts = {name: Verdict.UNKNOWN for name in properties}
+    verdicts = dict.fromkeys(properties, Verdict.UNKNOWN)
     for name in properties:
         if kept and all(part.proved(name) for part in parts):
             verdicts[name] = Verdict.TRUE
@@ -124,10 +131,31 @@ def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[st
     proved_by = {n: "contracts" for n, v in verdicts.items() if v is Verdict.TRUE}
     report = CheckReport(program.files, verdicts, proved_by, [f for f, _ in shown] + possible, "", 0.0)
     report.traces = [c for _, c in shown]
-    report.exploration, report.shape, report.warnings = main.exploration, main.shape, main.warnings
+    first = parts[0].report
+    if first is not None:
+        report.exploration, report.shape = first.exploration, first.shape
+    report.warnings = program.warnings
     if Verdict.UNKNOWN in verdicts.values():
         report.reason = _reason(parts, verdicts)
     return report
+
+
+def _look(program: CProgram, options: CheckOptions, report: CheckReport) -> None:
+    """What runs of the program itself say of the properties that are open."""
+    plain = check_program(program, options, time.monotonic())
+    for name, verdict in plain.properties.items():
+        if report.properties[name] is Verdict.UNKNOWN:
+            report.properties[name] = verdict
+            report.proved_by.update({name: plain.proved_by[name]} if name in plain.proved_by else {})
+    known = {(f.kind, f.file, f.line) for f in report.findings if f.confirmed}
+    for finding, shown in zip(plain.findings, plain.traces, strict=False):
+        if (finding.kind, finding.file, finding.line) not in known:
+            report.findings.insert(len(report.traces), finding)
+            report.traces.append(shown)
+    proved = {kind for name, kinds in PROPERTIES.items() for kind in kinds if plain.properties.get(name) is Verdict.TRUE}
+    report.findings = [f for f in report.findings if f.confirmed or f.kind not in proved]
+    if Verdict.UNKNOWN not in report.properties.values():
+        report.reason = ""
 
 
 def _violated(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set[str]:

@@ -20,8 +20,7 @@ SHAPES = {"list": 1, "dlist": 2}
 """The words for shapes, and how many fields link their cells."""
 _COMMENT = re.compile(r"/\*@(.*?)\*/", re.DOTALL)
 _TOKEN = re.compile(r"\s*(?:(\\?\w+)|(&&|==|!=|<=|>=|-\d+|[<>(),;]))")
-_BLANK = re.compile(r"(?:\s|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_NEGATIVE = re.compile(r"-?\d+")
+_NUMBER = re.compile(r"-?\d+")
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,9 @@ def read_contracts(program: CProgram) -> dict[str, Contract]:
         for comment in _COMMENT.finditer(text):
             function = _below(text, comment.end(), own)
             if function is None:
-                raise _error(text, file, comment.start(), "there is no function definition directly below this contract")
+                raise _error(
+                    text, file, comment.start(), "there is no function definition directly below this contract"
+                )
             if function.name in found:
                 raise _error(text, file, comment.start(), f"'{function.name}' has another contract")
             found[function.name] = _Parser(program, function, file, text, comment.start(1), comment.end(1)).contract()
@@ -90,8 +91,10 @@ def read_contracts(program: CProgram) -> dict[str, Contract]:
 
 
 def _offset(text: str, place: Place) -> int:
-    lines = text.splitlines(keepends=True)
-    return sum(map(len, lines[: place.line - 1])) + place.column - 1
+    """Where a place is in the text; the columns of clang count bytes."""
+    lines = text.split("\n")
+    before = lines[place.line - 1].encode()[: place.column - 1].decode(errors="replace")
+    return sum(len(line) + 1 for line in lines[: place.line - 1]) + len(before)
 
 
 def _below(text: str, end: int, own: dict[int, Function]) -> Function | None:
@@ -109,7 +112,7 @@ def _without_comments(text: str) -> str:
 def _error(text: str, file: str, offset: int, message: str) -> InputError:
     line = text.count("\n", 0, offset) + 1
     column = offset - (text.rfind("\n", 0, offset) + 1) + 1
-    return InputError(message, Position(file, line, column, text.splitlines()[line - 1]))
+    return InputError(message, Position(file, line, column, text.split("\n")[line - 1]))
 
 
 @dataclass(frozen=True)
@@ -229,7 +232,9 @@ class _Parser:
         if len(links) != SHAPES[word.text] or len(set(links)) != len(links):
             count = SHAPES[word.text]
             names = ", ".join(("next", "prev")[:count])
-            raise self._wrong(word, f"name the {'fields' if count > 1 else 'field'}: {word.text}({subject.text}, {names})")
+            raise self._wrong(
+                word, f"name the {'fields' if count > 1 else 'field'}: {word.text}({subject.text}, {names})"
+            )
         return Shape(word.text, subject.text, tuple(links), cell)
 
     def _compared(self, left: _Token, *, ensures: bool) -> Compared:
@@ -241,7 +246,7 @@ class _Parser:
             if right.text not in ("NULL", "0") or operator.text not in ("==", "!="):
                 raise self._wrong(operator, "a pointer is compared with NULL only, by == or !=")
             return Compared(operator.text, left.text, "NULL")
-        if not _NEGATIVE.fullmatch(right.text):
+        if not _NUMBER.fullmatch(right.text):
             other = self._type(right, ensures=ensures)
             if not _small(other):
                 raise self._wrong(right, f"'{right.text}' is no integer of at most 64 bits with a sign")

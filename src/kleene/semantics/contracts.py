@@ -63,11 +63,11 @@ def by_contracts(program: CProgram, contracts: dict[str, Contract]) -> CProgram:
     functions = dict(program.functions)
     for function in program.functions.values():
         edges = []
-        for number, edge in enumerate(function.cfa.edges):
+        for edge in function.cfa.edges:
             call = edge.label
             if isinstance(call, Call) and isinstance(call.function, str) and call.function in contracts:
                 contract = contracts[call.function]
-                name = f"{call.function}$by_contract.{function.name}.{number}"
+                name = f"{call.function}$contract.{len(functions)}"
                 functions[name] = _Builder(program, contract, call.place, name, CALLED).stand_in()
                 edge = Edge(edge.source, replace(call, function=name), edge.target)
             edges.append(edge)
