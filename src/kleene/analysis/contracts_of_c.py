@@ -40,13 +40,14 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
         data_model=options.data_model,
     )
     contracts = read_contracts(program)
-    called = by_contracts(program, contracts)
+    reasons = {name: not_covered(program, contract) for name, contract in contracts.items()}
+    called = by_contracts(program, {name: c for name, c in contracts.items() if not reasons[name]})
     bodies = [_Part(contracts, c, body_alone(called, c)) for c in contracts.values()]
     parts = bodies if program.entry in contracts else [_Part(contracts, None, called), *bodies]
     for number, part in enumerate(parts):
         left = options.timeout - (time.monotonic() - start)
         seconds = max(left / (len(parts) - number), _LEAST)
-        part.reason = not_covered(called, part.contract) if part.contract else ""
+        part.reason = reasons[part.contract.function] if part.contract else ""
         if not part.reason:
             wanted = replace(options, properties=tuple(PROPERTIES), timeout=seconds)
             part.report = check_program(part.program, wanted, time.monotonic())
@@ -152,7 +153,9 @@ def _look(program: CProgram, options: CheckOptions, report: CheckReport) -> None
         if (finding.kind, finding.file, finding.line) not in known:
             report.findings.insert(len(report.traces), finding)
             report.traces.append(shown)
-    proved = {kind for name, kinds in PROPERTIES.items() for kind in kinds if plain.properties.get(name) is Verdict.TRUE}
+    proved = {
+        kind for name, kinds in PROPERTIES.items() for kind in kinds if plain.properties.get(name) is Verdict.TRUE
+    }
     report.findings = [f for f in report.findings if f.confirmed or f.kind not in proved]
     if Verdict.UNKNOWN not in report.properties.values():
         report.reason = ""

@@ -206,6 +206,8 @@ class _Parser:
             if not ensures:
                 raise self._wrong(token, "there is no result before the call")
             return self.function.type.result
+        if not re.match(r"\\?\w", token.text):
+            raise self._wrong(token, "a shape or a comparison is expected here")
         if token.text not in self.names:
             known = [*self.names, *SHAPES, RESULT]
             raise self._wrong(token, f"'{token.text}' is no parameter of '{self.function.name}'"

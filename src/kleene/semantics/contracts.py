@@ -82,7 +82,10 @@ def body_alone(program: CProgram, contract: Contract) -> CProgram:
 
 
 def not_covered(program: CProgram, contract: Contract) -> str:
-    """Why a contract says too little about its function: empty if it does not. `program` has calls by contract."""
+    """Why a contract says too little about its function: empty if it does not.
+
+    Callers of such a function cannot rely on it: it is inlined.
+    """
     for clause in (contract.requires, contract.ensures):
         for shape in clause.shapes:
             layout = program.records[shape.cell.name]
