@@ -86,7 +86,7 @@ int main(void) { struct node *n = malloc(sizeof *n); if (!n) return 1; n->next =
 def test_comparisons(tmp_path: Path) -> None:
     text = """
 /*@ requires list(l) && l != NULL && k > 0; ensures \\result >= 0 && list(l); */
-int first(struct node *l, int k) { return l->data < 0 ? 0 : k; }
+int first(struct node *l, int k) { return l->data < 0 ? 0 : 1; }
 int main(void) {
     struct node *n = malloc(sizeof *n);
     if (!n) return 1;
