@@ -10,6 +10,7 @@ import pytest
 from kleene.analysis.check import CheckOptions, CheckReport
 from kleene.analysis.contracts_of_c import check_contracts
 from kleene.cli import run_main
+from kleene.diagnostics import InputError
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "c" / "contracts"
 HEADER = """#include <stdlib.h>
@@ -145,7 +146,8 @@ def test_functions_without_a_program(tmp_path: Path) -> None:
         ("requires list(l, data);", 22, "'data' is no pointer"),
         ("requires list(l) && list(l);", 25, "given twice"),
         ("requires dlist(l);", 14, "name the fields"),
-        ("ensures list(l);", 4, "says nothing of the pointer 'l'"),
+        ("ensures list(l);", 4, "neither a shape for 'l'"),
+        ("requires l != NULL;", 4, "neither a shape for 'l'"),
     ],
 )
 def test_bad_contracts(
@@ -157,6 +159,13 @@ def test_bad_contracts(
     shown = capsys.readouterr().err.splitlines()
     assert shown[0].startswith(f"{path}:3:{column}: ") and message in shown[0]
     assert shown[2].index("^") == 4 + column - 1
+
+
+def test_a_pointer_that_is_returned_is_described(tmp_path: Path) -> None:
+    """Otherwise it might be any pointer of the caller."""
+    text = "/*@ requires list(l); ensures list(l); */ struct node *f(struct node *l) { return l; }"
+    with pytest.raises(InputError, match="neither a shape for"):
+        checked(tmp_path, f"{text}\nint main(void) {{ return 0; }}\n")
 
 
 def test_a_contract_above_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,6 +58,10 @@ class Clause:
     def shape(self, subject: str) -> Shape | None:
         return next((s for s in self.shapes if s.subject == subject), None)
 
+    def describes(self, pointer: str) -> bool:
+        """Whether the clause says what a pointer points to."""
+        return self.shape(pointer) is not None or Compared("==", pointer, "NULL") in self.comparisons
+
     def __str__(self) -> str:
         return " && ".join(map(str, (*self.shapes, *self.comparisons))) or "nothing"
 
@@ -176,9 +180,10 @@ class _Parser:
     def _check(self, requires: Clause, ensures: Clause) -> None:
         head = _Token("", self.start)
         for parameter in self.function.parameters:
-            described = requires.shape(parameter.name) or any(c.left == parameter.name for c in requires.comparisons)
-            if isinstance(parameter.type, PointerType) and not described:
-                raise self._wrong(head, f"'requires' says nothing of the pointer '{parameter}'")
+            if isinstance(parameter.type, PointerType) and not requires.describes(parameter.name):
+                raise self._wrong(head, f"'requires' has neither a shape for '{parameter}' nor '{parameter} == NULL'")
+        if isinstance(self.function.type.result, PointerType) and not ensures.describes(RESULT):
+            raise self._wrong(head, f"'ensures' has neither a shape for '{RESULT}' nor '{RESULT} == NULL'")
         for shape in ensures.shapes:
             if shape.subject != RESULT and requires.shape(shape.subject) != shape:
                 raise self._wrong(head, f"'ensures {shape}' needs 'requires {shape}'")

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from kleene.c.contracts import RESULT, Clause, Compared, Contract, Shape
+from kleene.c.contracts import RESULT, Compared, Contract, Shape
 from kleene.cfa.expressions import Cast, Comparison, Constant, Deref, Expression, Field, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.inline import converted
@@ -150,9 +150,6 @@ class _Builder:
         for shape in kept:
             self._give_rest(shape)
         result = self._result()
-        shape_of_result = ensures.shape(RESULT)
-        if shape_of_result is not None and result is not None:
-            self._emit(Assign(self.place, result, self._give(shape_of_result)))
         for compared in ensures.comparisons:
             self._only_if(self._condition(compared))
         self._emit_to(Return(self.place, result), self.exit)
@@ -164,7 +161,7 @@ class _Builder:
         for parameter in function.parameters:
             self.values[parameter.name] = parameter
             self._emit(DeclareLocal(self.place, parameter))
-            self._any(parameter, requires)
+            self._any(parameter, requires.shape(parameter.name))
         for compared in requires.comparisons:
             self._only_if(self._condition(compared))
         ensures = self.contract.ensures
@@ -406,24 +403,22 @@ class _Builder:
     # --- values
 
     def _result(self) -> Variable | None:
-        """The result: any number; a pointer is not known unless the contract describes it."""
+        """What the function returns, if anything."""
         type_ = self.function.type.result
         if isinstance(type_, VoidType):
             return None
         result = self.values[RESULT] = self._fresh("$result", type_)
-        self._any(result, Clause((), self.contract.ensures.comparisons), RESULT)
+        self._any(result, self.contract.ensures.shape(RESULT))
         return result
 
-    def _any(self, variable: Variable, clause: Clause, name: str = "") -> None:
-        """Any value that the shapes in the clause allow."""
-        name = name or variable.name
-        shape = clause.shape(name)
+    def _any(self, variable: Variable, shape: Shape | None) -> None:
+        """Any value; a pointer that has no shape is NULL."""
         if shape is not None:
             self._emit(Assign(self.place, variable, self._give(shape)))
-        elif not isinstance(variable.type, PointerType):
-            self._emit(Havoc(self.place, variable))
-        elif Compared("==", name, "NULL") in clause.comparisons:
+        elif isinstance(variable.type, PointerType):
             self._emit(Assign(self.place, variable, Constant(0, variable.type)))
+        else:
+            self._emit(Havoc(self.place, variable))
 
 
 def _not_null(pointer: Variable) -> Expression:
