@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from kleene.analysis.check import CheckOptions, CheckReport
@@ -13,6 +15,7 @@ from kleene.cli import run_main
 from kleene.diagnostics import InputError
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "c" / "contracts"
+SCHEMA = EXAMPLES.parent.parent.parent / "docs" / "reference" / "check.schema.json"
 HEADER = """#include <stdlib.h>
 struct node { struct node *next; int data; };
 """
@@ -101,6 +104,33 @@ int main(void) {
     assert [f.kind for f in bad.findings if f.confirmed and "k > 0" in f.message] == ["precondition"]
     null = checked(tmp_path, FREE_ALL + text.replace("first(n, %s)", "first(NULL, 1)"), timeout=9.0)
     assert [f.kind for f in null.findings if f.confirmed and "l != NULL" in f.message] == ["precondition"]
+
+
+def test_a_comparison_is_checked_at_the_return(tmp_path: Path) -> None:
+    text = """
+/*@ requires list(l); ensures list(\\result) && \\result != NULL; */
+struct node *last(struct node *l) {
+    return l;
+}
+int main(void) { return 0; }
+"""
+    report = checked(tmp_path, text)
+    assert verdicts(report)["contracts"] == "FALSE"
+    broken = [f for f in report.findings if f.confirmed]
+    assert [(f.kind, f.line, f.function) for f in broken] == [("postcondition", 6, "last")]
+    assert "\\result != NULL" in broken[0].message
+
+
+def test_json_and_html(tmp_path: Path) -> None:
+    """The JSON is as its schema says, and the page draws the heap that breaks the contract."""
+    found, page = tmp_path / "found.json", tmp_path / "found.html"
+    arguments = ["--json", str(found), "--html", str(page), "--quiet", "--invariants"]
+    assert run_main(["check", "--contracts", str(EXAMPLES / "shared.c"), *arguments]) == 1
+    document = json.loads(found.read_text(encoding="utf-8"))
+    jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert document["properties"]["contracts"] == "FALSE"
+    assert "precondition" in page.read_text(encoding="utf-8")
+    assert "<svg" in page.read_text(encoding="utf-8")
 
 
 def test_what_is_left_behind(tmp_path: Path) -> None:

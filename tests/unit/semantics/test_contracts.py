@@ -122,3 +122,19 @@ int main(void) {{
     abort();
 }}
 """
+
+
+@pytest.mark.parametrize(("size", "expected"), [("sizeof(struct node)", True), ("sizeof(struct node *)", False)])
+@pytest.mark.parametrize("ensures", ["", "ensures list(a);"])
+def test_cells_are_as_large_as_their_type(ensures: str, size: str, *, expected: bool, tmp_path: Path) -> None:
+    text = f"""{HEADER}
+/*@ requires list(a); {ensures} */
+void f(struct node *a) {{ }}
+int main(void) {{
+    struct node *c = malloc({size});
+    c->next = NULL;
+    f(c);
+    abort();
+}}
+"""
+    assert accepted(text, tmp_path / "client.c") == expected
