@@ -195,3 +195,10 @@ def test_tracking_definitions_are_ordered():
     assert both.without(small) == other
     with pytest.raises(ValueError, match="separating"):
         TrackingDefinition(frozenset(), frozenset({"x"}))
+
+
+def test_a_leak_whose_last_step_depends_on_an_input_is_a_reason_and_no_crash():
+    """The interpreter's `Split` escaped from the interpolants of a leak at a branch on an input."""
+    result = refined(EXAMPLES / "nested" / "list_of_lists.c", "memsafety")
+    assert result.outcome in (SAFE, GAVE_UP)
+    assert (result.outcome == SAFE) == (result.reason == "")

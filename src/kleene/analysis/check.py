@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
 """Errors after which C promises nothing: no other property is proved of a program that may have one."""
+SHARE = 0.75
+"""How much of the time the abstract analysis may take: what it suspects has to be looked at after it."""
 FIRST_LOOK = 0.3
 """Seconds of exact exploration before the abstract analysis."""
 PATHS = 5.0
@@ -119,7 +121,7 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
     if options.refine is not None and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         _refine(program, options, report, left())
     elif options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
-        report.shape = _abstract(program, options, left())
+        report.shape = _abstract(program, options, left() * SHARE)
         _conclude(report, report.shape)
     decided = Verdict.FALSE in report.properties.values()  # then a second error is worth little time
     if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:

@@ -179,7 +179,10 @@ def _initial(domain: FesaDomain, program: CProgram, heap: Heap) -> Heap:
     """Before main: the globals are zero, then their initialisers."""
     transfer = domain.transfer
     for item in program.globals:
-        transfer.zero(heap, item.variable)
+        if item.constant and not item.initial:  # a string literal: its characters are not written anywhere
+            transfer.unknown(heap, item.variable)
+        else:
+            transfer.zero(heap, item.variable)
     for variable in (*_undeclared(transfer.memory, domain.cfa), *program.main.parameters):
         transfer.parameter(heap, variable)
     parts = [heap]

@@ -7,7 +7,7 @@ analysis itself reports that a cycle may be closed.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.input import completed
@@ -218,15 +218,14 @@ def _run(
 ) -> ShapeResult:
     """One shape class; `forgets` says that what seems to be a leak may be a pointer that was forgotten too early."""
     start = time.monotonic()
-    domain, initial = domain_of(translation)
     leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
-    limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()))
-    with Watchdog(seconds, MEMORY):
-        if translation.procedures:
-            apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
-            reached = tabulate(translation.cfa, apart, domain, [initial], Schedule(), check_limits=limits)
-        else:
-            reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
+    try:
+        with Watchdog(seconds, MEMORY):
+            domain, initial = domain_of(translation)
+            limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()))
+            reached = _solved(translation, domain, initial, limits)
+    except LimitReached as limit:  # before the iteration began, or while it was being ended
+        return _gave_up(str(limit), start)
     alarms = [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms]
     cyclic = _cycles(domain)
     return ShapeResult(
@@ -241,6 +240,18 @@ def _run(
         reached,
         translation,
     )
+
+
+def _solved(
+    translation: Translation,
+    domain: CallingShapeDomain,
+    initial: Structure,
+    limits: Callable[[Reached[Structure]], None],
+) -> Reached[Structure]:
+    if not translation.procedures:
+        return solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
+    apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
+    return tabulate(translation.cfa, apart, domain, [initial], Schedule(), check_limits=limits)
 
 
 def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:

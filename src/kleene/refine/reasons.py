@@ -17,6 +17,8 @@ from kleene.refine.paths import Interpolants
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 from kleene.semantics.memory import Memory, Unmodelled
 
+LEAKS = frozenset(("memory_leak", "memory_cleanup"))
+"""Errors that depend on all pointers, wherever they are mentioned."""
 _SHOWN = 8
 FEASIBLE, INFEASIBLE, UNDECIDED = "feasible", "infeasible", "undecided"
 
@@ -65,6 +67,9 @@ def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
 
     What is not tracked may always be wrong, so that no abstraction without them excludes the error.
     """
+    if path.error.kind in LEAKS:  # a block may be held by any pointer
+        names = frozenset(v.name for v in memory.pointers)
+        return TrackingDefinition(names, names, frozenset(memory.cell_targets))
     slicer = _Cone(memory)
     if isinstance(path.operations[-1], Error):
         return NOTHING

@@ -120,6 +120,14 @@ class Transfer(Evaluator):
             for offset in self._integer_places(node, 0, node.size):
                 self._store_number(heap, node, offset, self.numbers(node, offset), zero)
 
+    def unknown(self, heap: Heap, variable: Variable) -> None:
+        """A global variable whose numbers are not known."""
+        node = self.node(variable)
+        if self.is_object(variable):
+            self._forget_numbers(heap, node, 0, node.size)
+        else:
+            self._store_number(heap, node, 0, self.numbers(node, 0, variable), None)
+
     def parameter(self, heap: Heap, variable: Variable) -> None:
         """A parameter of the entry: any number, or a pointer to memory of which nothing is known."""
         node = self.node(variable)
