@@ -104,7 +104,12 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
         errors=error_kinds(options.properties),
         cleanup_at_abort=options.cleanup_at_abort,
     )
-    report = CheckReport(tuple(paths), dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
+    return check_program(program, options, start)
+
+
+def check_program(program: CProgram, options: CheckOptions, start: float) -> CheckReport:
+    """Check a program that was read; `start` is when the time of the options began."""
+    report = CheckReport(program.files, dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
     report.warnings = program.warnings
     _decide(program, options, report, start)
     report.seconds = time.monotonic() - start
