@@ -12,6 +12,7 @@ from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exist
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass, cancellation, cancellation_rules, groups_of
 from kleene.semantics.holding import Holding, Kinds, holdings, reachable
+from kleene.semantics.lanes import Lane, lanes_of
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
 from kleene.semantics.precision import EVERYTHING, Instrumentation, Precision, Roots
@@ -177,6 +178,10 @@ class Symbols:
                 kinds[self.cell(cell, offset)] = frozenset((s, t) for s in sources for t in sizes)
         return holdings(self.groups, kinds)
 
+    @cached_property
+    def lanes(self) -> list[Lane]:
+        return lanes_of(self.shape, self.groups)
+
     def group_of(self, edge: str) -> Group:
         return next(group for group in self.groups if edge in group.members)
 
@@ -244,7 +249,7 @@ class Symbols:
                 reached = exists(["v1", "v2"], conj(at(root, "v1"), at(edge, "v1", "v2"), at(closure, "v2", "v")))
                 predicates.append(Predicate(name, 1, ("v",), definition=reached, abstraction=True))
         predicates += [holding.predicate() for found in self.holdings for holding in found]
-        predicates += cancellation(self.shape, self.edges)
+        predicates += cancellation(self.shape, self.edges) + [lane.predicate() for lane in self.lanes]
         predicates += self._dereferenced()
         rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
         return Instrumentation(tuple(predicates), tuple(rules))
