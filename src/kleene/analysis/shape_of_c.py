@@ -40,6 +40,8 @@ PATIENCE = 1000
 """Structures after an alarm that may be due to a pointer that was forgotten too early."""
 LOOK = 1000
 """Structures after which it is seen, for the first time, whether the cells are those of a skip list."""
+AGAIN = 2
+"""How many times as many structures as with lanes, which did not prove the program, are spent to do without."""
 _LEAK = "a block may be lost"
 _LANES = "cells skip nodes of a list"
 ATTEMPTS = ((False, ""), (True, ""), (False, "values"), (False, "cells"))
@@ -140,6 +142,7 @@ class _Plan:
         markers = FEW_MARKERS
         looks = only_class is None
         plain: ShapeClass | None = None
+        with_lanes: ShapeResult | None = None
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
             translator = Translator(
                 self.program,
@@ -153,7 +156,7 @@ class _Plan:
                 translator.translate(),
                 translator.symbols.shape,
                 left / 2 if shape.lanes else left,
-                self.max_structures,
+                self.max_structures if with_lanes is None else AGAIN * with_lanes.structures,
                 forgets=not self.whole_scope and not only_class,
                 groups=translator.symbols.groups if looks else (),
             )
@@ -165,11 +168,14 @@ class _Plan:
                 shape = replace(shape, name=f"{shape.name} with lanes", lanes=result.lanes)
                 continue
             if plain is not None and (result.alarms or not result.complete):
+                with_lanes = result if result.complete else None
                 shape, plain = plain, None
                 continue
             if not result.cyclic or only_class is not None:
                 break
             shape = next_class(shape, result.cyclic, translator.symbols.groups)
+        if with_lanes is not None and not result.complete:
+            return with_lanes
         if result.cyclic:
             result.reason = "the heap may be cyclic, and no shape class for that was tried"
         return result

@@ -56,18 +56,18 @@ def lanes_of(shape: ShapeClass, groups: Sequence[Group]) -> list[Lane]:
 def lanes_seen(structures: Iterable[Structure], groups: Sequence[Group]) -> tuple[str, ...]:
     """Which cells seem to be lanes: those that somewhere point to the same node as another cell of their own node.
 
-    In trees there is no such place, in skip lists wherever nothing is skipped. Of these cells the one with the most
-    edges is the list that the others run along.
+    In trees there is no such place, in skip lists wherever nothing is skipped. Of these cells the one that is null in
+    the fewest nodes is the list that the others run along.
     """
     found = list(structures)
     for group in groups:
         cells = [m for m in group.members if m in group.cells and group.kind == ACYCLIC and not group.function]
-        edges: Counter[str] = Counter()
+        nulls: Counter[str] = Counter()
         twins: set[str] = set()
         for structure in found:
-            must = {m: structure.values[2 * structure.vocabulary.index(m)] for m in cells}
-            edges.update({m: bits.bit_count() for m, bits in must.items()})
-            twins.update(*({f, g} for f, g in combinations(cells, 2) if must[f] & must[g]))
+            rails, index = structure.values, structure.vocabulary.index
+            twins.update(*({f, g} for f, g in combinations(cells, 2) if rails[2 * index(f)] & rails[2 * index(g)]))
+            nulls.update({m: structure.size - rails[2 * index(f"has[{m}]") + 1].bit_count() for m in cells})
         if twins:
-            return tuple(sorted(twins, key=lambda m: (-edges[m], cells.index(m))))[1:]
+            return tuple(sorted(twins, key=lambda m: (nulls[m], cells.index(m))))[1:]
     return ()
