@@ -108,6 +108,10 @@ class Group:
         """The predicate of everything that a variable reaches."""
         return f"rt[{self.name},{root}]" if self.kind == CIRCULAR else f"r[{self.name},{root}]"
 
+    def reached_at_least(self, root: str) -> str:
+        """The same; where there is no such predicate, the one of what the variable reaches without the cut edges."""
+        return self.reach(root) if self.whole else f"r[{self.name},{root}]"
+
     # Predicates -----------------------------------------------------------------------------------------------
 
     def core(self) -> list[Predicate]:

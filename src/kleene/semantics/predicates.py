@@ -337,9 +337,8 @@ class Symbols:
 
         def along_one(w: str) -> Formula:
             along = [
-                _along(group, root, w) if group.reach(root) in self.absent else at(group.reach(root), w)
+                _along(group, root, w) if (name := group.reached_at_least(root)) in self.absent else at(name, w)
                 for group in self.groups
-                if group.whole
                 for root in group.roots(roots)
             ]
             along += [at(name, w) for g in self.groups for name, _, _ in self.entrances(g) if name not in self.absent]
@@ -347,7 +346,21 @@ class Symbols:
 
         if self.precision.instrument is not None:
             return disj(along_one(v), FALSE if self.all_pointers_tracked else UNKNOWN)
-        return reachable(along_one, self.holdings, v)
+        return disj(reachable(along_one, self.holdings, v), *self._back_and_forth(v))
+
+    def _back_and_forth(self, v: str) -> list[Formula]:
+        """The object lies ahead of what back pointers lead to, as when a list is turned round node by node.
+
+        The first back pointer may be a cut edge, which the predicates of what variables reach leave out.
+        """
+        turns: list[Formula] = []
+        for group in self.groups:
+            if set(group.cells) <= self.shape.back & self.shape.circular:
+                roots = group.roots(self.roots)
+                turns += [at(group.reached_at_least(root), "turn") for root in roots]
+                turns += [exists(["u"], conj(at(root, "u"), at(group.name, "u", "turn"))) for root in roots]
+        ahead = [group for group in self.groups if not set(group.cells) & self.shape.back]
+        return [exists(["turn"], conj(disj(*turns), at(group.closure, "turn", v))) for group in ahead if turns]
 
 
 def _along(group: Group, root: str, v: str) -> Formula:
