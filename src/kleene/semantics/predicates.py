@@ -323,12 +323,9 @@ class Symbols:
         found = list(self.instrumentation.rules)
         for pointer in self._pointers.values():
             places = [pointer.predicate(o) for o in pointer.offsets]
-            for name in places:
-                found += [
-                    Rule(exists(["v"], at(name, "v")), Not(at(other, "w")), f"{pointer.name} is one pointer")
-                    for other in places
-                    if other != name
-                ]
+            for name in places if len(places) > 1 else ():
+                elsewhere = exists(["v"], disj(*(at(other, "v") for other in places if other != name)))
+                found.append(Rule(elsewhere, Not(at(name, "w")), f"{pointer.name} is one pointer"))
         return found
 
     def reachable(self, v: str = "v") -> Formula:

@@ -137,10 +137,11 @@ def _fails(head: Formula, structure: Structure, nodes: Mapping[str, int]) -> boo
 def _ordered(programs: Sequence[RuleProgram]) -> list[int]:
     """A quasi-topological order of the rules: breadth of influence last (section 5.3), by strongly connected parts."""
     writes = [p.head.rail for p in programs]
-    after: list[list[int]] = [
-        [j for j, q in enumerate(programs) if rail is not None and rail in q.reads and j != i]
-        for i, rail in enumerate(writes)
-    ]
+    readers: dict[int, list[int]] = {}
+    for j, program in enumerate(programs):
+        for rail in program.reads:
+            readers.setdefault(rail, []).append(j)
+    after = [[] if rail is None else [j for j in readers.get(rail, ()) if j != i] for i, rail in enumerate(writes)]
     order: list[int] = []
     seen = [False] * len(programs)
     for root in range(len(programs)):
