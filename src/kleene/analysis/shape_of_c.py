@@ -7,7 +7,7 @@ analysis itself reports that a cycle may be closed.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.input import completed
@@ -28,6 +28,7 @@ from kleene.semantics.headers import header_cells
 from kleene.semantics.lanes import lanes_seen
 from kleene.semantics.memory import Memory
 from kleene.semantics.procedures import whole_program
+from kleene.semantics.representatives import with_representatives
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
@@ -44,7 +45,7 @@ AGAIN = 2
 """How many times as many structures as with lanes, which did not prove the program, are spent to do without."""
 _LEAK = "a block may be lost"
 _LANES = "cells skip nodes of a list"
-ATTEMPTS = ((False, ""), (True, ""), (False, "values"), (False, "cells"))
+ATTEMPTS = ((False, ""), (True, ""), (False, "ranges"), (False, "values"), (False, "cells"))
 """Whether pointers are kept to the end of their scope, and what else tells the nodes of trees apart."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """For how many objects of its caller a recursive function keeps a name."""
@@ -92,7 +93,8 @@ def analyse(
     except LimitReached as limit:
         return _gave_up(str(limit), start)
     cfa = inlined.main.cfa
-    places = Memory(inlined, cfa, typed=True).pointer_places
+    memory = Memory(inlined, cfa, typed=True)
+    places = memory.pointer_places
     result = _gave_up("there is no time left", start)
     for whole_scope, by in ATTEMPTS:
         left = seconds - (time.monotonic() - start)
@@ -100,7 +102,10 @@ def analyse(
             continue
         if left <= 0:
             break
-        shared = coalesced(cfa, places, whole_scope=whole_scope)
+        followed = with_representatives(memory) if by == "ranges" else cfa
+        if by == "ranges" and followed == cfa:
+            continue
+        shared = coalesced(followed, places, whole_scope=whole_scope)
         found = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, by).run(left, only_class)
         first = not whole_scope and not by
         if first or (not result.complete and not by) or (found.complete and _kinds(found) <= _kinds(result)):
@@ -112,6 +117,8 @@ def analyse(
 def _may_help(by: str, result: ShapeResult) -> bool:
     """Whether there are alarms, and more ways to tell nodes apart that might avoid them."""
     vocabulary = result.translation.vocabulary if result.translation is not None else ()
+    if by == "ranges":
+        return result.complete and bool(result.alarms)
     start = {"cells": "has[", "values": "@"}[by]
     return (
         result.complete
@@ -184,7 +191,9 @@ class _Plan:
         """The class with more ways to tell nodes apart."""
         if not self.by:
             return shape
-        return replace(shape, name=f"{shape.name}, by {self.by}", cells=self.by == "cells", values=self.by == "values")
+        return replace(
+            shape, name=f"{shape.name}, by {self.by}", cells=self.by == "cells", values=self.by in ("values", "ranges")
+        )
 
 
 def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
@@ -249,16 +258,15 @@ def _run(
     Among the cells of the groups, lanes are looked for.
     """
     start = time.monotonic()
-    domain, initial = domain_of(translation)
     leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
     look = _Look(translation.cfa.loop_heads, groups)
-    limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()), look)
-    with Watchdog(seconds, MEMORY):
-        if translation.procedures:
-            apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
-            reached = tabulate(translation.cfa, apart, domain, [initial], Schedule(), check_limits=limits)
-        else:
-            reached = solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
+    try:
+        with Watchdog(seconds, MEMORY):
+            domain, initial = domain_of(translation)
+            limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()), look)
+            reached = _solved(translation, domain, initial, limits)
+    except LimitReached as limit:  # before the iteration began, or while it was being ended
+        return _gave_up(str(limit), start)
     alarms = [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms]
     cyclic = _cycles(domain)
     lanes = look(reached) if alarms or cyclic or not reached.complete else ()
@@ -275,6 +283,18 @@ def _run(
         reached,
         translation,
     )
+
+
+def _solved(
+    translation: Translation,
+    domain: CallingShapeDomain,
+    initial: Structure,
+    limits: Callable[[Reached[Structure]], None],
+) -> Reached[Structure]:
+    if not translation.procedures:
+        return solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
+    apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
+    return tabulate(translation.cfa, apart, domain, [initial], Schedule(), check_limits=limits)
 
 
 def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:

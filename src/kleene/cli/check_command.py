@@ -49,6 +49,7 @@ _TASK = (".yml", ".yaml")
 @click.option("--shape-class", metavar="NAME", help="Use only this shape class.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
 @click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after so many structures.")
+@click.option("--contracts", is_flag=True, help="Check functions against the contracts above them, calls by them.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
 @click.option("--trace", is_flag=True, help="Print the steps of each confirmed error.")
@@ -63,7 +64,10 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     """
     check_writable([given["json_file"], given["html_file"], given["certificate_file"]])
     wanted = _wanted(files, given)
-    from kleene.analysis.check import check
+    if given["contracts"]:
+        from kleene.analysis.contracts_of_c import check_contracts as check
+    else:
+        from kleene.analysis.check import check
 
     report = check(wanted.files, _options(wanted, given))
     _write(report, wanted, given)
@@ -113,6 +117,7 @@ def _options(wanted: _Wanted, given: dict[str, Any]) -> CheckOptions:
     return CheckOptions(
         properties=wanted.properties,
         malloc_may_fail=not (given["malloc_never_fails"] or given["svcomp"] or task),
+        cleanup_at_abort=bool(given["svcomp"] or task),
         include=given["include"],
         defines=given["defines"],
         entry=wanted.entry,
@@ -162,6 +167,7 @@ def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
 
 def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> list[Invariant]:
     """The shapes at loop heads; the program is read again for the names of its variables."""
+    from kleene.analysis.check import error_kinds
     from kleene.analysis.source_names import source_names
     from kleene.c.reader import read_program
     from kleene.report.shape_words import invariants_of
@@ -177,6 +183,8 @@ def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> 
         defines=options.defines,
         entry=options.entry,
         data_model=options.data_model,
+        errors=error_kinds(options.properties),
+        cleanup_at_abort=options.cleanup_at_abort,
     )
     return invariants_of(report.shape, source_names(program))
 

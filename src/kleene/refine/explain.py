@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from kleene.cfa.expressions import Variable
+from kleene.cfa.operations import Assign
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.refine.art import ErrorPath
@@ -17,9 +19,10 @@ from kleene.refine.model import Task
 from kleene.refine.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants
 from kleene.refine.paths import PathStep as FormulaStep
 from kleene.refine.paths.atoms import Place
-from kleene.refine.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing
+from kleene.refine.reasons import FEASIBLE, INFEASIBLE, LEAKS, UNDECIDED, Reason, cone, failing
 from kleene.refine.samples import executable
 from kleene.refine.tracking import TrackingDefinition
+from kleene.semantics.integers import Constants
 from kleene.semantics.memory import Memory, Unmodelled, leaves
 
 LIMIT = 5_000_000
@@ -38,6 +41,12 @@ class PathExplainer:
 
     def __post_init__(self) -> None:
         self._program = executable(self.task)
+        self._constants = Constants(self.task.memory)
+        assigned = [e.label.target for e in self.task.cfa.edges if isinstance(e.label, Assign)]
+        self._computed = {v.name for v in assigned if isinstance(v, Variable) and self._compared(v)}
+
+    def _compared(self, variable: Variable) -> bool:
+        return self.task.memory.kind(variable) == "integer" and bool(self._constants.of(variable))
 
     def __call__(self, task: Task, path: ErrorPath, known: TrackingDefinition) -> Reason:
         direct, stand_in = failing(task.memory, path), cone(task.memory, path)
@@ -57,7 +66,16 @@ class PathExplainer:
                 if new.tracked:
                     names = ", ".join(sorted(new.tracked))
                     return Reason(INFEASIBLE, f"{why}; nothing is known of {names}", direct, stand_in)
+                if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
+                    return Reason(INFEASIBLE, f"{why}; all it depends on is tracked", direct)
                 return self._interpolated(path, interpolants(formula), why, direct, stand_in)
+
+    def _open(self, missing: TrackingDefinition) -> bool:
+        """Whether interpolants could speak of something that is not tracked: inputs and unused numbers do not count."""
+        numbers = {v for v in missing.integers if v in self._computed} | {
+            o for o in missing.data if self._constants.of(o)
+        }
+        return bool(missing.tracked or missing.fields or numbers)
 
     def _interpolated(
         self,
@@ -98,7 +116,7 @@ class Spoken:
                 fields |= self._cells(name)
                 data |= self._offsets(name)
             if place.variable is not None and self.memory.kind(place.variable) == "object":
-                size = place.variable.type.size
+                size = self.memory.size_of(place.variable)
                 fields |= {cell for (s, _), cell in self.memory.cell_of.items() if s == size}
         integers = frozenset(
             p.name for p in places if p.variable is not None and self.memory.kind(p.variable) == "integer"

@@ -17,6 +17,8 @@ from kleene.refine.paths import Interpolants
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 from kleene.semantics.memory import Memory, Unmodelled
 
+LEAKS = frozenset(("memory_leak", "memory_cleanup"))
+"""Errors that depend on all pointers, wherever they are mentioned."""
 _SHOWN = 8
 FEASIBLE, INFEASIBLE, UNDECIDED = "feasible", "infeasible", "undecided"
 
@@ -61,14 +63,21 @@ def cone(memory: Memory, path: ErrorPath) -> TrackingDefinition:
 
 
 def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
-    """The pointers of the statement that fails, and those they were copied or loaded from.
+    """The pointers and fields of the statement (or assertion) that fails, and those they were copied or loaded from.
 
     What is not tracked may always be wrong, so that no abstraction without them excludes the error.
     """
+    if path.error.kind in LEAKS:  # a block may be held by any pointer
+        names = frozenset(v.name for v in memory.pointers)
+        return TrackingDefinition(names, names, frozenset(memory.cell_targets))
     slicer = _Cone(memory)
     if isinstance(path.operations[-1], Error):
-        return NOTHING
-    slicer.dereferenced(path.operations[-1])
+        condition = next((o for o in reversed(path.operations) if isinstance(o, Assume)), None)
+        if condition is None:
+            return NOTHING
+        slicer.read(condition)
+    else:
+        slicer.dereferenced(path.operations[-1])
     sought = set(slicer.variables)
     for operation in reversed(path.operations[:-1]):
         if isinstance(operation, Assign) and operation.target in sought:

@@ -15,7 +15,7 @@ from kleene.domains.explicit.interpreter import roots
 from kleene.domains.explicit.liveness import Liveness
 from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import State
-from kleene.domains.explicit.values import Pointer
+from kleene.domains.explicit.values import Pointer, Split
 from kleene.refine.paths.facts import Unfit
 from kleene.refine.paths.relation import Relation, named_block
 from kleene.refine.paths.vocabulary import FREED, POINTER, Cell
@@ -39,6 +39,8 @@ def leak_condition(relation: Relation, machine: Machine, state: State, blocks: d
         machine.step(after)
     except Ended:
         ended = True
+    except Split:
+        raise Unfit("what the last step does depends on an input") from None
     chains = {} if ended else _chains(relation, machine, after)
     parts = []
     for number, step in blocks.items():
