@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
 """Errors after which C promises nothing: no other property is proved of a program that may have one."""
+SHARE = 0.75
+"""How much of the time the abstract analysis may take: what it suspects has to be looked at after it."""
 FIRST_LOOK = 0.3
 """Seconds of exact exploration before the abstract analysis."""
 PATHS = 5.0
@@ -102,7 +104,12 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
         errors=error_kinds(options.properties),
         cleanup_at_abort=options.cleanup_at_abort,
     )
-    report = CheckReport(tuple(paths), dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
+    return check_program(program, options, start)
+
+
+def check_program(program: CProgram, options: CheckOptions, start: float) -> CheckReport:
+    """Check a program that was read; `start` is when the time of the options began."""
+    report = CheckReport(program.files, dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
     report.warnings = program.warnings
     _decide(program, options, report, start)
     report.seconds = time.monotonic() - start
@@ -118,7 +125,7 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
     if options.refine is not None and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         _refine(program, options, report, left())
     elif options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
-        report.shape = _abstract(program, options, left())
+        report.shape = _abstract(program, options, left() * SHARE)
         _conclude(report, report.shape)
     decided = Verdict.FALSE in report.properties.values()  # then a second error is worth little time
     if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:

@@ -49,6 +49,7 @@ _TASK = (".yml", ".yaml")
 @click.option("--shape-class", metavar="NAME", help="Use only this shape class.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
 @click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after so many structures.")
+@click.option("--contracts", is_flag=True, help="Check functions against the contracts above them, calls by them.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
 @click.option("--trace", is_flag=True, help="Print the steps of each confirmed error.")
@@ -63,7 +64,10 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     """
     check_writable([given["json_file"], given["html_file"], given["certificate_file"]])
     wanted = _wanted(files, given)
-    from kleene.analysis.check import check
+    if given["contracts"]:
+        from kleene.analysis.contracts_of_c import check_contracts as check
+    else:
+        from kleene.analysis.check import check
 
     report = check(wanted.files, _options(wanted, given))
     _write(report, wanted, given)

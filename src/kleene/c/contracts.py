@@ -1,0 +1,273 @@
+"""Contracts of C functions: a comment `/*@ requires list(l); ensures list(\\result); */` directly above a definition.
+
+A clause is a conjunction (`&&`) of shapes and comparisons. The shapes of a clause share no cells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kleene.cfa.operations import Place
+from kleene.cfa.program import CProgram, Function
+from kleene.cfa.types import IntegerType, PointerType, RecordLayout, RecordType, Type
+from kleene.diagnostics import InputError, Position, did_you_mean
+
+RESULT = "\\result"
+SHAPES = {"list": 1, "dlist": 2}
+"""The words for shapes, and how many fields link their cells."""
+_COMMENT = re.compile(r"/\*@(.*?)\*/", re.DOTALL)
+_TOKEN = re.compile(r"\s*(?:(\\?\w+)|(&&|==|!=|<=|>=|-\d+|[<>(),;]))")
+_NUMBER = re.compile(r"-?\d+")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """`list(p, next)`: NULL, or the first of heap cells that end with NULL; `dlist` has a field that points back."""
+
+    word: str
+    subject: str
+    links: tuple[str, ...]
+    cell: RecordType
+
+    def __str__(self) -> str:
+        return f"{self.word}({', '.join((self.subject, *self.links))})"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison of a parameter or the result with NULL, a number, or another number."""
+
+    operator: str
+    left: str
+    right: str
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.operator} {self.right}"
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What holds before a call, or after it."""
+
+    shapes: tuple[Shape, ...] = ()
+    comparisons: tuple[Compared, ...] = ()
+
+    def shape(self, subject: str) -> Shape | None:
+        return next((s for s in self.shapes if s.subject == subject), None)
+
+    def describes(self, pointer: str) -> bool:
+        """Whether the clause says what a pointer points to."""
+        return self.shape(pointer) is not None or Compared("==", pointer, "NULL") in self.comparisons
+
+    def __str__(self) -> str:
+        return " && ".join(map(str, (*self.shapes, *self.comparisons))) or "nothing"
+
+
+@dataclass(frozen=True)
+class Contract:
+    """The specification of a function, and where it is written."""
+
+    function: str
+    requires: Clause
+    ensures: Clause
+    place: Place
+
+
+def read_contracts(program: CProgram) -> dict[str, Contract]:
+    """The contracts in the files of a program, by function. Raises InputError where one is not understood."""
+    found: dict[str, Contract] = {}
+    for file in program.files:
+        text = Path(file).read_text(encoding="utf-8", errors="replace")
+        own = {_offset(text, f.place): f for f in program.functions.values() if f.place.file == file}
+        for comment in _COMMENT.finditer(text):
+            function = _below(text, comment.end(), own)
+            if function is None:
+                raise _error(
+                    text, file, comment.start(), "there is no function definition directly below this contract"
+                )
+            if function.name in found:
+                raise _error(text, file, comment.start(), f"'{function.name}' has another contract")
+            found[function.name] = _Parser(program, function, file, text, comment.start(1), comment.end(1)).contract()
+    return found
+
+
+def _offset(text: str, place: Place) -> int:
+    """Where a place is in the text; the columns of clang count bytes."""
+    lines = text.split("\n")
+    before = lines[place.line - 1].encode()[: place.column - 1].decode(errors="replace")
+    return sum(len(line) + 1 for line in lines[: place.line - 1]) + len(before)
+
+
+def _below(text: str, end: int, own: dict[int, Function]) -> Function | None:
+    """The function whose name is the next one that is defined, with nothing but its declaration in between."""
+    start = min((offset for offset in own if offset >= end), default=None)
+    if start is None or re.search(r"[;{}]", _without_comments(text[end:start])):
+        return None
+    return own[start]
+
+
+def _without_comments(text: str) -> str:
+    return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
+
+
+def _error(text: str, file: str, offset: int, message: str) -> InputError:
+    line = text.count("\n", 0, offset) + 1
+    column = offset - (text.rfind("\n", 0, offset) + 1) + 1
+    return InputError(message, Position(file, line, column, text.split("\n")[line - 1]))
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    at: int
+
+
+class _Parser:
+    """Reads one contract."""
+
+    def __init__(self, program: CProgram, function: Function, file: str, text: str, start: int, end: int) -> None:
+        self.program, self.function, self.file, self.text, self.start = program, function, file, text, start
+        self.tokens = [*self._tokens(start, end), _Token("", end)]
+        self.position = 0
+        self.names: dict[str, Type] = {p.name: p.type for p in function.parameters}
+
+    def _tokens(self, start: int, end: int) -> Iterator[_Token]:
+        position = start
+        while self.text[position:end].strip():
+            match = _TOKEN.match(self.text, position, end)
+            if match is None:
+                blank = len(self.text[position:end]) - len(self.text[position:end].lstrip())
+                raise _error(self.text, self.file, position + blank, "this is no word of a contract")
+            yield _Token(match[1] or match[2], match.start(match.lastindex or 1))
+            position = match.end()
+
+    def _next(self) -> _Token:
+        token = self.tokens[self.position]
+        self.position = min(self.position + 1, len(self.tokens) - 1)
+        return token
+
+    def _wrong(self, token: _Token, message: str) -> InputError:
+        return _error(self.text, self.file, token.at, message)
+
+    def _expect(self, text: str) -> None:
+        token = self._next()
+        if token.text != text:
+            raise self._wrong(token, f"'{text}' is expected here")
+
+    def _takes(self, text: str) -> bool:
+        if self.tokens[self.position].text != text:
+            return False
+        self._next()
+        return True
+
+    def contract(self) -> Contract:
+        parts: dict[str, Clause] = {}
+        while (word := self._next()).text:
+            if word.text not in ("requires", "ensures"):
+                raise self._wrong(word, "'requires' or 'ensures' is expected here")
+            before = parts.get(word.text, Clause())
+            clause = self._clause(ensures=word.text == "ensures", before=before)
+            parts[word.text] = clause
+        requires, ensures = parts.get("requires", Clause()), parts.get("ensures", Clause())
+        line = self.text.count("\n", 0, self.start) + 1
+        column = self.start - self.text.rfind("\n", 0, self.start)
+        self._check(requires, ensures)
+        return Contract(self.function.name, requires, ensures, Place(self.file, line, column, self.function.name))
+
+    def _check(self, requires: Clause, ensures: Clause) -> None:
+        head = _Token("", self.start)
+        for parameter in self.function.parameters:
+            if isinstance(parameter.type, PointerType) and not requires.describes(parameter.name):
+                raise self._wrong(head, f"'requires' has neither a shape for '{parameter}' nor '{parameter} == NULL'")
+        if isinstance(self.function.type.result, PointerType) and not ensures.describes(RESULT):
+            raise self._wrong(head, f"'ensures' has neither a shape for '{RESULT}' nor '{RESULT} == NULL'")
+        for shape in ensures.shapes:
+            if shape.subject != RESULT and requires.shape(shape.subject) != shape:
+                raise self._wrong(head, f"'ensures {shape}' needs 'requires {shape}'")
+
+    def _clause(self, *, ensures: bool, before: Clause) -> Clause:
+        shapes, comparisons = list(before.shapes), list(before.comparisons)
+        while True:
+            token = self._next()
+            if token.text in SHAPES:
+                shape = self._shape(token, ensures=ensures)
+                if any(s.subject == shape.subject for s in shapes):
+                    raise self._wrong(token, f"the shape of '{shape.subject}' is given twice")
+                shapes.append(shape)
+            else:
+                comparisons.append(self._compared(token, ensures=ensures))
+            if self._takes("&&"):
+                continue
+            if self.tokens[self.position].text:
+                self._expect(";")
+            return Clause(tuple(shapes), tuple(comparisons))
+
+    def _type(self, token: _Token, *, ensures: bool) -> Type:
+        """The type of a parameter or of the result."""
+        if token.text == RESULT:
+            if not ensures:
+                raise self._wrong(token, "there is no result before the call")
+            return self.function.type.result
+        if not re.match(r"\\?\w", token.text):
+            raise self._wrong(token, "a shape or a comparison is expected here")
+        if token.text not in self.names:
+            known = [*self.names, *SHAPES, RESULT]
+            raise self._wrong(token, f"'{token.text}' is no parameter of '{self.function.name}'"
+                              + did_you_mean(token.text, known))  # fmt: skip
+        return self.names[token.text]
+
+    def _shape(self, word: _Token, *, ensures: bool) -> Shape:
+        self._expect("(")
+        subject = self._next()
+        type_ = self._type(subject, ensures=ensures)
+        cell = type_.target if isinstance(type_, PointerType) else None
+        layout = self.program.records.get(cell.name) if isinstance(cell, RecordType) else None
+        if layout is None or not isinstance(cell, RecordType):
+            raise self._wrong(subject, f"'{subject.text}' is no pointer to a struct")
+        links: list[str] = []
+        while self._takes(","):
+            link = self._next()
+            if link.text not in _links(layout):
+                raise self._wrong(link, f"'{link.text}' is no pointer from {cell} to {cell}")
+            links.append(link.text)
+        self._expect(")")
+        if not links and len(_links(layout)) == SHAPES[word.text] == 1:
+            links = _links(layout)
+        if len(links) != SHAPES[word.text] or len(set(links)) != len(links):
+            count = SHAPES[word.text]
+            names = ", ".join(("next", "prev")[:count])
+            raise self._wrong(
+                word, f"name the {'fields' if count > 1 else 'field'}: {word.text}({subject.text}, {names})"
+            )
+        return Shape(word.text, subject.text, tuple(links), cell)
+
+    def _compared(self, left: _Token, *, ensures: bool) -> Compared:
+        type_ = self._type(left, ensures=ensures)
+        operator, right = self._next(), self._next()
+        if operator.text not in ("==", "!=", "<", "<=", ">", ">="):
+            raise self._wrong(operator, "a comparison is expected here")
+        if isinstance(type_, PointerType):
+            if right.text not in ("NULL", "0") or operator.text not in ("==", "!="):
+                raise self._wrong(operator, "a pointer is compared with NULL only, by == or !=")
+            return Compared(operator.text, left.text, "NULL")
+        if not _NUMBER.fullmatch(right.text):
+            other = self._type(right, ensures=ensures)
+            if not _small(other):
+                raise self._wrong(right, f"'{right.text}' is no integer of at most 64 bits with a sign")
+        if not _small(type_):
+            raise self._wrong(left, f"'{left.text}' is no integer of at most 64 bits with a sign")
+        return Compared(operator.text, left.text, right.text)
+
+
+def _small(type_: Type) -> bool:
+    return isinstance(type_, IntegerType) and type_.maximum < 1 << 63
+
+
+def _links(layout: RecordLayout) -> list[str]:
+    """The fields that point from a record to its like."""
+    return [
+        f.name for f in layout.fields if isinstance(f.type, PointerType) and f.type.target == layout.type and f.name
+    ]

@@ -1,0 +1,430 @@
+"""Contracts as operations (assume-guarantee reasoning: TACAS 2004, section 1.1): shapes are taken and given.
+
+To *take* a list is to walk over it and free its cells: if it is no list, or shares cells with one that was taken
+before, this is an error. To *give* a list is to build one of any length with any data. A call takes what its function
+requires and gives what it ensures, so that nothing is known of the cells in between: pointers of the caller into them
+dangle. A body is given what it requires, and at each return what it ensures is taken; what is left then has leaked.
+A parameter that is a list before and after keeps its first cell in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from kleene.c.contracts import RESULT, Compared, Contract, Shape
+from kleene.cfa.expressions import Cast, Comparison, Constant, Deref, Expression, Field, Variable, walk
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.inline import converted
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    Call,
+    DeclareLocal,
+    Error,
+    Exit,
+    Free,
+    Havoc,
+    Operation,
+    Place,
+    Return,
+    Skip,
+    Unsupported,
+    expressions,
+)
+from kleene.cfa.program import CProgram, Function
+from kleene.cfa.types import (
+    INT,
+    LONG_LONG,
+    UNSIGNED,
+    UNSIGNED_LONG_LONG,
+    FloatType,
+    FunctionType,
+    IntegerType,
+    PointerType,
+    RecordField,
+    Type,
+    VoidType,
+)
+
+CALLED, BODY = "a call by the contract of ", "the contract of "
+"""How the function of a place begins whose operation stands for a contract."""
+
+
+def contract_at(function: str) -> tuple[str, str]:
+    """Which contract the operations stand for whose place has this function, and for what; empty if for none."""
+    kind = next((k for k in (CALLED, BODY) if function.startswith(k)), "")
+    return kind, function.removeprefix(kind) if kind else ""
+
+
+def by_contracts(program: CProgram, contracts: dict[str, Contract]) -> CProgram:
+    """The program with each call of a function that has a contract replaced by what the contract says."""
+    functions = dict(program.functions)
+    for function in program.functions.values():
+        edges = []
+        for edge in function.cfa.edges:
+            call = edge.label
+            if isinstance(call, Call) and isinstance(call.function, str) and call.function in contracts:
+                contract = contracts[call.function]
+                name = f"{call.function}$contract.{len(functions)}"
+                functions[name] = _Builder(program, contract, call.place, name, CALLED).stand_in()
+                edge = Edge(edge.source, replace(call, function=name), edge.target)
+            edges.append(edge)
+        functions[function.name] = replace(function, cfa=Cfa(function.cfa.entry, tuple(edges)))
+    return replace(program, functions=functions)
+
+
+def body_alone(program: CProgram, contract: Contract) -> CProgram:
+    """A program that runs the body of a function on all that it requires. `program` has calls by contract."""
+    body = _Builder(program, contract, contract.place, f"{contract.function}$body", BODY).body()
+    return replace(program, functions={**program.functions, body.name: body}, entry=body.name)
+
+
+def not_covered(program: CProgram, contract: Contract) -> str:
+    """Why a contract says too little about its function: empty if it does not.
+
+    Callers of such a function cannot rely on it: it is inlined.
+    """
+    for clause in (contract.requires, contract.ensures):
+        for shape in clause.shapes:
+            layout = program.records[shape.cell.name]
+            for member in layout.fields:
+                plain = isinstance(member.type, IntegerType | FloatType) and member.name
+                if layout.union or not (plain or member.name in shape.links):
+                    return f"the field '{member.name}' of {shape.cell} is not described by {shape}"
+    function = program.functions[contract.function]
+    if function.type.variadic or not all(
+        isinstance(t, IntegerType | FloatType | PointerType) for t in function.type.parameters
+    ):
+        return "it has parameters that are structs, or any number of them"
+    if not isinstance(function.type.result, IntegerType | FloatType | PointerType | VoidType):
+        return "it returns a struct"
+    reached = replace(program, entry=contract.function).reachable_functions
+    for name in reached:
+        for operation in (e.label for e in program.functions[name].cfa.edges):
+            if isinstance(operation, Exit) and operation.status is not None:
+                return f"{operation.place}: it may end the program, and what its callers hold is not freed then"
+            for expression in expressions(operation):
+                for part in walk(expression):
+                    if isinstance(part, Variable) and part.is_global:
+                        return f"{operation.place}: it uses the global variable '{part}'"
+    return ""
+
+
+@dataclass
+class _Builder:
+    """Builds an automaton of takes and gives."""
+
+    program: CProgram
+    contract: Contract
+    place: Place
+    name: str
+    role: str
+    edges: list[Edge[Operation]] = field(default_factory=list)
+    locals: list[Variable] = field(default_factory=list)
+    count: int = 0
+    here: str = ""
+
+    def __post_init__(self) -> None:
+        self.function = self.program.functions[self.contract.function]
+        self.place = replace(self.place, function=f"{self.role}{self.contract.function}")
+        self.here = self.entry = self._location()
+        self.exit = f"{self.name}.exit"
+        self.values: dict[str, Variable] = {}
+        """What the names in clauses stand for."""
+
+    def stand_in(self) -> Function:
+        """The function as its contract says it is."""
+        parameters = tuple(Variable(p.name, p.type) for p in self.function.parameters)
+        self.values = {p.name: p for p in parameters}
+        requires, ensures = self.contract.requires, self.contract.ensures
+        kept = [s for s in requires.shapes if ensures.shape(s.subject)]
+        self._require(requires.comparisons)
+        self._apart(kept)
+        rests = {shape: self._take_rest(shape) for shape in kept}
+        for shape in requires.shapes:
+            self._take(shape, rests.get(shape, self.values[shape.subject]))
+        for shape in kept:
+            self._heap_cell(shape)
+        for shape in kept:
+            self._give_rest(shape)
+        result = self._result()
+        for compared in ensures.comparisons:
+            self._only_if(self._condition(compared))
+        self._emit_to(Return(self.place, result), self.exit)
+        return self._built(parameters, self.function.type.result)
+
+    def body(self) -> Function:
+        """The body with what it requires before, and what it ensures after."""
+        function, requires = self.function, self.contract.requires
+        for parameter in function.parameters:
+            self.values[parameter.name] = parameter
+            self._emit(DeclareLocal(self.place, parameter))
+            self._any(parameter, requires.shape(parameter.name))
+        for compared in requires.comparisons:
+            self._only_if(self._condition(compared))
+        ensures = self.contract.ensures
+        named = {s.subject for s in ensures.shapes} | {n for c in ensures.comparisons for n in (c.left, c.right)}
+        old = {}
+        for parameter in function.parameters:
+            if parameter.name in named:
+                old[parameter.name] = self._fresh(f"$old_{parameter}", parameter.type)
+                self._emit(Assign(self.place, old[parameter.name], parameter))
+        self.values = old
+        self._emit_to(Skip(self.place), function.cfa.entry)
+        for edge in function.cfa.edges:
+            if isinstance(edge.label, Return):
+                self.here = edge.source
+                self._leave(edge.label)
+            elif edge.target == function.exit:
+                self.edges.append(replace(edge, target=self.exit))
+            else:
+                self.edges.append(edge)
+        self.locals = [*function.parameters, *function.locals, *self.locals]
+        return self._built((), INT)
+
+    def _leave(self, operation: Return) -> None:
+        """A return: the postcondition is checked."""
+        self.place = replace(operation.place, function=self.place.function)
+        ensures = self.contract.ensures
+        if operation.value is not None:
+            result = self._fresh("$result", self.function.type.result)
+            self.values[RESULT] = result
+            self._emit(Assign(operation.place, result, converted(operation.value, result)))
+        elif ensures.shape(RESULT) or any(RESULT in (c.left, c.right) for c in ensures.comparisons):
+            self._emit_to(Unsupported(self.place, "no value is returned, and the contract speaks of it"), self.exit)
+            return
+        self._require(ensures.comparisons)
+        for shape in ensures.shapes:
+            self._take(shape, self.values[shape.subject])
+        self._emit_to(Return(self.place, Constant(0, INT)), self.exit)
+
+    def _built(self, parameters: tuple[Variable, ...], result: Type) -> Function:
+        type_ = FunctionType(result, tuple(p.type for p in parameters))
+        cfa = Cfa(self.entry, tuple(self.edges))
+        return Function(self.name, type_, parameters, tuple(self.locals), cfa, self.exit, self.place)
+
+    # --- parts of automata
+
+    def _location(self) -> str:
+        self.count += 1
+        return f"{self.name}.{self.count}"
+
+    def _emit_to(self, operation: Operation, target: str) -> None:
+        self.edges.append(Edge(self.here, operation, target))
+        self.here = target
+
+    def _emit(self, operation: Operation) -> None:
+        self._emit_to(operation, self._location())
+
+    def _fresh(self, name: str, type_: Type) -> Variable:
+        """A new local variable, declared here."""
+        self.count += 1
+        variable = Variable(f"{name}#{self.count}", type_)
+        self.locals.append(variable)
+        self._emit(DeclareLocal(self.place, variable))
+        return variable
+
+    def _branch(self, condition: Expression) -> tuple[str, str]:
+        """Where the condition holds, and where it does not."""
+        yes, no = self._location(), self._location()
+        self.edges.append(Edge(self.here, Assume(self.place, condition, truth=True), yes))
+        self.edges.append(Edge(self.here, Assume(self.place, condition, truth=False), no))
+        return yes, no
+
+    def _only_if(self, condition: Expression) -> None:
+        self.here, _ = self._branch(condition)
+
+    def _check(self, condition: Expression, text: str) -> None:
+        """An error where the condition does not hold."""
+        yes, no = self._branch(condition)
+        self.edges.append(Edge(no, Error(self.place, "assertion", text), self.exit))
+        self.here = yes
+
+    def _require(self, comparisons: Iterable[Compared]) -> None:
+        for compared in comparisons:
+            self._check(self._condition(compared), str(compared))
+
+    def _condition(self, compared: Compared) -> Expression:
+        left: Expression = self.values[compared.left]
+        type_ = left.type
+        if compared.right == "NULL":
+            return Comparison(compared.operator, left, Constant(0, type_))
+        right: Expression
+        if compared.right in self.values:
+            right = self.values[compared.right]
+        else:
+            number = int(compared.right)
+            fits = isinstance(type_, IntegerType) and type_.minimum <= number <= type_.maximum
+            right = Constant(number, type_ if fits else LONG_LONG)
+        if left.type != right.type:
+            left, right = (v if v.type == LONG_LONG else Cast(v, LONG_LONG) for v in (left, right))
+        return Comparison(compared.operator, left, right)
+
+    # --- cells
+
+    def _member(self, pointer: Variable, shape: Shape, name: str) -> Field:
+        member = next(f for f in self.program.records[shape.cell.name].fields if f.name == name)
+        return _access(pointer, shape, member)
+
+    def _fill(self, cell: Variable, shape: Shape) -> None:
+        """Any data; this also makes sure that the cell is as large as it should be."""
+        for member in self.program.records[shape.cell.name].fields:
+            if member.name not in shape.links:
+                value = self._fresh("$data", member.type)
+                self._emit(Havoc(self.place, value))
+                self._emit(Assign(self.place, _access(cell, shape, member), value))
+
+    def _set(self, cell: Variable, shape: Shape, link: int, value: Expression) -> None:
+        if link < len(shape.links):
+            target = self._member(cell, shape, shape.links[link])
+            self._emit(Assign(self.place, target, converted(value, target)))
+
+    def _next(self, cell: Variable, shape: Shape) -> Variable:
+        following = self._fresh("$next", cell.type)
+        self._emit(Assign(self.place, following, self._member(cell, shape, shape.links[0])))
+        return following
+
+    def _points_back(self, cell: Variable, shape: Shape, before: Expression) -> None:
+        """The cell, if there is one, points back to the one before it."""
+        if len(shape.links) > 1:
+            join = self._location()
+            yes, no = self._branch(_not_null(cell))
+            self.edges.append(Edge(no, Skip(self.place), join))
+            self.here = yes
+            back = self._fresh("$prev", cell.type)
+            self._emit(Assign(self.place, back, self._member(cell, shape, shape.links[1])))
+            self._check(Comparison("==", back, before), f"{shape}: {shape.links[1]} points to the cell before")
+            self._emit_to(Skip(self.place), join)
+
+    def _give(self, shape: Shape) -> Variable:
+        """A list of any length."""
+        pointer = PointerType(shape.cell, self.program.pointer_size)
+        first = self._fresh("$first", pointer)
+        more, cell = self._fresh("$more", INT), self._fresh("$cell", pointer)
+        self._emit(Assign(self.place, first, Constant(0, pointer)))
+        head = self.here
+        self._emit(Havoc(self.place, more))
+        yes, no = self._branch(Comparison("!=", more, Constant(0, INT)))
+        self.here = yes
+        size = Constant(shape.cell.size, UNSIGNED_LONG_LONG if self.program.pointer_size == 8 else UNSIGNED)
+        self._emit(Allocate(self.place, cell, size, shape.cell, may_fail=False))
+        self._fill(cell, shape)
+        self._set(cell, shape, 0, first)
+        self._set(cell, shape, 1, Constant(0, pointer))
+        self._link_back(first, shape, cell)
+        self._emit(Assign(self.place, first, cell))
+        self._emit_to(Skip(self.place), head)
+        self.here = no
+        return first
+
+    def _link_back(self, cell: Variable, shape: Shape, before: Variable) -> None:
+        """The cell, if there is one, gets a pointer back."""
+        if len(shape.links) > 1:
+            join = self._location()
+            yes, no = self._branch(_not_null(cell))
+            self.edges.append(Edge(no, Skip(self.place), join))
+            self.here = yes
+            self._set(cell, shape, 1, before)
+            self._emit_to(Skip(self.place), join)
+
+    def _take(self, shape: Shape, first: Variable) -> None:
+        """Walk over a list and free it."""
+        cell = self._fresh("$taken", first.type)
+        self._emit(Assign(self.place, cell, first))
+        if first == self.values[shape.subject]:
+            self._points_back(cell, shape, Constant(0, first.type))
+        head = self.here
+        yes, no = self._branch(_not_null(cell))
+        self.here = yes
+        self._fill(cell, shape)
+        following = self._next(cell, shape)
+        self._points_back(following, shape, cell)
+        self._emit(Free(self.place, cell))
+        self._emit(Assign(self.place, cell, following))
+        self._emit_to(Skip(self.place), head)
+        self.here = no
+
+    # --- parameters that stay
+
+    def _apart(self, kept: list[Shape]) -> None:
+        """The first cells that stay are different ones."""
+        for number, shape in enumerate(kept):
+            for other in kept[:number]:
+                one, two = self.values[shape.subject], self.values[other.subject]
+                if one.type == two.type:
+                    join = self._location()
+                    yes, no = self._branch(_not_null(one))
+                    self.edges.append(Edge(no, Skip(self.place), join))
+                    self.here = yes
+                    self._check(Comparison("!=", one, two), f"{shape} and {other} share no cell")
+                    self._emit_to(Skip(self.place), join)
+
+    def _heap_cell(self, shape: Shape) -> None:
+        """The function may free the first cell, and never return: the cell has to be one that can be freed."""
+        ends = self._fresh("$ends", INT)
+        self._emit(Havoc(self.place, ends))
+        yes, no = self._branch(Comparison("!=", ends, Constant(0, INT)))
+        self.here = yes
+        self._emit(Free(self.place, self.values[shape.subject]))
+        self._emit_to(Exit(self.place, None), self.exit)
+        self.here = no
+
+    def _take_rest(self, shape: Shape) -> Variable:
+        """The cells after the first one, to be taken."""
+        first = self.values[shape.subject]
+        rest = self._fresh("$rest", first.type)
+        self._emit(Assign(self.place, rest, Constant(0, first.type)))
+        join = self._location()
+        yes, no = self._branch(_not_null(first))
+        self.edges.append(Edge(no, Skip(self.place), join))
+        self.here = yes
+        self._points_back(first, shape, Constant(0, first.type))
+        self._emit(Assign(self.place, rest, self._next(first, shape)))
+        self._points_back(rest, shape, first)
+        self._emit_to(Skip(self.place), join)
+        return rest
+
+    def _give_rest(self, shape: Shape) -> None:
+        """The first cell, which must still be there, gets any data and any cells after it."""
+        first = self.values[shape.subject]
+        join = self._location()
+        yes, no = self._branch(_not_null(first))
+        self.edges.append(Edge(no, Skip(self.place), join))
+        self.here = yes
+        self._fill(first, shape)
+        rest = self._give(shape)
+        self._set(first, shape, 0, rest)
+        self._set(first, shape, 1, Constant(0, first.type))
+        self._link_back(rest, shape, first)
+        self._emit_to(Skip(self.place), join)
+
+    # --- values
+
+    def _result(self) -> Variable | None:
+        """What the function returns, if anything."""
+        type_ = self.function.type.result
+        if isinstance(type_, VoidType):
+            return None
+        result = self.values[RESULT] = self._fresh("$result", type_)
+        self._any(result, self.contract.ensures.shape(RESULT))
+        return result
+
+    def _any(self, variable: Variable, shape: Shape | None) -> None:
+        """Any value; a pointer that has no shape is NULL."""
+        if shape is not None:
+            self._emit(Assign(self.place, variable, self._give(shape)))
+        elif isinstance(variable.type, PointerType):
+            self._emit(Assign(self.place, variable, Constant(0, variable.type)))
+        else:
+            self._emit(Havoc(self.place, variable))
+
+
+def _not_null(pointer: Variable) -> Expression:
+    return Comparison("!=", pointer, Constant(0, pointer.type))
+
+
+def _access(pointer: Variable, shape: Shape, member: RecordField) -> Field:
+    record = Deref(pointer, shape.cell)
+    return Field(record, member.name, member.type, member.offset, member.bit_offset, member.bit_width)

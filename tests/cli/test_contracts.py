@@ -1,0 +1,205 @@
+"""`kleene check --contracts`: bodies against contracts, calls by contracts, and contracts that are not understood."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from kleene.analysis.check import CheckOptions, CheckReport
+from kleene.analysis.contracts_of_c import check_contracts
+from kleene.cli import run_main
+from kleene.diagnostics import InputError
+
+EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "c" / "contracts"
+SCHEMA = EXAMPLES.parent.parent.parent / "docs" / "reference" / "check.schema.json"
+HEADER = """#include <stdlib.h>
+struct node { struct node *next; int data; };
+"""
+FREE_ALL = """
+/*@ requires list(l); */
+void free_all(struct node *l) { while (l) { struct node *n = l->next; free(l); l = n; } }
+"""
+
+
+def checked(tmp_path: Path, text: str, **options: object) -> CheckReport:
+    path = tmp_path / "program.c"
+    path.write_text(HEADER + text, encoding="utf-8")
+    return check_contracts([str(path)], CheckOptions(**{"data_model": "LP64", "timeout": 60.0, **options}))  # type: ignore[arg-type]
+
+
+def verdicts(report: CheckReport) -> dict[str, str]:
+    return {name: str(verdict) for name, verdict in report.properties.items()}
+
+
+@pytest.mark.parametrize("name", ["list", "recursive", "doubly"])
+def test_what_is_proved(name: str) -> None:
+    report = check_contracts([str(EXAMPLES / f"{name}.c")], CheckOptions(data_model="LP64"))
+    assert set(verdicts(report).values()) == {"TRUE"}, (verdicts(report), report.reason)
+
+
+@pytest.mark.parametrize("name", ["shared", "ring", "forgets"])
+def test_what_is_broken(name: str) -> None:
+    """The errors are where the marks BROKEN are, each with a run."""
+    path = EXAMPLES / f"{name}.c"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    marked = {(m[1], n) for n, line in enumerate(lines, 1) if (m := re.search(r"BROKEN: (\w+)", line))}
+    report = check_contracts([str(path)], CheckOptions(data_model="LP64"))
+    assert verdicts(report)["contracts"] == "FALSE"
+    confirmed = {(f.kind, f.line) for f in report.findings if f.confirmed}
+    assert marked and marked <= confirmed
+    assert len(report.traces) == sum(f.confirmed for f in report.findings)
+
+
+def test_a_caller_knows_the_contract_only(tmp_path: Path) -> None:
+    """The function returns its argument; the caller may not rely on that, and FALSE would be wrong too."""
+    text = """
+/*@ requires list(l); ensures list(\\result); */
+struct node *same(struct node *l) { return l; }
+int main(void) {
+    struct node *n = malloc(sizeof(struct node));
+    if (!n) return 1;
+    n->next = NULL;
+    while (nondet()) n->data++;
+    same(n);
+    n->data = 1;
+    free(n);
+    return 0;
+}"""
+    report = checked(tmp_path, "int __VERIFIER_nondet_int(void);\n#define nondet __VERIFIER_nondet_int\n" + text)
+    assert verdicts(report)["memsafety"] == "UNKNOWN"
+    assert any(f.kind == "dangling_dereference" and not f.confirmed for f in report.findings)
+
+
+def test_a_call_is_not_the_body(tmp_path: Path) -> None:
+    """A body that is safe for this caller only: its contract is broken, the program is not."""
+    text = """
+/*@ requires list(l); ensures list(l); */
+void second(struct node *l) { l->next = NULL; }
+int main(void) { struct node *n = malloc(sizeof *n); if (!n) return 1; n->next = NULL; second(n); free(n); return 0; }
+"""
+    report = checked(tmp_path, text)
+    assert verdicts(report)["contracts"] == "FALSE"
+    assert verdicts(report)["memsafety"] != "FALSE"
+    assert {f.kind for f in report.findings if f.confirmed} >= {"null_dereference"}
+
+
+def test_comparisons(tmp_path: Path) -> None:
+    text = """
+/*@ requires list(l) && l != NULL && k > 0; ensures \\result >= 0 && list(l); */
+int first(struct node *l, int k) { return l->data < 0 ? 0 : 1; }
+int main(void) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) return 1;
+    n->next = NULL;
+    int got = first(n, %s);
+    free_all(n);
+    return got < 0;
+}"""
+    good, bad = (checked(tmp_path, FREE_ALL + text % k, timeout=9.0) for k in "10")
+    assert set(verdicts(good).values()) == {"TRUE"}
+    assert [f.kind for f in bad.findings if f.confirmed and "k > 0" in f.message] == ["precondition"]
+    null = checked(tmp_path, FREE_ALL + text.replace("first(n, %s)", "first(NULL, 1)"), timeout=9.0)
+    assert [f.kind for f in null.findings if f.confirmed and "l != NULL" in f.message] == ["precondition"]
+
+
+def test_a_comparison_is_checked_at_the_return(tmp_path: Path) -> None:
+    text = """
+/*@ requires list(l); ensures list(\\result) && \\result != NULL; */
+struct node *last(struct node *l) {
+    return l;
+}
+int main(void) { return 0; }
+"""
+    report = checked(tmp_path, text)
+    assert verdicts(report)["contracts"] == "FALSE"
+    broken = [f for f in report.findings if f.confirmed]
+    assert [(f.kind, f.line, f.function) for f in broken] == [("postcondition", 6, "last")]
+    assert "\\result != NULL" in broken[0].message
+
+
+def test_json_and_html(tmp_path: Path) -> None:
+    """The JSON is as its schema says, and the page draws the heap that breaks the contract."""
+    found, page = tmp_path / "found.json", tmp_path / "found.html"
+    arguments = ["--json", str(found), "--html", str(page), "--quiet", "--invariants"]
+    assert run_main(["check", "--contracts", str(EXAMPLES / "shared.c"), *arguments]) == 1
+    document = json.loads(found.read_text(encoding="utf-8"))
+    jsonschema.validate(document, json.loads(SCHEMA.read_text(encoding="utf-8")))
+    assert document["properties"]["contracts"] == "FALSE"
+    assert "precondition" in page.read_text(encoding="utf-8")
+    assert "<svg" in page.read_text(encoding="utf-8")
+
+
+def test_what_is_left_behind(tmp_path: Path) -> None:
+    text = """
+/*@ requires list(l); ensures \\result == NULL; */
+struct node *nothing(struct node *l) { return NULL; }
+int main(void) { return 0; }
+"""
+    report = checked(tmp_path, text)
+    assert verdicts(report)["contracts"] == "FALSE"
+    assert {f.kind for f in report.findings if f.confirmed} <= {"postcondition", "memory_leak"}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("static int n; /*@ requires list(l); ensures list(l); */ void f(struct node *l) { n++; }", "global variable"),
+        ("/*@ requires list(l); ensures list(l); */ void f(struct node *l) { if (!l) exit(1); }", "end the program"),
+        ("struct r { struct r *next; char *s; }; /*@ requires list(l); */ void f(struct r *l) { }", "the field 's'"),
+    ],
+)
+def test_contracts_that_say_too_little(tmp_path: Path, text: str, reason: str) -> None:
+    report = checked(tmp_path, f"{text}\nint main(void) {{ f(NULL); return 0; }}\n")
+    assert verdicts(report)["contracts"] == "UNKNOWN"
+    assert reason in report.reason
+
+
+def test_functions_without_a_program(tmp_path: Path) -> None:
+    report = checked(tmp_path, FREE_ALL, entry="free_all")
+    assert set(verdicts(report).values()) == {"TRUE"}
+
+
+@pytest.mark.parametrize(
+    ("contract", "column", "message"),
+    [
+        ("requires lst(l);", 14, "did you mean 'list'"),
+        ("requires list(x);", 19, "'x' is no parameter"),
+        ("requires list(l) & l;", 22, "no word of a contract"),
+        ("requires list(l) &&", 25, "a shape or a comparison is expected"),
+        ("frees l;", 5, "'requires' or 'ensures' is expected"),
+        ("requires \\result == NULL;", 14, "no result before the call"),
+        ("requires l < 3;", 16, "compared with NULL only"),
+        ("requires list(l, data);", 22, "'data' is no pointer"),
+        ("requires list(l) && list(l);", 25, "given twice"),
+        ("requires dlist(l);", 14, "name the fields"),
+        ("ensures list(l);", 4, "neither a shape for 'l'"),
+        ("requires l != NULL;", 4, "neither a shape for 'l'"),
+    ],
+)
+def test_bad_contracts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], contract: str, column: int, message: str
+) -> None:
+    path = tmp_path / "bad.c"
+    path.write_text(f"{HEADER}/*@ {contract} */\nvoid f(struct node *l) {{}}\nint main(void) {{ return 0; }}\n")
+    assert run_main(["check", "--contracts", str(path)]) == 2
+    shown = capsys.readouterr().err.splitlines()
+    assert shown[0].startswith(f"{path}:3:{column}: ") and message in shown[0]
+    assert shown[2].index("^") == 4 + column - 1
+
+
+def test_a_pointer_that_is_returned_is_described(tmp_path: Path) -> None:
+    """Otherwise it might be any pointer of the caller."""
+    text = "/*@ requires list(l); ensures list(l); */ struct node *f(struct node *l) { return l; }"
+    with pytest.raises(InputError, match="neither a shape for"):
+        checked(tmp_path, f"{text}\nint main(void) {{ return 0; }}\n")
+
+
+def test_a_contract_above_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.c"
+    path.write_text("/*@ requires list(l); */\nint x;\nint main(void) { return 0; }\n")
+    assert run_main(["check", "--contracts", str(path)]) == 2
+    assert "no function definition directly below" in capsys.readouterr().err
