@@ -44,8 +44,9 @@ LOOK = 1000
 AGAIN = 2
 """How many times as many structures as with lanes, which did not prove the program, are spent to do without."""
 _LEAK = "a block may be lost"
+_LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 _LANES = "cells skip nodes of a list"
-ATTEMPTS = ((False, ""), (True, ""), (False, "ranges"), (False, "values"), (False, "cells"))
+ATTEMPTS = ((False, ""), (True, ""), (False, "values"), (False, "ranges"), (False, "cells"))
 """Whether pointers are kept to the end of their scope, and what else tells the nodes of trees apart."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """For how many objects of its caller a recursive function keeps a name."""
@@ -118,7 +119,7 @@ def _may_help(by: str, result: ShapeResult) -> bool:
     """Whether there are alarms, and more ways to tell nodes apart that might avoid them."""
     vocabulary = result.translation.vocabulary if result.translation is not None else ()
     if by == "ranges":
-        return result.complete and bool(result.alarms)
+        return result.complete and bool(_kinds(result) - _LEAKS)
     start = {"cells": "has[", "values": "@"}[by]
     return (
         result.complete
