@@ -29,6 +29,7 @@ from .concrete import UNSET, Concrete, Wrong, represents
 NAMES = "xyz"
 SETTINGS = [
     Options(),
+    Options(apart=True),
     Options(parents=False),
     Options(in_counter=False, reduce=False),
     Options(out_counter=False, in_counter=False, reduce=False, parents=False),
@@ -166,6 +167,68 @@ def follow(
 
 def test_five_cells(made: tuple[Memory, list[tuple[tuple[str, ...], Operation]]]) -> None:
     follow(made, Options(), random.Random(7), steps=16, cells=5)
+
+
+Made = tuple[Memory, list[tuple[tuple[str, ...], Operation]]]
+
+
+def scripted(made: Made, heap: Heap, real: Concrete, *steps: str) -> tuple[Heap, list[str]]:
+    """The steps, on the state and on the heap; also what is reported."""
+    memory, listed = made
+    transfer, by_name = Transfer(memory, malloc_may_fail=False), dict(listed)
+    raised: list[str] = []
+    transfer.report = lambda kind, text: raised.append(kind)
+    for step in steps:
+        operation = tuple(step.split())
+        together = joined([h.vectors for h in transfer.apply(heap.copy(), by_name[operation])])
+        assert together is not None and real.step(operation)
+        heap = Heap(together, heap.options)
+        heap.pruned()
+    return heap, raised
+
+
+def test_a_freed_block_has_no_parent(made: Made) -> None:
+    real = Concrete(dict.fromkeys(NAMES))
+    heap, raised = scripted(made, start(Options()), real, "malloc x zero", "malloc y zero", "store x 0 y", "free y")
+    assert raised == [] and represents(heap.vectors, real, Options())
+
+
+def test_a_summary_with_a_cell_that_is_gone_is_no_dead_node(made: Made) -> None:
+    """One of its two cells is freed and nothing points to it; under a new name it is the same summary."""
+    real = Concrete(dict.fromkeys(NAMES))
+    heap, _ = scripted(made, start(Options()), real, "malloc x zero", "malloc y zero", "free x")
+    first, second = heap.heap_nodes()
+    summarise(heap, first, second)
+    heap, raised = scripted(made, heap, real, "null x")
+    assert raised == [] and represents(heap.vectors, real, Options())
+    summarise(heap, first._replace(number=9), first)
+    assert represents(heap.vectors, real, Options())
+
+
+def test_one_of_several_cells_becomes_the_parent(made: Made) -> None:
+    """Both cells of a summary point to a block that loses its parent: only one may take over, or a leak is reported."""
+    real = Concrete(dict.fromkeys(NAMES))
+    steps = ["malloc z zero", "malloc y zero", "store y 0 z", "malloc x zero", "store x 0 z", "store y 8 x"]
+    steps += ["malloc x zero", "store x 0 z", "load z y 8", "clear y 8"]
+    heap, raised = scripted(made, start(Options()), real, *steps)
+    assert raised == [] and represents(heap.vectors, real, Options())
+    held = [next(f.target for f in heap.edges() if f.source.name == name) for name in "xz"]
+    summarise(heap, *sorted(n for n in held if n is not None))
+    assert represents(heap.vectors, real, Options())
+    heap, raised = scripted(made, heap, real, "clear y 0")
+    assert raised == ["memory_leak"] or represents(heap.vectors, real, Options())
+
+
+def test_a_root_is_the_same_in_all_vectors(made: Made) -> None:
+    """Of two blocks that point to each other the upper one, in a summary, is let go: is the other one a root now?"""
+    real = Concrete(dict.fromkeys(NAMES))
+    steps = ["malloc x zero", "malloc y zero", "store x 8 y", "store y 0 x", "malloc z zero"]
+    heap, _ = scripted(made, start(Options()), real, *steps)
+    held = [next(f.target for f in heap.edges() if f.source.name == name) for name in "xz"]
+    summarise(heap, *sorted(n for n in held if n is not None))
+    assert represents(heap.vectors, real, Options())
+    heap, raised = scripted(made, heap, real, "null x")
+    assert raised == ["memory_leak"] or represents(heap.vectors, real, Options())
 
 
 def test_the_incoming_counter_saturates() -> None:

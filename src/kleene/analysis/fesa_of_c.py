@@ -77,13 +77,14 @@ def analyse_fesa(
     external = _external(inlined, cfa)
     if external:
         return FesaResult([], False, f"external variable {external[0]}", time.monotonic() - start)
+    memory = Memory(inlined, cfa, typed=True)
     options = Options(
         out_counter=instrumentation,
         in_counter=instrumentation,
         reduce=reduce and instrumentation,
-        permanent=frozenset(v.name for v in _permanent(inlined, cfa)),
+        permanent=frozenset(v.name for v in _permanent(memory)),
     )
-    run = _Run(inlined, cfa, options, malloc_may_fail)
+    run = _Run(memory, options, malloc_may_fail)
     result = _Attempts(run, start + seconds).best(instrumentation=instrumentation)
     result.seconds = time.monotonic() - start
     return result
@@ -184,30 +185,29 @@ class _Attempts:
 class _Run:
     """One program, prepared."""
 
-    program: CProgram
-    cfa: Cfa[Operation]
+    memory: Memory
     options: Options
     malloc_may_fail: bool
 
     def analyse(self, seconds: float, plan: Plan) -> FesaResult:
         start = time.monotonic()
-        space = Diagrams(order=rank)
+        cfa, space = self.memory.cfa, Diagrams(order=rank)
         options = replace(self.options, parents=plan.parents, crowded=plan.crowded, apart=plan.apart)
         domain = FesaDomain(
-            Memory(self.program, self.cfa, typed=True),
-            self.cfa,
+            self.memory,
+            cfa,
             space,
             options,
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=plan.whole_scope,
             stop_at=plan.stop_at,
         )
-        initial = domain.start(_initial(domain, self.program, Heap(Vectors.everything(space), options)))
+        initial = domain.start(_initial(domain, self.memory.program, Heap(Vectors.everything(space), options)))
         try:
             with Watchdog(seconds, MEMORY):
-                reached = solve(self.cfa, domain, [initial], Schedule())
+                reached = solve(cfa, domain, [initial], Schedule())
         except LimitReached as limit:  # struck while the engine was handling another limit
-            reached = Reached({name: domain.store() for name in self.cfa.locations}, complete=False, reason=str(limit))
+            reached = Reached({name: domain.store() for name in cfa.locations}, complete=False, reason=str(limit))
         alarms = [Alarm(w.kind, w.place, w.text) for w in domain.warnings]
         return FesaResult(
             sorted(alarms, key=_in_source_order),
@@ -218,7 +218,7 @@ class _Run:
             notes=list(domain.notes),
             statistics=space.statistics,
             reached=reached,
-            cfa=self.cfa,
+            cfa=cfa,
             domain=domain,
             initial=initial,
             parents=plan.parents,
@@ -233,7 +233,7 @@ def _initial(domain: FesaDomain, program: CProgram, heap: Heap) -> Heap:
             transfer.unknown(heap, item.variable)
         else:
             transfer.zero(heap, item.variable)
-    for variable in (*_undeclared(transfer.memory, domain.cfa), *program.main.parameters):
+    for variable in (*_undeclared(transfer.memory), *program.main.parameters):
         transfer.parameter(heap, variable)
     parts = [heap]
     for item in program.globals:
@@ -242,14 +242,14 @@ def _initial(domain: FesaDomain, program: CProgram, heap: Heap) -> Heap:
     return parts[0]
 
 
-def _permanent(program: CProgram, cfa: Cfa[Operation]) -> list[Variable]:
+def _permanent(memory: Memory) -> list[Variable]:
     """The variables that exist all the time."""
-    return [*(g.variable for g in program.globals), *_undeclared(Memory(program, cfa), cfa)]
+    return [*(g.variable for g in memory.program.globals), *_undeclared(memory)]
 
 
-def _undeclared(memory: Memory, cfa: Cfa[Operation]) -> list[Variable]:
+def _undeclared(memory: Memory) -> list[Variable]:
     """Objects that the C reader has made for its own use, and never declares."""
-    declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
+    declared = {e.label.variable for e in memory.cfa.edges if isinstance(e.label, DeclareLocal)}
     return [v for v in memory.objects if not v.is_global and v not in declared]
 
 

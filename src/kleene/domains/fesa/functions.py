@@ -143,10 +143,10 @@ class Diagrams:
         return function.satisfiable()
 
     def always_false(self, function: BCDDFunction, names: Iterable[Name]) -> list[Name]:
-        left = set(names)
-        for name in sorted(left, key=self._number):
-            if name in left and (cube := (function & self.var(name)).pick_cube()) is not None:
-                left = {n for n in left if cube[self._numbers[n]] is False}
+        left = {name: self._number(name) for name in names}
+        for name in tuple(left):
+            if name in left and (cube := (function & self._vars[name]).pick_cube()) is not None:
+                left = {n: number for n, number in left.items() if cube[number] is False}
         return list(left)
 
     def size(self, function: BCDDFunction) -> int:
