@@ -7,7 +7,7 @@ it needless to look at others than the coarser ones; every test is to halve the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 
 from kleene.cfa.graph import Edge
@@ -51,11 +51,19 @@ class FineTuning:
 
 @dataclass(frozen=True)
 class Answer:
-    """Whether a generator rules the path out, with how many predicates, and how many structures that took."""
+    """Whether a generator rules the path out, with how many predicates.
+
+    `most` is with how many structures a coarser one must do to be a gain over this one.
+    """
 
     rules_out: bool
     predicates: int = 0
-    structures: int = 0
+    most: int = 0
+
+    @property
+    def too_large(self) -> bool:
+        """The simulation was not followed to its end."""
+        return not self.predicates
 
 
 def simulate(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES) -> Answer:
@@ -72,10 +80,10 @@ def simulate(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES) -> Answ
         elements, errors = _through(model, edges, step.edge.source, step.edge.target, elements)
         largest = max(largest, len(elements))
         if last:
-            return Answer(path.error.text not in errors, model.predicates, largest)
+            return Answer(path.error.text not in errors, model.predicates, largest + MORE_STRUCTURES)
         if not elements or len(elements) > most:
             break
-    return Answer(not elements, model.predicates, largest)
+    return Answer(not elements, model.predicates, largest + MORE_STRUCTURES)
 
 
 def simulate_tree(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES, *, whole: bool) -> Answer:
@@ -86,7 +94,8 @@ def simulate_tree(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES, *,
             raise LimitReached(f"more than {most} structures")
 
     tree = Tree(model, only=path, whole=whole)
-    return Answer(not tree.build(limits), model.predicates, tree.generated)
+    found = tree.build(limits)
+    return Answer(not found, model.predicates, tree.generated + (0 if whole else MORE_STRUCTURES))
 
 
 def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]:
@@ -122,19 +131,22 @@ def fine_tune(
 ) -> FineTuning:
     """Search the enabled generators that are finer than the current one; `width` of them are tested at once.
 
-    Once one rules the path out, a coarser one that needs more structures is no gain, and is not followed on.
+    Once one rules the path out, a coarser one that needs more structures is no gain, and is not followed on; nor one
+    that needs more than half as many where no cycles are assumed, since a structure costs about twice as much there.
     """
     result = FineTuning()
     candidates = [g for g in enabled if g != current and lattice.refines(g, current)]
     known: dict[Generator, Answer] = {}
     most = MOST_STRUCTURES
+    large: set[str] = set()
     while open_ := [g for g in candidates if g not in known]:
-        chosen = _balanced(lattice, candidates, open_, width)
+        chosen = _balanced(lattice, candidates, open_, width, large - current.families)
         for generator, answer in zip(chosen, test(chosen, most), strict=True):
             known[generator] = answer
             result.trials.append(Trial(generator, answer.rules_out, answer.predicates))
+            large |= generator.families if answer.too_large else set()
         useful = [g for g in chosen if known[g].rules_out]
-        most = min([most, *(MORE_STRUCTURES + known[g].structures for g in useful)])
+        most = min([most, *(known[g].most // (2 if g.obligations else 1) for g in useful)])
         if useful:
             candidates = [g for g in candidates if any(lattice.refines(u, g) for u in useful)]
         else:
@@ -146,14 +158,17 @@ def fine_tune(
 
 
 def _balanced(
-    lattice: Lattice, candidates: Sequence[Generator], open_: Sequence[Generator], width: int
+    lattice: Lattice, candidates: Sequence[Generator], open_: Sequence[Generator], width: int, large: Set[str]
 ) -> list[Generator]:
-    """A few generators with about as many coarser as finer ones among the candidates."""
+    """A few generators with about as many coarser as finer ones among the candidates.
 
-    def imbalance(g: Generator) -> tuple[int, int, str]:
+    Those with families that made a simulation too large come last.
+    """
+
+    def imbalance(g: Generator) -> tuple[int, int, int, str]:
         coarser = sum(lattice.refines(g, c) for c in candidates)
         finer = sum(lattice.refines(c, g) for c in candidates)
-        return abs(coarser - finer), g.weight, str(g)
+        return len(g.families & large), abs(coarser - finer), g.weight, str(g)
 
     found: list[Generator] = []
     for g in sorted(open_, key=imbalance):

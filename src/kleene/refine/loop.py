@@ -160,6 +160,7 @@ class Refinement:
             or self._track(current, current.reason.wider)
             or self._track(current, replace(cone(memory, path), data=frozenset(), integers=frozenset()))
             or self._tune(current)
+            or self._close(current)
             or self._track(current, cone(memory, path))
             or self._track(current, everything(memory, path))
         )
@@ -306,6 +307,25 @@ class Refinement:
         self.recognised = Recognised(self.recognised.roles, fitting, {})
         self.lattice = Lattice(self.entries, fitting)
         self.enabled = list(self.lattice.generators)
+        return True
+
+    def _close(self, current: Round) -> bool:
+        """A step may close a cycle: what the samples show as a list may be a ring between two of them."""
+        if current.path.error.kind != "cycle" or self.recognised is None or not self.recognised.roles.forward:
+            return False
+        roles = self.recognised.roles
+        turned = Roles(back=roles.back, circular=roles.circular | roles.forward)
+        fitting = {e.name: own for e in self.entries if (own := roles_for(e, turned)) is not None}
+        lattice = Lattice(self.entries, fitting)
+        rings = [g for g in lattice.generators if g.roles.circular and turned.fields <= g.roles.fields]
+        if not rings:
+            return False
+        self.recognised = current.recognised = Recognised(turned, fitting, {})
+        self.lattice, self.enabled = lattice, list(lattice.generators)
+        current.chosen = min(rings, key=lambda g: (len(g.families), g.maximum, g.name))
+        current.kinds.append(SHAPE_CLASS)
+        self.counts.shape_class += 1
+        self.abstraction = Abstraction(self.abstraction.definition, current.chosen)
         return True
 
     def _failure(self, current: Round) -> str:

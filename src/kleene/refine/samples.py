@@ -119,14 +119,19 @@ def heap_of(state: State, memory: Memory, pointers: frozenset[str], fixed: Mappi
         if block is not None and block.kind != "opaque":
             cell = block.cells.get(0)
             roots[name] = _address(state, cell[1]) if cell else NULL if block.zeroed else None
+    places: dict[str, Collection[tuple[int, int]]] = {v.name: where for v, where in memory.pointer_places.items()}
+    for variable in memory.objects:  # the heads of lists that are variables themselves
+        number = frame.locals.get(variable.name, fixed.get(variable.name, -1))
+        if number in state.blocks and memory.size_of(variable) in {size for size, _ in memory.cell_of}:
+            roots[f"&{variable.name}"] = number
+            places[f"&{variable.name}"] = [(memory.size_of(variable), 0)]
     cells: dict[int, dict[str, int | None]] = {}
     data: dict[int, dict[int, int | None]] = {}
     sizes: dict[int, int] = {}
     names: dict[int, list[tuple[int, str]]] = {}
     for (size, offset), name in memory.cell_of.items():
         names.setdefault(size, []).append((offset, name))
-    places = {v.name: where for v, where in memory.pointer_places.items()}
-    waiting = [(a, places.get(name, set())) for name, a in roots.items() if a]
+    waiting = [(a, places.get(name, ())) for name, a in roots.items() if a]
     while waiting:
         number, where = waiting.pop()
         block = state.blocks[number]

@@ -99,7 +99,9 @@ def round_words(task: Task, one: Round) -> RoundWords:
         facts.append(("data structures", ", ".join(one.recognised.fitting) or "none fits"))
     facts += [("tried" + _LEVELS[one.level], str(trial)) for trial in one.trials]
     if one.chosen is not None:
-        how = "coarsest that rules the path out" if SHAPE_CLASS in one.kinds else "coarsest with these fields"
+        ruled_out = any(trial.generator == one.chosen and trial.rules_out for trial in one.trials)
+        closed = "the list may be a ring" if SHAPE_CLASS in one.kinds else "coarsest with these fields"
+        how = "coarsest that rules the path out" if ruled_out else closed
         facts.append(("shape class", f"{one.chosen} ({how})"))
     title = f"round {one.number}: {', '.join(dict.fromkeys(map(_kind, one.kinds))) or 'nothing found'}"
     trials = tuple((str(t.generator), t.rules_out) for t in one.trials)

@@ -47,7 +47,7 @@ def compile_action(
     maker = _Maker(vocabulary, width, all_active, parameters)
     steps: tuple[Function, ...] | None = None
     if action.precondition is not None:
-        shared = _precondition(action.precondition, width, all_active=all_active)
+        shared = shared_precondition(action.precondition, width, all_active=all_active)
         steps = tuple(function.bound(vocabulary) for function in shared)
     if action.messages:
         maker.messages("messages", action.messages)
@@ -65,7 +65,7 @@ def compile_action(
 
 
 @lru_cache(maxsize=1 << 14)
-def _precondition(f: Formula, width: int, *, all_active: bool) -> tuple[SharedFunction, ...]:
+def shared_precondition(f: Formula, width: int, *, all_active: bool) -> tuple[SharedFunction, ...]:
     """The functions of a precondition. They are made once for all vocabularies: refinement has many, one program."""
     arities = {g.predicate: len(g.args) for g in subformulas(f) if isinstance(g, Atom)}
     built_in = {p.name for p in BUILTIN}
