@@ -87,7 +87,7 @@ class Concrete:
             del self.cells[value]
         else:
             a, b = self.variables[rest[0]], self.variables[rest[1]] if len(rest) > 1 else None
-            if UNSET in (a, b) or (a != b and {a, b} & self.freed):
+            if UNSET in (a, b) or (a != b and None not in (a, b) and {a, b} & self.freed):
                 return True  # either way (docs/assumptions.md)
             return (a == b) == (kind == "equal")
         return True

@@ -8,11 +8,11 @@ import pytest
 from tests.refine.helpers import BUILD, EXAMPLES, refined, written
 
 from kleene.refine.certificate import graphs_of, problems_of
-from kleene.refine.finetune import WHOLE, fine_tune, sequential, simulate, simulate_tree
+from kleene.refine.finetune import MOST_STRUCTURES, WHOLE, Answer, fine_tune, sequential, simulate, simulate_tree
 from kleene.refine.generators import Lattice, Roles
 from kleene.refine.library import built_in
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, RefineOptions
-from kleene.refine.model import Abstraction
+from kleene.refine.model import Abstraction, Models
 from kleene.refine.parallel import parallel
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING
 from kleene.refine.tracking import NOTHING, TrackingDefinition
@@ -150,16 +150,17 @@ def test_simulation_along_a_path():
     result = refined(EXAMPLES / "refine" / "cancel_list_link.c")
     last = result.rounds[-1]
     assert SHAPE_CLASS in last.kinds
-    assert simulate(result.task, result.abstraction, last.path)[0] is True
-    assert simulate_tree(result.task, last.abstraction, last.path, whole=True)[0] is False
-    assert simulate_tree(result.task, result.abstraction, last.path, whole=True)[0] is True
+    models = Models(result.task)
+    assert simulate(models.of(result.abstraction), last.path).rules_out is True
+    assert simulate_tree(models.of(last.abstraction), last.path, whole=True).rules_out is False
+    assert simulate_tree(models.of(result.abstraction), last.path, whole=True).rules_out is True
     nothing = Abstraction(NOTHING, Lattice((), {}).coarsest)
-    assert simulate(result.task, nothing, last.path)[0] is False
+    assert simulate(models.of(nothing), last.path).rules_out is False
     definition = result.abstraction.definition
     pair = [last.abstraction.generator, result.abstraction.generator]
-    one = sequential(result.task, definition, last.path, level=WHOLE)(pair)
-    assert one == parallel(result.task, definition, last.path, level=WHOLE)(pair)
-    assert [rules_out for rules_out, _ in one] == [False, True]
+    one = sequential(models, definition, last.path, level=WHOLE)(pair, MOST_STRUCTURES)
+    assert one == parallel(models, definition, last.path, level=WHOLE)(pair, MOST_STRUCTURES)
+    assert [answer.rules_out for answer in one] == [False, True]
 
 
 @pytest.mark.parametrize("wanted", [{"cancellation"}, {"reachability"}, {"sharing", "cancellation"}, set(), None])
@@ -170,9 +171,10 @@ def test_fine_tune_finds_the_coarsest(wanted, width):
     lattice = Lattice(entries, {"sll": Roles(), "dll": Roles()})
     tested = []
 
-    def test(generators):
+    def test(generators, most):
+        assert most <= MOST_STRUCTURES
         tested.extend(generators)
-        return [(wanted is not None and wanted <= g.families, len(g.families)) for g in generators]
+        return [Answer(wanted is not None and wanted <= g.families, len(g.families)) for g in generators]
 
     current = lattice.least("dll")
     found = fine_tune(lattice, current, lattice.generators, test, width)
@@ -200,5 +202,5 @@ def test_tracking_definitions_are_ordered():
 def test_a_leak_whose_last_step_depends_on_an_input_is_a_reason_and_no_crash():
     """The interpreter's `Split` escaped from the interpolants of a leak at a branch on an input."""
     result = refined(EXAMPLES / "nested" / "list_of_lists.c", "memsafety")
-    assert result.outcome in (SAFE, GAVE_UP)
-    assert (result.outcome == SAFE) == (result.reason == "")
+    assert result.outcome == SAFE, result.reason
+    assert {"below", "cells", "right"} <= result.abstraction.definition.fields  # types of one size, told apart

@@ -11,6 +11,7 @@ from typing import Any
 
 from kleene.analysis.refine_of_c import kinds_of, tasks_of
 from kleene.c.reader import read_program
+from kleene.c.unit import ERRORS
 from kleene.diagnostics import InputError
 from kleene.refine.certificate import (
     abstraction_document,
@@ -39,6 +40,8 @@ class ProgramOptions:
     entry: str = "main"
     data_model: str = "LP64"
     shapes: tuple[str, ...] = ()
+    errors: tuple[str, ...] = tuple(sorted(ERRORS))
+    cleanup_at_abort: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ def certificate_text(refined: Refined, options: ProgramOptions) -> str:
         "entry": options.entry,
         "data_model": options.data_model,
         "shapes": list(options.shapes),
+        "errors": list(options.errors),
+        "cleanup_at_abort": options.cleanup_at_abort,
         "whole_scope": refined.task.whole_scope,
         **abstraction_document(refined.abstraction),
         **graphs_document(graphs_of(refined.tree)),
@@ -91,6 +96,8 @@ def _recheck(document: dict[str, Any], shapes: Sequence[str]) -> Rechecked:
         defines=tuple(document["defines"]),
         entry=document["entry"],
         data_model=document["data_model"],
+        errors=document.get("errors", ERRORS),
+        cleanup_at_abort=document.get("cleanup_at_abort", False),
     )
     tasks = tasks_of(program, kinds_of(properties), malloc_may_fail=document["malloc_may_fail"])
     task = next(t for t in tasks if t.whole_scope == document["whole_scope"])

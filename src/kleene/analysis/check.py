@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
 from kleene.analysis.shape_of_c import ShapeResult, analyse
 from kleene.c.reader import read_program
+from kleene.c.unit import ERRORS
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, FindingStep, Verdict
@@ -47,6 +48,7 @@ class CheckOptions:
 
     properties: tuple[str, ...] = tuple(PROPERTIES)
     malloc_may_fail: bool = True
+    cleanup_at_abort: bool = False
     include: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
     entry: str = "main"
@@ -99,6 +101,8 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
         defines=options.defines,
         entry=options.entry,
         data_model=options.data_model,
+        errors=error_kinds(options.properties),
+        cleanup_at_abort=options.cleanup_at_abort,
     )
     return check_program(program, options, start)
 
@@ -129,7 +133,17 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         decided = Verdict.FALSE in report.properties.values()
         _explore(program, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
+    if options.cleanup_at_abort:
+        _reopen_cleanup(report)
     _explain(report)
+
+
+def _reopen_cleanup(report: CheckReport) -> None:
+    """Nothing is followed behind an error call, so the blocks that are not freed there were not seen."""
+    calls = [report.properties.get(name, Verdict.TRUE) for name in ("unreach", "assert")]
+    if report.properties.get("memcleanup") is Verdict.TRUE and set(calls) != {Verdict.TRUE}:
+        report.properties["memcleanup"] = Verdict.UNKNOWN
+        del report.proved_by["memcleanup"]
 
 
 def _refine(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
@@ -226,6 +240,11 @@ def _prove(report: CheckReport, names: Sequence[str], how: str) -> None:
             report.proved_by[name] = how
 
 
+def error_kinds(properties: Sequence[str]) -> frozenset[str]:
+    """The kinds of error calls that violate one of the properties."""
+    return frozenset(kind for name in properties for kind in PROPERTIES[name]) & ERRORS
+
+
 def _without_calls(program: CProgram) -> list[str]:
     """The properties about error calls that the program cannot violate, since it has no such call."""
     reachable = [program.functions[name] for name in program.reachable_functions]
@@ -309,6 +328,8 @@ def _explain(report: CheckReport) -> None:
         reasons.append(report.exploration.reason)
     if undefined is not None:
         reasons.append(f"what happens after the error at {undefined.file}:{undefined.line} is undefined")
+    elif "memcleanup" in open_properties and not reasons:
+        reasons.append("what is not freed at an error call is not looked at (ask for memcleanup alone)")
     report.reason = reasons[0] if reasons else "the analysis did not decide"
 
 

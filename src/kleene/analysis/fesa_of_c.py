@@ -11,8 +11,9 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.inline import inline
 from kleene.cfa.operations import DeclareLocal, Operation, expressions
 from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES
 from kleene.diagnostics import LimitReached
-from kleene.domains.fesa.domain import FesaDomain
+from kleene.domains.fesa.domain import FesaDomain, Stop
 from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams, Statistics
 from kleene.domains.fesa.heap import Heap, Options, State
@@ -43,7 +44,7 @@ class FesaResult:
     domain: FesaDomain | None = None
     initial: State | None = None
     parents: bool = True
-    """Whether lost blocks were looked for; if not, the alarms have one that was found before."""
+    """Whether lost blocks were looked for; if not, memory safety is open for another reason."""
 
     name = "fesa"
 
@@ -59,8 +60,10 @@ def analyse_fesa(
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
     Variables are forgotten when they are not read again. If that seems to lose a block, they are kept to the end of
-    their scope the second time. If a block still seems to be lost, the analysis goes on past that for the other
-    errors, and does without parents if that takes long.
+    their scope the second time. If something is still wrong, the nodes that variables point to are kept apart from
+    summaries, until the first warning. If a block still seems to be lost, the other errors are looked for without
+    parents. Without instrumentation, lost blocks are looked for last, and only where nothing else is wrong with memory:
+    parents are an instrumentation too.
     """
     start = time.monotonic()
     program = without_tail_recursion(program)
@@ -81,17 +84,14 @@ def analyse_fesa(
         permanent=frozenset(v.name for v in _permanent(inlined, cfa)),
     )
     run = _Run(inlined, cfa, options, malloc_may_fail)
-    lost: list[Alarm] = []
-    plan: Plan | None = Plan()
-    result = FesaResult([], False, "there is no time left", 0.0)
-    while plan is not None and (left := seconds - (time.monotonic() - start)) > 0:
-        result = run.analyse(left * plan.share, plan)
-        leaks = [alarm for alarm in result.alarms if alarm.kind == "memory_leak"]
-        lost = leaks or lost
-        plan = None if result.complete else plan.after_leak() if leaks and plan.stop_at_leak else plan.after_limit()
-    result.alarms = sorted({*result.alarms, *(() if result.parents else lost)}, key=_in_source_order)
+    result = _Attempts(run, start + seconds).best(instrumentation=instrumentation)
     result.seconds = time.monotonic() - start
     return result
+
+
+def _unsafe(result: FesaResult) -> bool:
+    """Whether memory safety is open anyway, whether blocks are lost or not."""
+    return bool({alarm.kind for alarm in result.alarms} & set(PROPERTIES["memsafety"]) - {"memory_leak"})
 
 
 def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
@@ -103,31 +103,81 @@ FEW = 700
 
 @dataclass(frozen=True)
 class Plan:
-    """How one attempt goes: how long variables are kept, and what happens when a block seems to be lost.
+    """How one attempt goes: how long variables are kept, what is tracked, and which warnings end it.
 
     `crowded` is the number of nodes of a function above which states are summarised everywhere.
     """
 
     whole_scope: bool = False
-    stop_at_leak: bool = True
+    stop_at: Stop = "leak"
     parents: bool = True
     crowded: int = 4_000
+    apart: bool = False
     share: float = 0.4
     """The share of the remaining time that the attempt may take."""
 
-    def after_leak(self) -> Plan:
-        """What to try when a block seems to be lost."""
-        if not self.whole_scope:
-            return Plan(whole_scope=True)
-        return replace(self, stop_at_leak=False, share=0.25)
 
-    def after_limit(self) -> Plan | None:
-        """What to try when time or memory was not enough."""
-        if self.crowded > FEW:
-            return replace(self, crowded=FEW, share=0.6)
-        if not self.stop_at_leak and self.parents:
-            return replace(self, parents=False, share=1.0)
-        return None
+@dataclass
+class _Attempts:
+    """The attempts at one program, the cheap ones that usually succeed first."""
+
+    run: _Run
+    end: float
+    lost: list[Alarm] = field(default_factory=list)
+
+    def best(self, *, instrumentation: bool) -> FesaResult:
+        result = self._chosen(instrumentation=instrumentation)
+        if not result.parents:
+            if not self.lost and not _unsafe(result):
+                result = replace(result, complete=False, reason="there was no time to look for lost blocks")
+            result.alarms = sorted({*result.alarms, *self.lost}, key=_in_source_order)
+        return result
+
+    def _chosen(self, *, instrumentation: bool) -> FesaResult:
+        if not instrumentation:
+            result = self._patient(Plan(parents=False))
+            if not result.complete or _unsafe(result):
+                return result
+        result = self._patient(Plan())
+        if self.lost:
+            self.lost = []
+            result = self._patient(Plan(whole_scope=True))
+        if not self.lost and not (result.complete and result.alarms):
+            return result
+        if instrumentation and all(alarm.kind != "unsupported" for alarm in result.alarms):
+            lost = self.lost
+            sharp = self._attempt(Plan(apart=True, whole_scope=bool(lost), stop_at="warning"))
+            if sharp.complete:
+                return sharp
+            self.lost = lost
+        return self._past_leaks() if self.lost else result
+
+    def _past_leaks(self) -> FesaResult:
+        """A block seems to be lost, and memory safety is open: what else is wrong."""
+        quick = self._patient(Plan(parents=False))
+        if quick.complete and not _unsafe(quick):
+            return quick
+        full = self._attempt(Plan(whole_scope=True, stop_at="nothing", share=0.8))
+        return full if full.complete else quick
+
+    def _patient(self, plan: Plan) -> FesaResult:
+        """An attempt, and if time or memory is not enough another one that summarises more."""
+        result = self._attempt(plan)
+        if result.complete or self.lost_now(result):
+            return result
+        return self._attempt(replace(plan, crowded=FEW, share=0.6))
+
+    def _attempt(self, plan: Plan) -> FesaResult:
+        left = self.end - time.monotonic()
+        if left <= 0:
+            return FesaResult([], False, "there is no time left", 0.0)
+        result = self.run.analyse(left * plan.share, plan)
+        self.lost = self.lost_now(result) or self.lost
+        return result
+
+    @staticmethod
+    def lost_now(result: FesaResult) -> list[Alarm]:
+        return [alarm for alarm in result.alarms if alarm.kind == "memory_leak"]
 
 
 @dataclass(frozen=True)
@@ -142,7 +192,7 @@ class _Run:
     def analyse(self, seconds: float, plan: Plan) -> FesaResult:
         start = time.monotonic()
         space = Diagrams(order=rank)
-        options = replace(self.options, parents=plan.parents, crowded=plan.crowded)
+        options = replace(self.options, parents=plan.parents, crowded=plan.crowded, apart=plan.apart)
         domain = FesaDomain(
             Memory(self.program, self.cfa, typed=True),
             self.cfa,
@@ -150,7 +200,7 @@ class _Run:
             options,
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=plan.whole_scope,
-            stop_at_leak=plan.stop_at_leak,
+            stop_at=plan.stop_at,
         )
         initial = domain.start(_initial(domain, self.program, Heap(Vectors.everything(space), options)))
         try:

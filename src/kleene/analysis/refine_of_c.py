@@ -68,7 +68,7 @@ def tasks_of(program: CProgram, kinds: frozenset[str], *, malloc_may_fail: bool)
     """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
     inlined = prepared(inline(program))
     cfa = inlined.main.cfa
-    places = Memory(inlined, cfa).pointer_places
+    places = Memory(inlined, cfa, typed=True).pointer_places
     return [
         Task(inlined, coalesced(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
         for whole in ((False, True) if kinds & _LEAKS else (False,))

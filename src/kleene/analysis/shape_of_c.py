@@ -25,8 +25,10 @@ from kleene.semantics.calls import TOO_MANY
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.headers import header_cells
+from kleene.semantics.lanes import lanes_seen
 from kleene.semantics.memory import Memory
 from kleene.semantics.procedures import whole_program
+from kleene.semantics.representatives import with_representatives
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
@@ -37,8 +39,13 @@ MEMORY = 4 << 30
 """Bytes after which the analysis gives up."""
 PATIENCE = 1000
 """Structures after an alarm that may be due to a pointer that was forgotten too early."""
+LOOK = 1000
+"""Structures after which it is seen, for the first time, whether the cells are those of a skip list."""
+AGAIN = 2
+"""How many times as many structures as with lanes, which did not prove the program, are spent to do without."""
 _LEAK = "a block may be lost"
-ATTEMPTS = ((False, ""), (True, ""), (False, "values"), (False, "cells"))
+_LANES = "cells skip nodes of a list"
+ATTEMPTS = ((False, ""), (True, ""), (False, "ranges"), (False, "values"), (False, "cells"))
 """Whether pointers are kept to the end of their scope, and what else tells the nodes of trees apart."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """For how many objects of its caller a recursive function keeps a name."""
@@ -57,6 +64,8 @@ class ShapeResult:
     stored: int
     seconds: float
     cyclic: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    lanes: tuple[str, ...] = ()
+    """The cells that seem to skip nodes of a list that other cells make."""
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
     method: str = "shape analysis"
@@ -84,7 +93,8 @@ def analyse(
     except LimitReached as limit:
         return _gave_up(str(limit), start)
     cfa = inlined.main.cfa
-    places = Memory(inlined, cfa, typed=True).pointer_places
+    memory = Memory(inlined, cfa, typed=True)
+    places = memory.pointer_places
     result = _gave_up("there is no time left", start)
     for whole_scope, by in ATTEMPTS:
         left = seconds - (time.monotonic() - start)
@@ -92,7 +102,10 @@ def analyse(
             continue
         if left <= 0:
             break
-        shared = coalesced(cfa, places, whole_scope=whole_scope)
+        followed = with_representatives(memory) if by == "ranges" else cfa
+        if by == "ranges" and followed == cfa:
+            continue
+        shared = coalesced(followed, places, whole_scope=whole_scope)
         found = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, by).run(left, only_class)
         first = not whole_scope and not by
         if first or (not result.complete and not by) or (found.complete and _kinds(found) <= _kinds(result)):
@@ -104,6 +117,8 @@ def analyse(
 def _may_help(by: str, result: ShapeResult) -> bool:
     """Whether there are alarms, and more ways to tell nodes apart that might avoid them."""
     vocabulary = result.translation.vocabulary if result.translation is not None else ()
+    if by == "ranges":
+        return result.complete and bool(result.alarms)
     start = {"cells": "has[", "values": "@"}[by]
     return (
         result.complete
@@ -132,6 +147,9 @@ class _Plan:
         shape: ShapeClass | None = first_class(Memory(self.program, self.cfa, typed=True), only_class)
         result = _gave_up("there is no time left", start)
         markers = FEW_MARKERS
+        looks = only_class is None
+        plain: ShapeClass | None = None
+        with_lanes: ShapeResult | None = None
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
             translator = Translator(
                 self.program,
@@ -144,16 +162,27 @@ class _Plan:
             result = _run(
                 translator.translate(),
                 translator.symbols.shape,
-                left,
-                self.max_structures,
+                left / 2 if shape.lanes else left,
+                self.max_structures if with_lanes is None else AGAIN * with_lanes.structures,
                 forgets=not self.whole_scope and not only_class,
+                groups=translator.symbols.groups if looks else (),
             )
             if markers == FEW_MARKERS and any(alarm.text.endswith(TOO_MANY) for alarm in result.alarms):
                 markers = MANY_MARKERS
                 continue
+            if result.lanes:
+                looks, plain = False, shape
+                shape = replace(shape, name=f"{shape.name} with lanes", lanes=result.lanes)
+                continue
+            if plain is not None and (result.alarms or not result.complete):
+                with_lanes = result if result.complete else None
+                shape, plain = plain, None
+                continue
             if not result.cyclic or only_class is not None:
                 break
             shape = next_class(shape, result.cyclic, translator.symbols.groups)
+        if with_lanes is not None and not result.complete:
+            return with_lanes
         if result.cyclic:
             result.reason = "the heap may be cyclic, and no shape class for that was tried"
         return result
@@ -162,7 +191,9 @@ class _Plan:
         """The class with more ways to tell nodes apart."""
         if not self.by:
             return shape
-        return replace(shape, name=f"{shape.name}, by {self.by}", cells=self.by == "cells", values=self.by == "values")
+        return replace(
+            shape, name=f"{shape.name}, by {self.by}", cells=self.by == "cells", values=self.by in ("values", "ranges")
+        )
 
 
 def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
@@ -214,20 +245,31 @@ def _gave_up(reason: str, start: float) -> ShapeResult:
 
 
 def _run(
-    translation: Translation, shape: ShapeClass, seconds: float, max_structures: int, *, forgets: bool = False
+    translation: Translation,
+    shape: ShapeClass,
+    seconds: float,
+    max_structures: int,
+    *,
+    forgets: bool = False,
+    groups: Sequence[Group] = (),
 ) -> ShapeResult:
-    """One shape class; `forgets` says that what seems to be a leak may be a pointer that was forgotten too early."""
+    """One shape class; `forgets` says that what seems to be a leak may be a pointer that was forgotten too early.
+
+    Among the cells of the groups, lanes are looked for.
+    """
     start = time.monotonic()
     leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
+    look = _Look(translation.cfa.loop_heads, groups)
     try:
         with Watchdog(seconds, MEMORY):
             domain, initial = domain_of(translation)
-            limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()))
+            limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()), look)
             reached = _solved(translation, domain, initial, limits)
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return _gave_up(str(limit), start)
     alarms = [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms]
     cyclic = _cycles(domain)
+    lanes = look(reached) if alarms or cyclic or not reached.complete else ()
     return ShapeResult(
         shape.name,
         alarms,
@@ -237,6 +279,7 @@ def _run(
         sum(len(store) for store in reached.stores.values()),
         time.monotonic() - start,
         cyclic,
+        lanes,
         reached,
         translation,
     )
@@ -274,6 +317,18 @@ def _contradiction(domain: ShapeDomain) -> str:
     return ""
 
 
+@dataclass(frozen=True)
+class _Look:
+    """Looks for lanes among the cells of the groups, where loops begin: what is there is not half done."""
+
+    heads: frozenset[str]
+    groups: Sequence[Group]
+
+    def __call__(self, reached: Reached[Structure]) -> tuple[str, ...]:
+        stores = (reached.stores[head] for head in self.heads if self.groups and head in reached.stores)
+        return lanes_seen((structure for store in stores for structure in store.elements()), self.groups)
+
+
 @dataclass
 class _Limits:
     """Ends a run whose assumptions are wrong, that is too large, or that goes on long after one of the given alarms."""
@@ -281,13 +336,19 @@ class _Limits:
     domain: ShapeDomain
     max_structures: int
     doubtful: frozenset[str]
+    look: _Look
     _until: int | None = None
+    _next_look: int = LOOK
 
     def __call__(self, reached: Reached[Structure]) -> None:
         if _cycles(self.domain):
             raise LimitReached(_CYCLE)
         if reached.generated > self.max_structures:
             raise LimitReached(f"more than {self.max_structures} structures")
+        if reached.generated > self._next_look:
+            self._next_look = 4 * reached.generated
+            if self.look(reached):
+                raise LimitReached(_LANES)
         if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
             self._until = 2 * reached.generated + PATIENCE
         if self._until is not None and reached.generated > self._until:

@@ -36,6 +36,7 @@ from kleene.cfa.types import INT, FunctionType, PointerType, Type, is_scalar
 ERROR_CALLS = {"__VERIFIER_error": "unreach_call", "reach_error": "unreach_call"}
 ASSERT_CALLS = ("__assert_fail", "__assert", "__assert_rtn", "__kleene_assert_fail")
 NONDET = "__VERIFIER_nondet_"
+_ABORTED = 134  # what a shell says of a program that called abort
 _UNKNOWN_NUMBERS = {"rand", "random", "getchar", "time", "clock", "getpid", "fgetc", "getc", "lrand48"}
 _IGNORED = {
     "fflush", "fclose", "perror", "srand", "srandom", "setvbuf", "sleep", "usleep", "fputs", "fputc", "putc",
@@ -56,7 +57,7 @@ class Calls(Effects):
             return self._indirect(cursor, callee, arguments, target, wanted)
         name = function.referenced.spelling.removeprefix("__builtin___").removesuffix("_chk")
         own = self.unit.name_of(function.referenced)
-        if name in ERROR_CALLS or name in ASSERT_CALLS:
+        if name in ASSERT_CALLS or (name in ERROR_CALLS and not self._is_plain(own)):
             self._error(cursor, name, arguments)
             return None
         if name.startswith(NONDET):
@@ -122,12 +123,21 @@ class Calls(Effects):
             return target
         return self.builder.temporary(wanted if wanted is not None else self.type(cursor))
 
+    def _is_plain(self, own: str) -> bool:
+        """Whether an error function is just one of the program's functions, since calling it is no error here."""
+        linkage = self.unit.linkage
+        return "unreach_call" not in linkage.errors and own in linkage.defined_functions
+
     def _error(self, cursor: Any, name: str, arguments: list[Any]) -> None:
+        kind_ = ERROR_CALLS.get(name, "assertion")
+        if kind_ not in self.unit.linkage.errors:
+            self._end(cursor, None)
+            return
         message = ""
         if name in ASSERT_CALLS and arguments:
             text = self._text(arguments[0])
             message = text if text is not None else ""
-        error = Error(self.place(cursor), ERROR_CALLS.get(name, "assertion"), message)
+        error = Error(self.place(cursor), kind_, message)
         self.builder.emit(error, self.builder.exit)
         self.builder.here = self.builder.new()
 
@@ -171,6 +181,8 @@ class Calls(Effects):
         return NotImplemented
 
     def _end(self, cursor: Any, status: Expression | None) -> None:
+        if status is None and self.unit.linkage.cleanup_at_abort:
+            status = Constant(_ABORTED, INT)
         self.builder.emit(Exit(self.place(cursor), status), self.builder.exit)
         self.builder.here = self.builder.new()
 

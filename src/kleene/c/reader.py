@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from kleene.c.clang import kind
 from kleene.c.parse import LIBRARY, arguments, parse
 from kleene.c.statements import UNEXPECTED, Statements, global_variable
 from kleene.c.type_reader import TypeReader
-from kleene.c.unit import Linkage, Unit
+from kleene.c.unit import ERRORS, Linkage, Unit
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place, Unsupported
@@ -28,29 +28,34 @@ def read_program(
     defines: Sequence[str] = (),
     entry: str = "main",
     data_model: str = "ILP32",
+    errors: Collection[str] = ERRORS,
+    cleanup_at_abort: bool = False,
 ) -> CProgram:
     """The program of one or more `.c` or `.i` files. Raises InputError where a compiler would refuse it.
 
     `data_model` is "ILP32" (32-bit pointers and long) or "LP64". `defines` are as for `-D`: "NAME" or "NAME=VALUE".
+    Calls of `reach_error` or failing assertions whose kind is not in `errors` do what their body says, or abort. With
+    `cleanup_at_abort` an abort is an exit: an end of the program at which every block has to be freed.
     """
     files = [str(paths)] if isinstance(paths, str | Path) else [str(p) for p in paths]
     if data_model not in ("ILP32", "LP64"):
         raise UsageError(f"data model '{data_model}' is not known; it is ILP32 or LP64")
     if not files:
         raise UsageError("no C file given")
-    reader = _Reader(files, arguments(include, defines, data_model), data_model)
+    linkage = Linkage(library=_library_names(), errors=frozenset(errors), cleanup_at_abort=cleanup_at_abort)
+    reader = _Reader(files, arguments(include, defines, data_model), data_model, linkage)
     return reader.read(entry)
 
 
 class _Reader:
     """One run of the reader over the files of a program."""
 
-    def __init__(self, files: list[str], flags: list[str], data_model: str) -> None:
+    def __init__(self, files: list[str], flags: list[str], data_model: str, linkage: Linkage) -> None:
         self.files = files
         self.flags = flags
         self.data_model = data_model
         self.records: dict[str, RecordLayout] = {}
-        self.linkage = Linkage(library=_library_names())
+        self.linkage = linkage
         self.functions: dict[str, Function] = {}
 
     def read(self, entry: str) -> CProgram:

@@ -10,6 +10,8 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.program import Global
 from kleene.cfa.types import Type
 
+ERRORS = frozenset(("unreach_call", "assertion"))
+
 
 @dataclass
 class Linkage:
@@ -19,6 +21,10 @@ class Linkage:
     globals: dict[str, Global] = field(default_factory=dict)
     needed: dict[str, None] = field(default_factory=dict)
     library: frozenset[str] = frozenset()
+    errors: frozenset[str] = ERRORS
+    """The kinds of error calls that are errors; `reach_error` is a function like others if its kind is not."""
+    cleanup_at_abort: bool = False
+    """Whether `abort` and failed assertions are ends of the program at which all blocks have to be freed."""
 
 
 class Unit:

@@ -117,6 +117,7 @@ def _options(wanted: _Wanted, given: dict[str, Any]) -> CheckOptions:
     return CheckOptions(
         properties=wanted.properties,
         malloc_may_fail=not (given["malloc_never_fails"] or given["svcomp"] or task),
+        cleanup_at_abort=bool(given["svcomp"] or task),
         include=given["include"],
         defines=given["defines"],
         entry=wanted.entry,
@@ -166,6 +167,7 @@ def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
 
 def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> list[Invariant]:
     """The shapes at loop heads; the program is read again for the names of its variables."""
+    from kleene.analysis.check import error_kinds
     from kleene.analysis.source_names import source_names
     from kleene.c.reader import read_program
     from kleene.report.shape_words import invariants_of
@@ -181,6 +183,8 @@ def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> 
         defines=options.defines,
         entry=options.entry,
         data_model=options.data_model,
+        errors=error_kinds(options.properties),
+        cleanup_at_abort=options.cleanup_at_abort,
     )
     return invariants_of(report.shape, source_names(program))
 

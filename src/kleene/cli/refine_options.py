@@ -63,6 +63,7 @@ def write_certificate(refined: Refined | None, files: tuple[str, ...], options: 
         click.echo("kleene: there is no proof by refinement, so no certificate was written", err=True)
         return
     from kleene.analysis.certificates import ProgramOptions, certificate_text
+    from kleene.analysis.check import error_kinds
 
     given = ProgramOptions(
         files,
@@ -73,5 +74,7 @@ def write_certificate(refined: Refined | None, files: tuple[str, ...], options: 
         options.entry,
         options.data_model,
         options.refine.shapes if options.refine else (),
+        tuple(sorted(error_kinds(options.properties))),
+        options.cleanup_at_abort,
     )
     write_output(target, certificate_text(refined, given))

@@ -116,7 +116,7 @@ class Spoken:
                 fields |= self._cells(name)
                 data |= self._offsets(name)
             if place.variable is not None and self.memory.kind(place.variable) == "object":
-                size = place.variable.type.size
+                size = self.memory.size_of(place.variable)
                 fields |= {cell for (s, _), cell in self.memory.cell_of.items() if s == size}
         integers = frozenset(
             p.name for p in places if p.variable is not None and self.memory.kind(p.variable) == "integer"

@@ -14,13 +14,15 @@ from kleene.cfa.graph import Edge
 from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, PathStep, Tree
 from kleene.refine.generators import Generator, Lattice
-from kleene.refine.model import Abstraction, Model, Task
+from kleene.refine.model import Abstraction, Model, Models
 from kleene.refine.tracking import TrackingDefinition
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 
 MOST_STRUCTURES = 3_000
 """A path whose simulation needs more structures than this counts as not ruled out."""
+MORE_STRUCTURES = 200
+"""How many more than a finer one a generator may need."""
 
 
 PATH, EDGES, WHOLE = range(3)
@@ -47,33 +49,44 @@ class FineTuning:
     chosen: Generator | None = None
 
 
-def simulate(task: Task, abstraction: Abstraction, path: ErrorPath) -> tuple[bool, int]:
-    """Whether the abstract strongest postcondition of the path has no error at its end; and how many predicates."""
-    model = Model(task, abstraction)
+@dataclass(frozen=True)
+class Answer:
+    """Whether a generator rules the path out, with how many predicates, and how many structures that took."""
+
+    rules_out: bool
+    predicates: int = 0
+    structures: int = 0
+
+
+def simulate(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES) -> Answer:
+    """Whether the abstract strongest postcondition of the path has no error at its end."""
+    task = model.task
     elements: dict[Structure, None] = dict.fromkeys(model.initial)
     elements = _through(model, model.steps_of.get(None, []), model.cfa.entry, task.cfa.entry, elements)[0]
+    largest = 0
     for number, step in enumerate(path.steps):
         last = number == len(path.steps) - 1
         edges = model.steps_of[step.edge]
         if step.succeeds is not None and not last:
             edges = _branch(step, edges)
         elements, errors = _through(model, edges, step.edge.source, step.edge.target, elements)
+        largest = max(largest, len(elements))
         if last:
-            return path.error.text not in errors, model.predicates
-        if not elements or len(elements) > MOST_STRUCTURES:
+            return Answer(path.error.text not in errors, model.predicates, largest)
+        if not elements or len(elements) > most:
             break
-    return not elements, model.predicates
+    return Answer(not elements, model.predicates, largest)
 
 
-def simulate_tree(task: Task, abstraction: Abstraction, path: ErrorPath, *, whole: bool) -> tuple[bool, int]:
+def simulate_tree(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES, *, whole: bool) -> Answer:
     """The same for the error in a tree, which joins paths: along the edges of the path, or in the whole program."""
-    model = Model(task, abstraction)
 
     def limits(tree: Tree) -> None:
-        if tree.generated > MOST_STRUCTURES:
-            raise LimitReached(f"more than {MOST_STRUCTURES} structures")
+        if tree.generated > most:
+            raise LimitReached(f"more than {most} structures")
 
-    return not Tree(model, only=path, whole=whole).build(limits), model.predicates
+    tree = Tree(model, only=path, whole=whole)
+    return Answer(not tree.build(limits), model.predicates, tree.generated)
 
 
 def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]:
@@ -100,31 +113,35 @@ def _through(
     return arrived, errors
 
 
-Tester = Callable[[Sequence[Generator]], list[tuple[bool, int]]]
+Tester = Callable[[Sequence[Generator], int], list[Answer]]
+"""Simulates generators, each with so many structures at most."""
 
 
 def fine_tune(
     lattice: Lattice, current: Generator, enabled: Sequence[Generator], test: Tester, width: int
 ) -> FineTuning:
-    """Search the enabled generators that are finer than the current one; `width` of them are tested at once."""
+    """Search the enabled generators that are finer than the current one; `width` of them are tested at once.
+
+    Once one rules the path out, a coarser one that needs more structures is no gain, and is not followed on.
+    """
     result = FineTuning()
     candidates = [g for g in enabled if g != current and lattice.refines(g, current)]
-    known: dict[Generator, bool] = {}
-    predicates: dict[Generator, int] = {}
+    known: dict[Generator, Answer] = {}
+    most = MOST_STRUCTURES
     while open_ := [g for g in candidates if g not in known]:
         chosen = _balanced(lattice, candidates, open_, width)
-        answers = test(chosen)
-        for generator, (rules_out, count) in zip(chosen, answers, strict=True):
-            known[generator], predicates[generator] = rules_out, count
-            result.trials.append(Trial(generator, rules_out, count))
-        useful = [g for g in chosen if known[g]]
+        for generator, answer in zip(chosen, test(chosen, most), strict=True):
+            known[generator] = answer
+            result.trials.append(Trial(generator, answer.rules_out, answer.predicates))
+        useful = [g for g in chosen if known[g].rules_out]
+        most = min([most, *(MORE_STRUCTURES + known[g].structures for g in useful)])
         if useful:
             candidates = [g for g in candidates if any(lattice.refines(u, g) for u in useful)]
         else:
             candidates = [g for g in candidates if not any(lattice.refines(u, g) for u in chosen)]
-    fitting = [g for g in candidates if known[g]]
+    fitting = [g for g in candidates if known[g].rules_out]
     if fitting:
-        result.chosen = min(fitting, key=lambda g: (predicates[g] + g.obligations, str(g)))
+        result.chosen = min(fitting, key=lambda g: (known[g].predicates + g.obligations, str(g)))
     return result
 
 
@@ -147,20 +164,21 @@ def _balanced(
     return found
 
 
-def sequential(task: Task, definition: TrackingDefinition, path: ErrorPath, *, level: int = PATH) -> Tester:
+def sequential(models: Models, definition: TrackingDefinition, path: ErrorPath, *, level: int = PATH) -> Tester:
     """Simulations one after the other."""
 
-    def test(generators: Sequence[Generator]) -> list[tuple[bool, int]]:
-        return [tried(task, Abstraction(definition, g), path, level=level) for g in generators]
+    def test(generators: Sequence[Generator], most: int) -> list[Answer]:
+        return [tried(models, Abstraction(definition, g), path, most, level=level) for g in generators]
 
     return test
 
 
-def tried(task: Task, abstraction: Abstraction, path: ErrorPath, *, level: int) -> tuple[bool, int]:
+def tried(models: Models, abstraction: Abstraction, path: ErrorPath, most: int, *, level: int) -> Answer:
     """One simulation; one that grows too large rules nothing out."""
+    model = models.of(abstraction)
     try:
         if level == PATH:
-            return simulate(task, abstraction, path)
-        return simulate_tree(task, abstraction, path, whole=level == WHOLE)
+            return simulate(model, path, most)
+        return simulate_tree(model, path, most, whole=level == WHOLE)
     except LimitReached:
-        return False, 0
+        return Answer(rules_out=False)

@@ -17,6 +17,7 @@ from kleene.domains.explicit.values import Pointer, Value
 from kleene.logic.kleene import Kleene
 from kleene.refine.model import Model
 from kleene.semantics.groups import CIRCULAR
+from kleene.semantics.memory import TypedSize
 from kleene.semantics.names import HEAP
 from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure, StructureBuilder
@@ -25,6 +26,8 @@ from kleene.structures.structure import Structure, StructureBuilder
 def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Structure | None:
     """The two-valued structure of a state at a location of the program, if it has one. `fixed` are the globals."""
     if any(b.kind == "heap" and not b.alive for b in state.blocks.values()):
+        return None
+    if any(isinstance(size, TypedSize) for size in model.translator.memory.sizes):  # a block does not know its type
         return None
     if any(group.kind == CIRCULAR for group in model.translator.symbols.groups):
         return None

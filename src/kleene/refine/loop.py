@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, Tree
-from kleene.refine.finetune import EDGES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
+from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
 from kleene.refine.language import Entry
-from kleene.refine.model import Abstraction, Model, Task
+from kleene.refine.model import Abstraction, Models, Task
 from kleene.refine.reasons import FEASIBLE, Reason, cone, everything, failing
 from kleene.refine.recognise import Recognised, recognise, roles_for
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Counts, Round
@@ -31,7 +31,7 @@ Explain = Callable[[Task, ErrorPath, TrackingDefinition], Reason]
 class MakeTester(Protocol):
     """Makes what simulates generators on a path; `level` says on what (`finetune.PATH` and so on)."""
 
-    def __call__(self, task: Task, definition: TrackingDefinition, path: ErrorPath, *, level: int) -> Tester: ...
+    def __call__(self, models: Models, definition: TrackingDefinition, path: ErrorPath, *, level: int) -> Tester: ...
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ class Refinement:
         tester: MakeTester = sequential,
     ) -> None:
         self.task = task
+        self.models = Models(task)
         self.entries = entries
         self.options = options
         self.explain = explain
@@ -105,7 +106,7 @@ class Refinement:
         """Algorithm 1."""
         while True:
             began = time.monotonic()
-            model = Model(self.task, self.abstraction)
+            model = self.models.of(self.abstraction)
             self.tree = Tree(model)
             paths = self.tree.build(self._limits, most=self.options.paths)
             if not paths:
@@ -157,6 +158,7 @@ class Refinement:
         refined = (
             self._track(current, self._asked(current))
             or self._track(current, current.reason.wider)
+            or self._track(current, replace(cone(memory, path), data=frozenset(), integers=frozenset()))
             or self._tune(current)
             or self._track(current, cone(memory, path))
             or self._track(current, everything(memory, path))
@@ -202,7 +204,8 @@ class Refinement:
         if generator != self.abstraction.generator:
             current.kinds.append(SAMPLING)
             current.chosen = generator
-        self.abstraction = Abstraction(definition, generator)
+        own = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
+        self.abstraction = Abstraction(definition.joined(own), generator)
 
     def _recognise(self, current: Round, definition: TrackingDefinition) -> None:
         order = list(self.task.memory.cell_targets)
@@ -266,7 +269,7 @@ class Refinement:
         generator, definition = self.abstraction.generator, self.abstraction.definition
         if not current.trials:
             current.level = self._level(current)
-        test = self.tester(self.task, definition, current.path, level=current.level)
+        test = self.tester(self.models, definition, current.path, level=current.level)
         done = {t.generator for t in current.trials}
         result = FineTuning()
         for own in (True, False):  # first the data structure that is there already
@@ -285,8 +288,8 @@ class Refinement:
         """
         seen = [one.level for one in self.rounds[:-1] if SHAPE_CLASS in one.kinds and one.path.key == current.path.key]
         for level in (PATH, EDGES):
-            test = self.tester(self.task, self.abstraction.definition, current.path, level=level)
-            if level not in seen and not test([self.abstraction.generator])[0][0]:
+            test = self.tester(self.models, self.abstraction.definition, current.path, level=level)
+            if level not in seen and not test([self.abstraction.generator], MOST_STRUCTURES)[0].rules_out:
                 return level
         return WHOLE
 

@@ -56,7 +56,7 @@ class Task:
 
     @cached_property
     def memory(self) -> Memory:
-        return Memory(self.program, self.cfa)
+        return Memory(self.program, self.cfa, typed=True)  # as the translation, so that cells have the same names
 
 
 @dataclass(frozen=True)
@@ -164,3 +164,26 @@ class Model:
     @property
     def predicates(self) -> int:
         return len(self.translation.vocabulary.declared)
+
+
+class Models:
+    """The models of one task that a round may need again: those of the tracking definition that was asked for last.
+
+    FineTune simulates the generator that the tree was built with, and the next tree is built with one that it
+    simulated. What a model has derived and compiled is kept, what its steps have found is not.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self._definition: TrackingDefinition | None = None
+        self._models: dict[Generator, Model] = {}
+
+    def of(self, abstraction: Abstraction) -> Model:
+        if abstraction.definition != self._definition:
+            self._definition = abstraction.definition
+            self._models.clear()
+        found = self._models.get(abstraction.generator)
+        if found is None:
+            found = self._models[abstraction.generator] = Model(self.task, abstraction)
+        found.domain.contradictions.clear()
+        return found

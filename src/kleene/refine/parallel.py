@@ -11,41 +11,41 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 
 from kleene.refine.art import ErrorPath
-from kleene.refine.finetune import PATH, Tester, sequential, tried
+from kleene.refine.finetune import PATH, Answer, Tester, sequential, tried
 from kleene.refine.generators import Generator
-from kleene.refine.model import Abstraction, Task
+from kleene.refine.model import Abstraction, Models
 from kleene.refine.tracking import TrackingDefinition
 
 
-def parallel(task: Task, definition: TrackingDefinition, path: ErrorPath, *, level: int = PATH) -> Tester:
+def parallel(models: Models, definition: TrackingDefinition, path: ErrorPath, *, level: int = PATH) -> Tester:
     """Simulations side by side; one after the other where processes cannot be forked."""
     if "fork" not in multiprocessing.get_all_start_methods():
-        return sequential(task, definition, path, level=level)
+        return sequential(models, definition, path, level=level)
     context = multiprocessing.get_context("fork")
 
-    def test(generators: Sequence[Generator]) -> list[tuple[bool, int]]:
+    def test(generators: Sequence[Generator], most: int) -> list[Answer]:
         if len(generators) == 1:
-            return sequential(task, definition, path, level=level)(generators)
+            return sequential(models, definition, path, level=level)(generators, most)
         workers = []
         for generator in generators:
             here, there = context.Pipe(duplex=False)
             abstraction = Abstraction(definition, generator)
-            process = context.Process(target=_answer, args=(there, task, abstraction, path, level))
+            process = context.Process(target=_answer, args=(there, models, abstraction, path, most, level))
             process.start()
             there.close()
             workers.append((process, here))
-        answers: list[tuple[bool, int]] = []
+        answers: list[Answer] = []
         for process, end in workers:
             try:
                 answers.append(end.recv())
             except EOFError:  # the worker died, for want of memory perhaps: it ruled nothing out
-                answers.append((False, 0))
+                answers.append(Answer(rules_out=False))
             process.join()
         return answers
 
     return test
 
 
-def _answer(end: Connection, task: Task, abstraction: Abstraction, path: ErrorPath, level: int) -> None:
+def _answer(end: Connection, models: Models, abstraction: Abstraction, path: ErrorPath, most: int, level: int) -> None:
     signal.setitimer(signal.ITIMER_REAL, 0)  # the parent watches the time
-    end.send(tried(task, abstraction, path, level=level))
+    end.send(tried(models, abstraction, path, most, level=level))

@@ -63,7 +63,7 @@ def cone(memory: Memory, path: ErrorPath) -> TrackingDefinition:
 
 
 def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
-    """The pointers of the statement that fails, and those they were copied or loaded from.
+    """The pointers and fields of the statement (or assertion) that fails, and those they were copied or loaded from.
 
     What is not tracked may always be wrong, so that no abstraction without them excludes the error.
     """
@@ -72,8 +72,12 @@ def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
         return TrackingDefinition(names, names, frozenset(memory.cell_targets))
     slicer = _Cone(memory)
     if isinstance(path.operations[-1], Error):
-        return NOTHING
-    slicer.dereferenced(path.operations[-1])
+        condition = next((o for o in reversed(path.operations) if isinstance(o, Assume)), None)
+        if condition is None:
+            return NOTHING
+        slicer.read(condition)
+    else:
+        slicer.dereferenced(path.operations[-1])
     sought = set(slicer.variables)
     for operation in reversed(path.operations[:-1]):
         if isinstance(operation, Assign) and operation.target in sought:

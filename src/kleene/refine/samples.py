@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from kleene.cfa.program import CProgram
@@ -125,27 +125,33 @@ def heap_of(state: State, memory: Memory, pointers: frozenset[str], fixed: Mappi
     names: dict[int, list[tuple[int, str]]] = {}
     for (size, offset), name in memory.cell_of.items():
         names.setdefault(size, []).append((offset, name))
-    waiting = [a for a in roots.values() if a]
+    places = {v.name: where for v, where in memory.pointer_places.items()}
+    waiting = [(a, places.get(name, set())) for name, a in roots.items() if a]
     while waiting:
-        number = waiting.pop()
+        number, where = waiting.pop()
         block = state.blocks[number]
         if number in cells or not block.alive:
             continue
-        sizes[number] = block.size
+        sizes[number] = size = _typed(block.size, where)
         cells[number] = {}
-        for offset, name in names.get(block.size, ()):
+        for offset, name in names.get(size, ()):
             cell = block.cells.get(8 * offset)
             value = _address(state, cell[1]) if cell else NULL if block.zeroed else None
             cells[number][name] = value
             if value:
-                waiting.append(value)
-        pointer_places = {offset for offset, _ in names.get(block.size, ())}
+                waiting.append((value, memory.cell_targets[name]))
+        pointer_places = {offset for offset, _ in names.get(size, ())}
         data[number] = {
             bit // 8: value if isinstance(value, int) else None
             for bit, (_, value) in sorted(block.cells.items())
             if bit % 8 == 0 and bit // 8 not in pointer_places
         }
     return ExplicitHeap(roots, cells, data, sizes)
+
+
+def _typed(size: int, places: Collection[tuple[int, int]]) -> int:
+    """The size of a block with its type, as far as the pointer to it tells: a block of a run does not know it."""
+    return min((known for known, _ in places if int(known) == size), default=size)
 
 
 def _address(state: State, value: Value) -> int | None:

@@ -66,6 +66,8 @@ class CellSteps(PointerSteps):
             updates += self.symbols.known(removed)
         elif group.kind == ACYCLIC and len(group.members) > 1:
             updates += self.symbols.known(group.unlinking(base.formula, edge, self.symbols.roots))
+        for lane in self.symbols.lanes:
+            updates += self.symbols.known(lane.unlinking(base.formula, edge))
         if group.sharing:  # one cell less points to its target
             target, crowded = exists(["v1"], conj(base.formula("v1"), at(edge, "v1", "v"))), at(group.crowded, "v")
             less = Update(group.shared, ("v",), IfThenElse(target, crowded, at(group.shared, "v")))

@@ -40,7 +40,8 @@ class ShapeClass:
 
     `back` are cells that point against the structure, `circular` those that may form cycles. With `cells`, nodes are
     told apart by which of their cells are null; with `values`, by the numbers in them, which those of lists always are.
-    `headers` are cells whose targets are tracked like those of variables.
+    `headers` are cells whose targets are tracked like those of variables. `lanes` are cells that run along the others
+    and along the lanes before them, skipping nodes.
     """
 
     name: str
@@ -50,6 +51,7 @@ class ShapeClass:
     cells: bool = False
     values: bool = False
     headers: frozenset[str] = frozenset()
+    lanes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,10 @@ class Group:
     def reach(self, root: str) -> str:
         """The predicate of everything that a variable reaches."""
         return f"rt[{self.name},{root}]" if self.kind == CIRCULAR else f"r[{self.name},{root}]"
+
+    def reached_at_least(self, root: str) -> str:
+        """The same; where there is no such predicate, the one of what the variable reaches without the cut edges."""
+        return self.reach(root) if self.whole else f"r[{self.name},{root}]"
 
     # Predicates -----------------------------------------------------------------------------------------------
 
@@ -197,8 +203,8 @@ class Group:
 
     # Updates of acyclic groups of several cells -----------------------------------------------------------------
 
-    def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Mapping[str, Set[str]]) -> list[Update]:
-        """The edge of one node goes, in a group of several cells: what was reached through it is reached no more.
+    def lost(self, source: Callable[[str], Formula], edge: str) -> Callable[[str, str], Formula]:
+        """Which paths there are no more when the edge of one node goes: those that lead through it.
 
         Unless there is another path: it leaves what reaches the source for what does not, and joins what is below the
         edge at a shared node, so that without sharing, in trees, there is none.
@@ -223,6 +229,11 @@ class Group:
             around = exists(["c", "d"], conj(at(t, v, "c"), step, at(t, "d", w)))
             return conj(above(v), below(w), neg(conj(joins, around)))
 
+        return lost
+
+    def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Mapping[str, Set[str]]) -> list[Update]:
+        """The edge of one node goes, in a group of several cells."""
+        t, lost = self.closure, self.lost(source, edge)
         found = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
         for root in self.roots(roots):
             beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))
@@ -336,13 +347,14 @@ class Group:
 
 
 def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]]) -> list[Group]:
-    """The forward cells together; alone each back cell and header cell (for each target offset), each circular cell.
+    """The forward cells together; alone each back, header and lane cell (for each target offset), each circular cell.
 
     Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.
     """
     plain = ACYCLIC if shape.acyclic else CYCLIC
     cells = {cell for cell, _ in edges}
-    forward = [(cell, name) for cell, name in edges if cell not in shape.back | shape.circular | shape.headers]
+    alone = shape.headers | set(shape.lanes)
+    forward = [(cell, name) for cell, name in edges if cell not in shape.back | shape.circular | alone]
     found = []
     if forward:
         members = tuple(name for _, name in forward)
@@ -354,8 +366,8 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
     for cell, name in edges:
         if cell in shape.back - shape.circular:
             found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
-        elif cell in shape.headers - shape.circular:
-            found.append(Group(name, plain, (cell,), (name,), sharing=False))
+        elif cell in alone - shape.circular:
+            found.append(Group(name, plain, (cell,), (name,), sharing=cell in shape.lanes))
     for cell in sorted(shape.circular):
         members = tuple(name for c, name in edges if c == cell)
         if members:
@@ -392,7 +404,7 @@ def _cancelling(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[tup
     """The predicates of cancellation: the edges that lead there, and those that lead back."""
     cells: dict[str, list[str]] = {}
     for cell, name in edges:
-        if cell not in shape.headers:
+        if cell not in shape.headers | set(shape.lanes):
             cells.setdefault(cell, []).append(name)
     forward = [cell for cell in cells if cell not in shape.back]
     every = [name for cell in forward for name in cells[cell]]

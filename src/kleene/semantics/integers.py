@@ -144,8 +144,8 @@ class Constants:
             self._gather(operation)
 
         self._of: dict[Key, tuple[int, ...]] = {}
-        self._compared_roots = {self._root(k) for k in self._compared}
-        self._counting_roots = {self._root(k) for k in self._counting}
+        self._compared_roots = {self.root(k) for k in self._compared}
+        self._counting_roots = {self.root(k) for k in self._counting}
 
     def of(self, key: Key) -> tuple[int, ...]:
         """The constants of a variable or cell, in order; none if nothing depends on its value."""
@@ -155,7 +155,7 @@ class Constants:
         return found
 
     def _constants(self, key: Key) -> tuple[int, ...]:
-        root = self._root(key)
+        root = self.root(key)
         values = set(self._found.get(root, ()))
         if root not in self._compared_roots or not values:
             return ()
@@ -168,13 +168,14 @@ class Constants:
         """The offsets of the integer cells that the program reads or writes."""
         return sorted({key for key in (*self._found, *self._parent) if isinstance(key, int)})
 
-    def _root(self, key: Key) -> Key:
+    def root(self, key: Key) -> Key:
+        """The variable or cell that stands for all that are assigned to or compared with each other."""
         while self._parent.get(key, key) != key:
             key = self._parent[key]
         return key
 
     def _unite(self, keys: Iterable[Key]) -> None:
-        roots = [self._root(k) for k in keys]
+        roots = [self.root(k) for k in keys]
         for other in roots[1:]:
             if other != roots[0]:
                 self._parent[other] = roots[0]
@@ -185,7 +186,7 @@ class Constants:
             for assignment in operation.assignments:
                 self._gather(assignment)
         if isinstance(operation, Assign) and isinstance(operation.target.type, IntegerType):
-            target, source = self._keys(operation.target), self._keys(operation.value)
+            target, source = self.keys(operation.target), self.keys(operation.value)
             self._unite([*target, *source])
             self._note([*target, *source], operation.value)
             if any(isinstance(n, Binary) for n in walk(operation.value)):
@@ -193,12 +194,12 @@ class Constants:
         if isinstance(operation, Assume):
             for node in walk(operation.condition):
                 if isinstance(node, Comparison) and isinstance(node.left.type, IntegerType):
-                    keys = [*self._keys(node.left), *self._keys(node.right)]
+                    keys = [*self.keys(node.left), *self.keys(node.right)]
                     self._unite(keys)
                     self._note(keys, node)
                     self._compared.update(keys)
             if isinstance(operation.condition.type, IntegerType):
-                keys = self._keys(operation.condition)
+                keys = self.keys(operation.condition)
                 self._compared.update(keys)
                 self._note(keys, Constant(0, operation.condition.type))
 
@@ -207,9 +208,9 @@ class Constants:
             constants = {
                 n.value for n in walk(expression) if isinstance(n, Constant) and isinstance(n.type, IntegerType)
             }
-            self._found.setdefault(self._root(keys[0]), set()).update(constants)
+            self._found.setdefault(self.root(keys[0]), set()).update(constants)
 
-    def _keys(self, expression: Expression) -> list[Key]:
+    def keys(self, expression: Expression) -> list[Key]:
         """The variables and cells whose integer value an expression reads (or the one it denotes)."""
         match expression:
             case Variable() if self.memory.kind(expression) == "integer":
@@ -222,7 +223,7 @@ class Constants:
                 except Unmodelled:
                     return []
             case Cast(operand=operand) | Unary(operand=operand):
-                return self._keys(operand)
+                return self.keys(operand)
             case Binary(left=left, right=right):
-                return [*self._keys(left), *self._keys(right)]
+                return [*self.keys(left), *self.keys(right)]
         return []

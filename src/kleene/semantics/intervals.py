@@ -32,7 +32,7 @@ from kleene.semantics.promote import address_taken
 Interval = tuple[int, int]
 Bounds = dict[Variable, Interval]
 """What is known of variables; one that is missing has any value of its type."""
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 @dataclass
@@ -133,7 +133,7 @@ class Intervals:
             return before
         operator = condition.operator if truth else NEGATED[condition.operator]
         a, b = evaluated(condition.left, before), evaluated(condition.right, before)
-        left, right = _restricted(operator, a, b), _restricted(_MIRRORED[operator], b, a)
+        left, right = _restricted(operator, a, b), _restricted(MIRRORED[operator], b, a)
         if left is None or right is None:
             return None
         after = dict(before)

@@ -12,6 +12,7 @@ from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exist
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass, cancellation, cancellation_rules, groups_of
 from kleene.semantics.holding import Holding, Kinds, holdings, reachable
+from kleene.semantics.lanes import Lane, lanes_of
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
 from kleene.semantics.precision import EVERYTHING, Instrumentation, Precision, Roots
@@ -177,6 +178,10 @@ class Symbols:
                 kinds[self.cell(cell, offset)] = frozenset((s, t) for s in sources for t in sizes)
         return holdings(self.groups, kinds)
 
+    @cached_property
+    def lanes(self) -> list[Lane]:
+        return lanes_of(self.shape, self.groups)
+
     def group_of(self, edge: str) -> Group:
         return next(group for group in self.groups if edge in group.members)
 
@@ -244,7 +249,7 @@ class Symbols:
                 reached = exists(["v1", "v2"], conj(at(root, "v1"), at(edge, "v1", "v2"), at(closure, "v2", "v")))
                 predicates.append(Predicate(name, 1, ("v",), definition=reached, abstraction=True))
         predicates += [holding.predicate() for found in self.holdings for holding in found]
-        predicates += cancellation(self.shape, self.edges)
+        predicates += cancellation(self.shape, self.edges) + [lane.predicate() for lane in self.lanes]
         predicates += self._dereferenced()
         rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
         return Instrumentation(tuple(predicates), tuple(rules))
@@ -332,9 +337,8 @@ class Symbols:
 
         def along_one(w: str) -> Formula:
             along = [
-                _along(group, root, w) if group.reach(root) in self.absent else at(group.reach(root), w)
+                _along(group, root, w) if (name := group.reached_at_least(root)) in self.absent else at(name, w)
                 for group in self.groups
-                if group.whole
                 for root in group.roots(roots)
             ]
             along += [at(name, w) for g in self.groups for name, _, _ in self.entrances(g) if name not in self.absent]
@@ -342,7 +346,21 @@ class Symbols:
 
         if self.precision.instrument is not None:
             return disj(along_one(v), FALSE if self.all_pointers_tracked else UNKNOWN)
-        return reachable(along_one, self.holdings, v)
+        return disj(reachable(along_one, self.holdings, v), *self._back_and_forth(v))
+
+    def _back_and_forth(self, v: str) -> list[Formula]:
+        """The object lies ahead of what back pointers lead to, as when a list is turned round node by node.
+
+        The first back pointer may be a cut edge, which the predicates of what variables reach leave out.
+        """
+        turns: list[Formula] = []
+        for group in self.groups:
+            if set(group.cells) <= self.shape.back & self.shape.circular:
+                roots = group.roots(self.roots)
+                turns += [at(group.reached_at_least(root), "turn") for root in roots]
+                turns += [exists(["u"], conj(at(root, "u"), at(group.name, "u", "turn"))) for root in roots]
+        ahead = [group for group in self.groups if not set(group.cells) & self.shape.back]
+        return [exists(["turn"], conj(disj(*turns), at(group.closure, "turn", v))) for group in ahead if turns]
 
 
 def _along(group: Group, root: str, v: str) -> Formula:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from kleene.logic.formula import Formula, exists
-from kleene.logic.vocabulary import Vocabulary
+from kleene.logic.formula import Atom, Formula, exists, subformulas
+from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.structures.layout import layout_of_width
 from kleene.structures.program.build import MAY, MUST, Builder
-from kleene.structures.program.python_machine import FunctionText, load
+from kleene.structures.program.python_machine import FunctionText, SharedFunction, load
 from kleene.transformers.action import Action, Message, Update
 from kleene.transformers.coerce import Coercer
 
@@ -44,8 +45,10 @@ def compile_action(
     """Compile all parts of an action for structures of one width."""
     parameters = action.precondition.free if action.precondition is not None else ()
     maker = _Maker(vocabulary, width, all_active, parameters)
+    steps: tuple[Function, ...] | None = None
     if action.precondition is not None:
-        maker.precondition(action.precondition)
+        shared = _precondition(action.precondition, width, all_active=all_active)
+        steps = tuple(function.bound(vocabulary) for function in shared)
     if action.messages:
         maker.messages("messages", action.messages)
     for name, formula in (("new", action.new_formula), ("clone", action.clone), ("retain", action.retain)):
@@ -57,11 +60,25 @@ def compile_action(
         maker.parameters = ()
         maker.messages("post_messages", action.post_messages)
     found = load(maker.sources, layout_of_width(width))
-    steps = tuple(found[name] for name in sorted(found) if name.startswith("precondition_"))
     parts = ("messages", "new", "clone", "update", "retain", "post_messages")
-    return ActionPrograms(
-        steps if action.precondition is not None else None, **{name: found.get(name) for name in parts}
-    )
+    return ActionPrograms(steps, **{name: found.get(name) for name in parts})
+
+
+@lru_cache(maxsize=1 << 14)
+def _precondition(f: Formula, width: int, *, all_active: bool) -> tuple[SharedFunction, ...]:
+    """The functions of a precondition. They are made once for all vocabularies: refinement has many, one program."""
+    arities = {g.predicate: len(g.args) for g in subformulas(f) if isinstance(g, Atom)}
+    built_in = {p.name for p in BUILTIN}
+    own = Vocabulary(tuple(Predicate(name, arity) for name, arity in arities.items() if name not in built_in))
+    layout = layout_of_width(width)
+    found = []
+    for k in range(max(1, len(f.free))):
+        fixed, wanted, later = f.free[:k], f.free[k : k + 1], f.free[k + 1 :]
+        text = FunctionText(layout, first_bound=2 * len(BUILTIN))
+        value = Builder(own, all_active=all_active, parameters=fixed).tensor(exists(later, f), MAY, wanted)
+        text.line(f"return {text.emit(value)}")
+        found.append(SharedFunction(text, own))
+    return tuple(found)
 
 
 class _Maker:
@@ -77,14 +94,6 @@ class _Maker:
     def _builder(self, parameters: Sequence[str] | None = None) -> Builder:
         chosen = self.parameters if parameters is None else parameters
         return Builder(self.vocabulary, all_active=self.all_active, parameters=chosen)
-
-    def precondition(self, f: Formula) -> None:
-        for k in range(max(1, len(f.free))):
-            fixed, wanted, later = f.free[:k], f.free[k : k + 1], f.free[k + 1 :]
-            text = FunctionText(self.layout)
-            value = self._builder(fixed).tensor(exists(later, f), MAY, wanted)
-            text.line(f"return {text.emit(value)}")
-            self.sources.append(text.source(f"precondition_{k:02}"))
 
     def messages(self, name: str, messages: Sequence[Message]) -> None:
         """A function that returns the value of each condition, as a pair of rails."""

@@ -124,6 +124,11 @@ def test_safe_programs_raise_no_alarm(tmp_path: Path, body: str) -> None:
 
 
 WRONG = [
+    (
+        "unsigned n = __VERIFIER_nondet_uint(); if (n > 10) { struct node *p = malloc(n + 6); p->data = 1; free(p); }",
+        "dangling_dereference",
+    ),
+    ("struct node a, b, *p = &a, *r = p + 1, *q = NULL; if (r == &b) q->data = 1;", "null_dereference"),
     ('char *c = malloc(3); strcpy(c, "abc"); free(c);', "dangling_dereference"),
     ('const char *s = "abc"; struct node *p = NULL; if (s[3] == 0) p->data = 1;', "null_dereference"),
     (

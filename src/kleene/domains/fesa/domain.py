@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
@@ -19,7 +20,10 @@ from kleene.domains.fesa.writing import clear
 from kleene.semantics.liveness import live_before
 from kleene.semantics.memory import Memory, Unmodelled
 
-LARGE = 200
+Stop = Literal["leak", "warning", "nothing"]
+"""Which warnings end the analysis."""
+
+LARGE = 1_000
 """Functions with more nodes than this are worth a better order of variables."""
 
 
@@ -46,7 +50,7 @@ class FesaDomain:
         *,
         malloc_may_fail: bool,
         whole_scope: bool = True,
-        stop_at_leak: bool = False,
+        stop_at: Stop = "nothing",
     ) -> None:
         self.cfa = cfa
         self.space = space
@@ -57,7 +61,7 @@ class FesaDomain:
         self.tracked = frozenset(v for v in (*memory.pointers, *memory.integers) if not v.is_global)
         self.live = live_before(cfa, self.tracked, whole_scope=whole_scope)
         self.doomed = _doomed(cfa)
-        self.stop_at_leak = stop_at_leak
+        self.stop_at = stop_at
 
     def initial(self, elements: Sequence[State]) -> list[State]:
         return list(elements)
@@ -75,7 +79,7 @@ class FesaDomain:
 
         def report(kind: str, text: str) -> None:
             self.warnings[Warning_(kind, operation.place, text)] = None
-            if kind == "memory_leak" and self.stop_at_leak:
+            if self.stop_at == "warning" or (self.stop_at == "leak" and kind == "memory_leak"):
                 raise LimitReached(f"{operation.place}: {text}")
 
         self.transfer.report = report

@@ -367,7 +367,7 @@ def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
     """Where two pointers may be equal, and where they may be different.
 
     Pointers to one instance agree on the flags of every instance, whichever the vector speaks of; of different pointers
-    no instance has both. A pointer to what exists no more may equal a pointer to what came after it.
+    no instance has both. A pointer to what exists no more may equal a pointer to what came after it, but is not NULL.
     """
     none = heap.space.false
     agree, both, vague, unset = heap.space.true, none, none, none
@@ -389,7 +389,7 @@ def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
     else:
         if not heap.possible(a.some & a.null) and not heap.possible(b.some & b.null):
             both = both | (a.null & b.null)
-    return agree | vague | unset, ~both | unset
+    return agree | (vague & a.some & b.some) | unset, ~both | unset
 
 
 def _compared(operator: str, a: Integer, b: Integer) -> tuple[Function, Function]:

@@ -59,6 +59,9 @@ class Space(Protocol):
 
     def satisfiable(self, function: Function) -> bool: ...
 
+    def always_false(self, function: Function, names: Iterable[Name]) -> list[Name]:
+        """The names that are false wherever the function is true."""
+
     def size(self, function: Function) -> int: ...
 
     def evaluate(self, function: Function, values: Mapping[Name, bool]) -> bool:
@@ -138,6 +141,13 @@ class Diagrams:
 
     def satisfiable(self, function: BCDDFunction) -> bool:
         return function.satisfiable()
+
+    def always_false(self, function: BCDDFunction, names: Iterable[Name]) -> list[Name]:
+        left = set(names)
+        for name in sorted(left, key=self._number):
+            if name in left and (cube := (function & self.var(name)).pick_cube()) is not None:
+                left = {n for n in left if cube[self._numbers[n]] is False}
+        return list(left)
 
     def size(self, function: BCDDFunction) -> int:
         return function.node_count()
@@ -249,6 +259,9 @@ class Tables:
 
     def satisfiable(self, function: Table) -> bool:
         return function.bits != 0
+
+    def always_false(self, function: Table, names: Iterable[Name]) -> list[Name]:
+        return [name for name in names if not self.satisfiable(function & self.var(name))]
 
     def size(self, function: Table) -> int:
         return function.bits.bit_count()

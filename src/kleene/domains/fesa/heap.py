@@ -36,6 +36,8 @@ class Options:
     """How many nodes a function may have before relations are forgotten."""
     crowded: int = 4_000
     """With more nodes than this, a state is widened anywhere, not only at loop heads: nodes taken out go back."""
+    apart: bool = False
+    """Whether nodes that variables point to, and freed nodes, are summarised only with nodes of the same kind."""
     permanent: frozenset[str] = field(default_factory=frozenset)
     """The variables that exist all the time."""
 

@@ -173,7 +173,9 @@ def _find_parent(heap: Heap, lost: Flag, new: Mapping[Target, Function], *, agai
         able = heap.flag(orphan) & heap.flag(flag) & _alone(heap, source)
         if not heap.possible(able):
             continue
-        turned = able & _held(heap, source, lost, new) & heap.exists(source) if again else heap.space.false
+        turned = heap.space.false
+        if again:  # a choice about the source must be the same in all vectors, so the target is one block too
+            turned = able & _alone(heap, target) & _held(heap, source, lost, new) & heap.exists(source)
         takes = turned if again else able & _not_below(heap, source, target)
         if not heap.possible(takes):
             continue

@@ -28,11 +28,14 @@ from kleene.cfa.operations import (
 from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.domains.fesa.evaluate import Evaluator, Integer, is_vague
 from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
+from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
+from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, null, read, release, spoil, to, write
 from kleene.semantics.memory import Memory, Unmodelled, constant_of
 
 _CLEANUP = "a block may not be freed when the program ends"
+_Branch = tuple[Vectors, tuple[Expression, bool], list[tuple[Heap, Function, Function]]]
 
 
 class Transfer(Evaluator):
@@ -43,6 +46,7 @@ class Transfer(Evaluator):
         self.malloc_may_fail = malloc_may_fail
         self.globals = frozenset(g.variable.name for g in memory.program.globals)
         self.constant = frozenset(g.variable.name for g in memory.program.globals if g.constant)
+        self._other_branch: _Branch | None = None
 
     def apply(self, heap: Heap, operation: Operation) -> Iterable[Heap]:
         """The states after an operation; `Unmodelled` if the domain has no such operation."""
@@ -414,7 +418,15 @@ class Transfer(Evaluator):
     # Control ----------------------------------------------------------------------------------------------------
 
     def _assume(self, heap: Heap, condition: Expression, truth: bool) -> Iterator[Heap]:
-        for part, holds, fails in self.condition(heap, condition):
+        """One branch; what the condition is in a state is kept for the other branch."""
+        before, kept = heap.vectors, self._other_branch
+        if kept is not None and kept[0] is before and kept[1] == (condition, not truth):
+            parts = kept[2]
+            self._other_branch = None
+        else:
+            parts = list(self.condition(heap, condition))
+            self._other_branch = before, (condition, truth), parts
+        for part, holds, fails in parts:
             last = part.restricted(holds if truth else fails)
             if last is not None:
                 yield last

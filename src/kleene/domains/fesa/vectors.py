@@ -106,8 +106,7 @@ class Vectors:
 
     def pruned(self) -> Vectors:
         """Without the dimensions that are always zero."""
-        space = self.space
-        useless = [n for n in self.dims if not space.satisfiable(self.function & space.var(n))]
+        useless = self.space.always_false(self.function, self.dims)
         return self.drop(*useless) if useless else self
 
     def listed(self, names: Sequence[Name]) -> AbstractSet[tuple[int, ...]]:

@@ -17,6 +17,7 @@ from kleene.domains.fesa.flags import (
     ROOTED,
     VALUE,
     VARIABLE,
+    Flag,
     Node,
 )
 from kleene.domains.fesa.heap import Heap
@@ -50,9 +51,13 @@ def widen(heap: Heap) -> None:
     """Summarise until every class of nodes has one member."""
     heap.pruned()
     while True:
-        classes: dict[tuple[int, frozenset[Node]], list[Node]] = {}
+        classes: dict[tuple[object, ...], list[Node]] = {}
         for node, roots in sorted(reached_from(heap).items()):
-            classes.setdefault((node.size, roots), []).append(node)
+            key: tuple[object, ...] = node.size, roots
+            if heap.options.apart:
+                holders = frozenset(f.source for f in heap.edges_to(node) if f.source.kind == VARIABLE)
+                key = *key, Flag(EXISTS, node) in heap.flags, holders
+            classes.setdefault(key, []).append(node)
         crowded = next((members for members in classes.values() if len(members) > 1), None)
         if crowded is None:
             return

@@ -7,8 +7,10 @@ matrix operations that recur on equal operands (broadcast, transpose, closure) a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any
 
+from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.layout import Layout
 from kleene.structures.program.graph import Value
 
@@ -16,10 +18,15 @@ Namespace = dict[str, Any]
 
 
 class FunctionText:
-    """The body of one generated function ``name(V, n, P)``: V the rails, n the number of nodes, P the parameters."""
+    """The body of one generated function ``name(V, n, P)``: V the rails, n the number of nodes, P the parameters.
 
-    def __init__(self, layout: Layout) -> None:
+    Rails from `first_bound` on are further parameters: where they are in V is said when the function is bound.
+    """
+
+    def __init__(self, layout: Layout, first_bound: int | None = None) -> None:
         self.layout = layout
+        self.first_bound = first_bound
+        self.bound: dict[int, str] = {}
         self.lines: list[str] = []
         self._names: dict[int, str] = {}
         self._prologue: dict[str, str] = {}
@@ -63,6 +70,8 @@ class FunctionText:
         k = self.layout
         match value.op, value.detail:
             case "load", (rail,):
+                if self.first_bound is not None and rail >= self.first_bound:
+                    return f"V[{self.bound.setdefault(rail, f'r{rail}')}]"
                 return f"V[{rail}]"
             case "zero", _:
                 return "0"
@@ -150,7 +159,8 @@ class FunctionText:
 
     def source(self, name: str) -> str:
         body = [*self._prologue.values(), *self.lines]
-        return f"def {name}(V, n, P=()):\n" + "".join(f"    {line}\n" for line in body)
+        further = "".join(f", {parameter}=0" for parameter in self.bound.values())
+        return f"def {name}(V, n, P=(){further}):\n" + "".join(f"    {line}\n" for line in body)
 
 
 def namespace(layout: Layout) -> Namespace:
@@ -194,3 +204,16 @@ def load(sources: Iterable[str], layout: Layout) -> dict[str, Callable[..., Any]
     builtin = set(names)
     exec(compile("\n".join(sources), "<kleene program>", "exec"), names)
     return {name: f for name, f in names.items() if name not in builtin and not name.startswith("__")}
+
+
+class SharedFunction:
+    """A function made for a vocabulary of its own that can be bound to every other one that has its predicates."""
+
+    def __init__(self, text: FunctionText, own: Vocabulary) -> None:
+        (self._function,) = load([text.source("shared")], text.layout).values()
+        self._rails = [(own.predicates[rail >> 1].name, rail & 1) for rail in text.bound]
+
+    def bound(self, vocabulary: Vocabulary) -> Callable[..., Any]:
+        rails = [2 * vocabulary.index(name) + rail for name, rail in self._rails]
+        made = self._function
+        return FunctionType(made.__code__, made.__globals__, "shared", ((), *rails))
