@@ -1,4 +1,4 @@
-"""Random clients of the list functions of `examples/c/contracts`: calls by contract never hide what a real run shows."""
+"""Random clients of the list functions in `examples/c/contracts`: contracts never hide what a real run shows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def client(rng: random.Random) -> str:
         lines.append(words.translate(names).replace("NEXT", "next"))
     functions = LISTS.read_text(encoding="utf-8").partition("int __VERIFIER")[0]
     body = "\n    ".join((*lines, rng.choice(ENDS)))
-    return f"{functions}int main(void)\n{{\n    struct node *a = NULL, *b = NULL, *c = NULL;\n    {body}\n    return 0;\n}}\n"
+    variables = "struct node *a = NULL, *b = NULL, *c = NULL;"
+    return f"{functions}int main(void)\n{{\n    {variables}\n    {body}\n    return 0;\n}}\n"
 
 
 @pytest.mark.parametrize("seed", range(20))
