@@ -99,10 +99,16 @@ class _Part:
             kind = "precondition" if role == CALLED else "postcondition"
             contract = self.contracts[callee]
             broken = f"requires {contract.requires}" if role == CALLED else f"ensures {contract.ensures}"
-            finding = replace(finding, kind=kind, message=f"'{broken}' of {callee} does not hold: {finding.message}")
+            finding = replace(finding, kind=kind, message=f"'{broken}' of {callee} does not hold: {_why(finding)}")
         by_contract = self.contract is not None or (shown is not None and _by_contract(shown))
         return replace(finding, function=self.name if role else finding.function,
                        inputs=() if by_contract else finding.inputs)  # fmt: skip
+
+
+def _why(finding: Finding) -> str:
+    """What is wrong with a list that is walked and freed cell by cell."""
+    twice = finding.kind in ("dangling_dereference", "double_free")
+    return "a cell comes twice, or was freed" if twice else finding.message
 
 
 def _by_contract(shown: Confirmed) -> bool:
