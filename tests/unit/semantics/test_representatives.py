@@ -89,6 +89,7 @@ def test_ranges_begin_where_a_test_changes(tmp_path: Path) -> None:
         "if (x < y) return 1;",
         "y = x; if (y * 2 == 4) return 1;",
         "while (x-- > 0) y++;",
+        "struct node *p = malloc(16); p->data = x; struct wide *w = malloc(24); w->inner = *p; y = w->inner.data == 2;",
         "int table[64] = {0}; if (x >= 0 && x < 64) table[x] = 1;",
         "struct node n; n.data = x; struct wide w; w.inner = n; if (w.inner.data + 1 == 3) return 1;",
         "int *p = &x; char *c = (char *)p; if (c[1] == 3) return 1;",
