@@ -141,12 +141,13 @@ def fine_tune(
     large: set[str] = set()
     while open_ := [g for g in candidates if g not in known]:
         chosen = _balanced(lattice, candidates, open_, width, large - current.families)
-        for generator, answer in zip(chosen, test(chosen, most), strict=True):
+        halved = most < MOST_STRUCTURES and all(g.obligations for g in chosen)
+        for generator, answer in zip(chosen, test(chosen, most // 2 if halved else most), strict=True):
             known[generator] = answer
             result.trials.append(Trial(generator, answer.rules_out, answer.predicates))
             large |= generator.families if answer.too_large else set()
         useful = [g for g in chosen if known[g].rules_out]
-        most = min([most, *(known[g].most // (2 if g.obligations else 1) for g in useful)])
+        most = min([most, *(known[g].most for g in useful)])
         if useful:
             candidates = [g for g in candidates if any(lattice.refines(u, g) for u in useful)]
         else:
