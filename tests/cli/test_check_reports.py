@@ -9,8 +9,10 @@ import pytest
 from cli_samples import Kleene
 
 from kleene.analysis.check import CheckOptions, CheckReport, check
+from kleene.analysis.shape_of_c import ShapeResult, checked_again
 from kleene.analysis.source_names import source_names
 from kleene.c.reader import read_program
+from kleene.diagnostics import InternalCheckError
 from kleene.report.check_trace import lines_of
 from kleene.report.heap_picture import Film, has_lost_block
 from kleene.report.shape_words import for_drawing, invariants_of
@@ -159,3 +161,19 @@ def test_shapes_of_both_domains_are_in_the_json(kleene: Kleene, tmp_path: Path) 
         done = kleene("check", str(path), "--domain", domain, "--invariants", "--json", "-")
         places = [(i["where"], i["function"]) for i in json.loads(done.out)["invariants"]]
         assert places.count(("loop", "main")) == 3, domain
+
+
+def test_shapes_are_checked_again_and_a_missing_one_is_noticed(kleene: Kleene, tmp_path: Path) -> None:
+    path = tmp_path / "list.c"
+    path.write_text(NODE + LIST)
+    assert "checked again: no step of the program leads out" in kleene("check", str(path), "--invariants").out
+    shape = checked(tmp_path, NODE + LIST).shape
+    assert isinstance(shape, ShapeResult) and checked_again(shape)
+    assert shape.reached is not None and shape.translation is not None
+    head = shape.translation.cfa.loop_heads[0]
+    store = shape.reached.stores[head]
+    kept = store.elements()[1:]
+    store.clear()
+    store.add(kept)
+    with pytest.raises(InternalCheckError):
+        checked_again(shape)

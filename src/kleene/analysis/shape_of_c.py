@@ -15,9 +15,10 @@ from kleene.analysis.limits import Watchdog
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place
 from kleene.cfa.program import CProgram
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import InternalCheckError, LimitReached
 from kleene.domains.shape.calls import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
+from kleene.engine.check import uncovered
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import Procedure, tabulate
 from kleene.semantics.back_cells import back_cells
@@ -296,6 +297,21 @@ def _solved(
         return solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
     apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
     return tabulate(translation.cfa, apart, domain, [initial], Schedule(), check_limits=limits)
+
+
+def checked_again(result: ShapeResult) -> bool:
+    """Whether an independent look at all structures confirms that no step leads out of them (design.md section 6).
+
+    What does not hold is an internal error. Recursive functions are analysed call by call: for them nothing is said.
+    """
+    translation, reached = result.translation, result.reached
+    if translation is None or reached is None or not result.complete or translation.procedures:
+        return False
+    domain, initial = domain_of(translation)
+    problems = uncovered(translation.cfa, domain, [initial], reached)
+    if problems:
+        raise InternalCheckError(f"the shapes are not closed under the program's steps: {problems[0]}")
+    return True
 
 
 def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:

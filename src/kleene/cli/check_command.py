@@ -158,11 +158,21 @@ def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
             from kleene.report.shape_words import invariant_lines
 
             words = invariant_lines(invariants, complete=report.shape is None or report.shape.complete)
+            words += _closed(report) if invariants else []
             if given["domain"] == "fesa":
                 from kleene.report.fesa_words import fesa_lines
 
                 words = fesa_lines(states)
         click.echo(check_text(report, traces=given["trace"], expected=expected, invariants=words), nl=False)
+
+
+def _closed(report: CheckReport) -> list[str]:
+    """The independent check of the shapes."""
+    from kleene.analysis.shape_of_c import ShapeResult, checked_again
+
+    if isinstance(report.shape, ShapeResult) and checked_again(report.shape):
+        return ["checked again: no step of the program leads out of these shapes"]
+    return []
 
 
 def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> list[Invariant]:
