@@ -170,7 +170,7 @@ def test_shapes_are_checked_again_and_a_missing_one_is_noticed(kleene: Kleene, t
     shape = checked(tmp_path, NODE + LIST).shape
     assert isinstance(shape, ShapeResult) and checked_again(shape)
     assert shape.reached is not None and shape.translation is not None
-    head = shape.translation.cfa.loop_heads[0]
+    head = next(iter(shape.translation.cfa.loop_heads))
     store = shape.reached.stores[head]
     kept = store.elements()[1:]
     store.clear()
