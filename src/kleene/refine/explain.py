@@ -24,6 +24,7 @@ from kleene.refine.samples import executable
 from kleene.refine.tracking import TrackingDefinition
 from kleene.semantics.integers import Constants
 from kleene.semantics.memory import Memory, Unmodelled, leaves
+from kleene.semantics.slots import CHOICE
 
 LIMIT = 5_000_000
 """Steps of the solver for the question whether a path can happen."""
@@ -56,8 +57,9 @@ class PathExplainer:
         formula = encode(self._program, steps, goal=path.error.kind, malloc_may_fail=task.malloc_may_fail)
         answer = feasible(formula, self.limit)
         match answer:
-            case Feasible(inputs=inputs):
-                return Reason(FEASIBLE, "the path can happen", inputs=inputs)
+            case Feasible(inputs=inputs, reasons=reasons):
+                own = tuple(i for i, why in zip(inputs, reasons, strict=True) if why != CHOICE)
+                return Reason(FEASIBLE, "the path can happen", inputs=own)
             case Undecided(reason=why):
                 return Reason(UNDECIDED, f"not decided: {why}", direct, stand_in)
             case Infeasible(core=core):

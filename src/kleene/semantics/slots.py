@@ -50,6 +50,9 @@ from kleene.semantics.memory import constant_of
 from kleene.semantics.promote import address_taken
 from kleene.semantics.rewrite import operations_of, rewrite_operation
 
+CHOICE = "which slot"
+"""The source of numbers that no run of the program reads: which slot stands for an element."""
+
 FEW = 6
 """Arrays of so few elements are followed element by element."""
 
@@ -196,7 +199,7 @@ class _Coder:
         chosen = Variable("$more", INT)
         if chosen not in self.locals:
             self.locals.append(chosen)
-        here = self._add(source, Havoc(place, chosen, "which slot"))
+        here = self._add(source, Havoc(place, chosen, CHOICE))
         test = Comparison("!=", chosen, Constant(0, INT))
         return self._add(here, Assume(place, test)), self._add(here, Assume(place, test, truth=False))
 

@@ -55,6 +55,13 @@ class Ended(Exception):
         self.status = status
 
 
+def _release(state: State, value: Value | Block) -> None:
+    """`free(value)`."""
+    assert not isinstance(value, Block)
+    if value != 0:
+        state.kill(freeable(state, value))
+
+
 class Operations:
     """Compiles operations. `names` gives the functions that blocks of kind function stand for."""
 
@@ -190,12 +197,7 @@ class Operations:
     def _free(self, operation: Free) -> Callable[[State], None]:
         pointer = self.compiler.value(operation.pointer)
 
-        def free(state: State) -> None:
-            value = pointer(state)
-            if value != 0:
-                state.kill(freeable(state, value))
-
-        return free
+        return lambda state: _release(state, pointer(state))
 
     def _realloc(self, operation: Realloc) -> Callable[[State], None]:
         store = self._store(operation.target)
@@ -256,17 +258,22 @@ class Operations:
 
     def _call(self, operation: Call, target: str) -> Callable[[State], None]:
         if isinstance(operation.function, str):
-            name = operation.function
-            choose: Callable[[State], str] = lambda state: name  # noqa: E731
+            known = operation.function
+            choose: Callable[[State], str] = lambda state: known  # noqa: E731
         else:
             pointer = self.compiler.value(operation.function)
             choose = lambda state: self._callee(pointer(state))  # noqa: E731
         arguments = [self._argument(a) for a in operation.arguments]
 
         def call(state: State) -> None:
-            function = self.program.functions.get(choose(state))
+            name = choose(state)
+            function = self.program.functions.get(name)
+            if function is None and name == "free" and len(arguments) == 1:  # through a pointer
+                _release(state, arguments[0](state))
+                state.frames[-1].location = target
+                return
             if function is None:
-                raise NotModelled(f"call of '{choose(state)}', which has no body here")
+                raise NotModelled(f"call of '{name}', which has no body here")
             if len(arguments) < len(function.parameters):
                 raise NotModelled(f"call of '{function.name}' with too few arguments")
             values = [argument(state) for argument in arguments]
