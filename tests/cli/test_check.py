@@ -253,6 +253,12 @@ def test_bad_task_files(kleene: Kleene, folder: Path, text: str, said: str) -> N
     assert said in done.err
 
 
+def test_a_shape_class_that_there_is_not(kleene: Kleene) -> None:
+    done = kleene("check", "safe.c", "--shape-class", "nope")
+    assert done.code == 2 and "there is no shape class 'nope'" in done.err
+    assert "shape analysis (circular)" in kleene("check", "safe.c", "--shape-class", "circular").out
+
+
 def test_every_option_is_documented() -> None:
     visible = {o for p in command.params for o in p.opts if o.startswith("--")}
     rows = re.findall(r"^\| `(--[a-z0-9-]+)[ `]", (ROOT / "docs" / "manual" / "check.md").read_text(), re.MULTILINE)

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
-from kleene.analysis.shape_of_c import ShapeResult, analyse
+from kleene.analysis.shape_of_c import CLASSES, ShapeResult, analyse
 from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, FindingStep, Verdict
+from kleene.diagnostics import UsageError
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
 from kleene.domains.explicit.interpreter import exits
 from kleene.refine.loop import Refined
@@ -95,6 +96,8 @@ class CheckReport:
 def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     """Check a C program (one or several files)."""
     start = time.monotonic()
+    if options.shape_class is not None and options.shape_class not in CLASSES:
+        raise UsageError(f"there is no shape class '{options.shape_class}'; there are: {', '.join(CLASSES)}")
     program = read_program(
         list(paths),
         include=options.include,

@@ -44,6 +44,8 @@ LOOK = 1000
 """Structures after which it is seen, for the first time, whether the cells are those of a skip list."""
 AGAIN = 2
 """How many times as many structures as with lanes, which did not prove the program, are spent to do without."""
+CLASSES = tuple(f"{kind}{back}" for kind in ("acyclic", "circular", "cyclic") for back in ("", " with back pointers"))
+"""The shape classes that can be asked for by name."""
 _LEAK = "a block may be lost"
 _LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 _LANES = "cells skip nodes of a list"

@@ -46,7 +46,7 @@ _TASK = (".yml", ".yaml")
     help="Which analyses to use; fesa: one graph and one Boolean function.",
 )
 @click.option("--no-instrumentation", is_flag=True, help="With --domain fesa: count no edges.")
-@click.option("--shape-class", metavar="NAME", help="Use only this shape class.")
+@click.option("--shape-class", metavar="NAME", help="Use only this shape class, such as 'acyclic'.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
 @click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after so many structures.")
 @click.option("--contracts", is_flag=True, help="Check functions against the contracts above them, calls by them.")
