@@ -215,8 +215,10 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
 
 
 def _named(back: frozenset[str], circular: frozenset[str], headers: frozenset[str]) -> ShapeClass:
-    name = "circular" if circular else "acyclic"
-    return ShapeClass(f"{name} with back pointers" if back else name, back=back, circular=circular, headers=headers)
+    name = "circular" if circular - back else "acyclic"
+    if back:
+        name += " with circular back pointers" if circular and circular <= back else " with back pointers"
+    return ShapeClass(name, back=back, circular=circular, headers=headers)
 
 
 def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group]) -> ShapeClass | None:

@@ -3,7 +3,8 @@
 An acyclic group has the closure ``t`` of its edges. A circular group has one cell, so that its edges are a function f:
 of every cycle one edge is cut, that of the node with ``cut[f]``; the other edges ``sfe[f]`` are a forest of which ``t``
 is the closure. The closure ``T`` of f itself has updates of its own (`removal`, `addition`), with the forest as order
-on a cycle. A cyclic group has the closure of all its edges, whatever they are, with little precision.
+on a cycle. A cyclic group has the closure of all its edges, whatever they are, with little precision. A local group
+has no closure: back cells of trees that may form cycles, as where the root is its own parent.
 (Loginov, Reps, Sagiv. Automated verification of the Deutsch-Schorr-Waite tree-traversal algorithm, SAS 2006, and
 Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
 """
@@ -30,7 +31,7 @@ from kleene.logic.vocabulary import Predicate
 from kleene.semantics.names import at
 from kleene.transformers.action import Rule, Update
 
-ACYCLIC, CIRCULAR, CYCLIC = "acyclic", "circular", "cyclic"
+ACYCLIC, CIRCULAR, CYCLIC, LOCAL = "acyclic", "circular", "cyclic", "local"
 CLOSED = frozenset({"transitive", "reflexive"})
 
 
@@ -100,6 +101,11 @@ class Group:
         return f"T[{self.name}]"
 
     @property
+    def looping(self) -> str:
+        """The predicate of nodes of a local group that point to themselves."""
+        return f"loop[{self.name}]"
+
+    @property
     def on_cycle(self) -> str:
         """The predicate of nodes on a cycle; of those with a cut, the ones whose edge closes it."""
         return f"c[{self.name}]"
@@ -143,6 +149,8 @@ class Group:
 
     def instrumentation(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
         found = self.relations()
+        if self.kind == LOCAL:
+            return [*found, _unary(self.looping, at(self.name, "v", "v"))]
         if self.sharing:
             found.append(_unary(self.shared, self._shared()))
         found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
@@ -274,6 +282,8 @@ class Group:
 
     def rules(self) -> list[Rule]:
         """Facts about closures that the automatic rules do not say."""
+        if self.kind == LOCAL:
+            return []
         found = self._closure_rules(self.step, self.closure, steps=not self.function or self.kind == CIRCULAR)
         if self.kind == ACYCLIC and not self.function:
             found += self._tree_rules()
@@ -356,6 +366,7 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
     alone = shape.headers | set(shape.lanes)
     forward = [(cell, name) for cell, name in edges if cell not in shape.back | shape.circular | alone]
     found = []
+    branching = False
     if forward:
         members = tuple(name for _, name in forward)
         union = "down" if "down" not in cells else "down*"
@@ -363,6 +374,7 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
         name = members[0] if len(members) == 1 else union
         found.append(Group(name, plain, own, members, function, by_cells=shape.cells))
+        branching = not function
     for cell, name in edges:
         if cell in shape.back - shape.circular:
             found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
@@ -372,7 +384,10 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         members = tuple(name for c, name in edges if c == cell)
         if members:
             name = members[0] if len(members) == 1 else f"{cell}*"
-            found.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
+            if cell in shape.back and branching:
+                found.append(Group(name, LOCAL, (cell,), members, sharing=False))
+            else:
+                found.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
     return found
 
 
