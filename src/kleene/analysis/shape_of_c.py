@@ -49,7 +49,7 @@ CLASSES = tuple(f"{kind}{back}" for kind in ("acyclic", "circular", "cyclic") fo
 _LEAK = "a block may be lost"
 _LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 _LANES = "cells skip nodes of a list"
-ATTEMPTS = ((False, ""), (True, ""), (False, "values"), (False, "ranges"), (False, "cells"))
+ATTEMPTS = ((False, ""), (True, ""), (False, "values"), (False, "ranges"), (False, "children"), (False, "cells"))
 """Whether pointers are kept to the end of their scope, and what else tells the nodes of trees apart."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """For how many objects of its caller a recursive function keeps a name."""
@@ -123,7 +123,7 @@ def _may_help(by: str, result: ShapeResult) -> bool:
     vocabulary = result.translation.vocabulary if result.translation is not None else ()
     if by == "ranges":
         return result.complete and bool(_kinds(result) - _LEAKS)
-    start = {"cells": "has[", "values": "@"}[by]
+    start = {"children": "has[", "cells": "has[", "values": "@"}[by]
     return (
         result.complete
         and bool(result.alarms)
@@ -196,7 +196,11 @@ class _Plan:
         if not self.by:
             return shape
         return replace(
-            shape, name=f"{shape.name}, by {self.by}", cells=self.by == "cells", values=self.by in ("values", "ranges")
+            shape,
+            name=f"{shape.name}, by {self.by}",
+            cells=self.by == "cells",
+            children=self.by == "children",
+            values=self.by in ("values", "ranges"),
         )
 
 

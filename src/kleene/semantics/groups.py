@@ -40,7 +40,8 @@ class ShapeClass:
     """Which instrumentation predicates are used.
 
     `back` are cells that point against the structure, `circular` those that may form cycles. With `cells`, nodes are
-    told apart by which of their cells are null; with `values`, by the numbers in them, which those of lists always are.
+    told apart by which of their cells are null; with `children`, those that a variable's node points to from all
+    others; with `values`, by the numbers in them, which those of lists always are.
     `headers` are cells whose targets are tracked like those of variables. `lanes` are cells that run along the others
     and along the lanes before them, skipping nodes.
     """
@@ -50,6 +51,7 @@ class ShapeClass:
     back: frozenset[str] = frozenset()
     circular: frozenset[str] = frozenset()
     cells: bool = False
+    children: bool = False
     values: bool = False
     headers: frozenset[str] = frozenset()
     lanes: tuple[str, ...] = ()
@@ -69,6 +71,8 @@ class Group:
     """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
     by_cells: bool = False
     """Whether nodes are told apart by which of their cells are null."""
+    by_children: bool = False
+    """Whether the nodes that a variable's node points to are told apart from all others."""
     sharing: bool = True
     """Whether there is a predicate of shared nodes; not against the direction of trees, where inner nodes are."""
 
@@ -206,6 +210,12 @@ class Group:
             for root, edges in roots.items()
             for m in self.members
             if m in edges
+        ]
+        found += [
+            _unary(f"at[{root}->{m}]", exists(["v1"], conj(at(root, "v1"), at(m, "v1", "v"))))
+            for root, edges in roots.items()
+            for m in self.members
+            if m in edges and self.by_children
         ]
         return found
 
@@ -373,7 +383,7 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         own = tuple(dict.fromkeys(cell for cell, _ in forward))
         function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
         name = members[0] if len(members) == 1 else union
-        found.append(Group(name, plain, own, members, function, by_cells=shape.cells))
+        found.append(Group(name, plain, own, members, function, by_cells=shape.cells, by_children=shape.children))
         branching = not function
     for cell, name in edges:
         if cell in shape.back - shape.circular:
