@@ -53,7 +53,7 @@ class Transfer(Evaluator):
         match operation:
             case Skip():
                 return [heap]
-            case Print():
+            case Print(texts=()):
                 return self._visit_all(heap, expressions(operation))
             case Assign(target=target, value=value):
                 return self._assign(heap, target, value)
