@@ -28,7 +28,9 @@ MARKERS = 4
 """For how many pointers of the rest a function may get markers."""
 _CALLEE = "$callee"
 _ENDED = "$ended"
+_NOT_APART = "a call of a recursive function with part of a structure that cannot be told apart"
 _TOO_MANY = "a call of a recursive function that can reach too many blocks of its caller"
+Slot = tuple[Node, int]
 
 
 def _given(number: int, size: int) -> Node:
@@ -111,9 +113,6 @@ class LocalHeaps:
 
     def _pointing(self, heap: Heap, variable: Node) -> Iterator[Heap]:
         value = read(heap, variable, 0)
-        if not any(heap.is_summary(node) for node, _ in value.targets):
-            yield heap
-            return
         nothing = heap.restricted(value.null)
         if nothing is not None:
             yield nothing
@@ -134,13 +133,7 @@ class LocalHeaps:
             self._part(heap, mixed[0], inside - {mixed[0]})
             if heap.vectors.is_empty():
                 return
-        slots = sorted({(f.source, f.slot) for f in outer})
-        if len(slots) > MARKERS:
-            raise Unmodelled(_TOO_MANY)
-        for number, (source, slot) in enumerate(slots, 1):
-            if heap.is_summary(source):
-                raise Unmodelled("a call of a recursive function with part of a structure that cannot be told apart")
-            self._mark(heap, number, (source, slot), inside)
+        self._mark(heap, sorted({(f.source, f.slot) for f in outer}), inside)
         names: dict[Node, Node | None] = {}
         for node in inside:
             if node.is_heap:
@@ -169,28 +162,52 @@ class LocalHeaps:
         parted(heap, summary, new, belongs & space.none_of(alien), space.none_of(others))
         self.transfer.tidy(heap, *heap.nodes())
 
-    def _mark(self, heap: Heap, number: int, place: tuple[Node, int], inside: set[Node]) -> None:
-        """What a slot of the rest holds of the callee's part goes to a marker, and a hole into the slot."""
-        source, slot = place
-        value = read(heap, source, slot)
+    def _mark(self, heap: Heap, slots: list[Slot], inside: set[Node]) -> None:
+        """What slots of the rest hold of the callee's part goes to markers, and holes into the slots.
+
+        Slots of which only one at a time leads there share a marker.
+        """
+        held = {slot: self._held(heap, slot, inside) for slot in slots}
+        groups: list[list[Slot]] = []
+        for slot in slots:
+            where = held[slot].some
+            free = (g for g in groups if not any(heap.possible(held[other].some & where) for other in g))
+            group = next(free, None)
+            if group is None:
+                groups.append([slot])
+            else:
+                group.append(slot)
+        if len(groups) > MARKERS:
+            raise Unmodelled(_TOO_MANY)
+        for number, group in enumerate(groups, 1):
+            none = heap.space.false
+            targets: dict[tuple[Node, int], Function] = {}
+            for slot in group:
+                for target, where in held[slot].targets.items():
+                    targets[target] = targets.get(target, none) | where
+            some = heap.any_of(held[slot].some for slot in group)
+            write(heap, _marker(number, inside=False), 0, Pointer(targets, some, ~some), self.transfer.report)
+            for slot in group:
+                value = read(heap, *slot)
+                beside = {t: f for t, f in value.targets.items() if t[0] not in inside}
+                hole = {(_hole(number), 0): held[slot].some}
+                write(heap, *slot, Pointer({**beside, **hole}, value.some, value.null), self.transfer.report)
+
+    @staticmethod
+    def _held(heap: Heap, slot: Slot, inside: set[Node]) -> Pointer:
+        """What a slot of the rest holds of the callee's part; elsewhere it counts as NULL."""
+        if heap.is_summary(slot[0]):
+            raise Unmodelled(_NOT_APART)
+        value = read(heap, *slot)
         into = {t: f for t, f in value.targets.items() if t[0] in inside}
         beside = {t: f for t, f in value.targets.items() if t[0] not in inside}
-        if not beside:
-            some = value.some
-        elif not any(heap.is_summary(node) for node, _ in beside):
+        if not any(heap.is_summary(node) for node, _ in beside):
             some = value.some & ~heap.any_of(beside.values())
         elif not any(heap.is_summary(node) for node, _ in into):
             some = heap.any_of(into.values())
         else:
-            raise Unmodelled("a call of a recursive function with part of a structure that cannot be told apart")
-        write(heap, _marker(number, inside=False), 0, Pointer(into, some, ~some), self.transfer.report)
-        write(
-            heap,
-            source,
-            slot,
-            Pointer({**beside, (_hole(number), 0): some}, value.some, value.null),
-            self.transfer.report,
-        )
+            raise Unmodelled(_NOT_APART)
+        return Pointer(into, some, ~some)
 
     def _projected(self, together: Vectors, call: Invoke, objects: frozenset[Node]) -> Division:
         given = {_given(k, self._size(v)): self.transfer.node(v) for k, v in enumerate(call.parameters)}
