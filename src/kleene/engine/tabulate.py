@@ -46,6 +46,9 @@ class Procedure(Generic[Label]):
     exit: str
 
 
+_Call = tuple[int, Edge[Label], Element]
+
+
 @dataclass
 class _Activation(Generic[Label, Element]):
     """A procedure in one context: what it has reached, and who waits for what it reaches at its exit."""
@@ -55,7 +58,7 @@ class _Activation(Generic[Label, Element]):
     ranks: dict[str, int]
     stores: dict[str, Store[Element]] = field(default_factory=dict)
     pending: dict[str, list[Element]] = field(default_factory=dict)
-    callers: dict[tuple[int, Edge[Label], Element], _Activation[Label, Element]] = field(default_factory=dict)
+    callers: dict[_Call[Label, Element], _Activation[Label, Element]] = field(default_factory=dict)
 
 
 def tabulate(
@@ -160,7 +163,7 @@ class _Table(Generic[Label, Element]):
         for listener in self.reached.listeners:
             listener.on_location(location, len(batch))
         if location == activation.procedure.exit:
-            for (_, edge, element), caller in list(activation.callers.items()):
+            for (_, edge, element), caller in self._waiting_for(activation):
                 self._arrive(caller, edge.target, self.domain.resume(edge, element, batch))
         for edge in activation.procedure.cfa.leaving(location):
             name = self.domain.callee(edge.label)
@@ -169,6 +172,16 @@ class _Table(Generic[Label, Element]):
                 continue
             for element in batch:
                 self._call(activation, edge, element, name)
+
+    def _waiting_for(
+        self, callee: _Activation[Label, Element]
+    ) -> list[tuple[_Call[Label, Element], _Activation[Label, Element]]]:
+        """Who waits for a callee; what a join has replaced by something larger waits no more."""
+        if self.schedule.drop_superseded:
+            for key, caller in list(callee.callers.items()):
+                if not caller.stores[key[1].source].current(key[2]):
+                    del callee.callers[key]
+        return list(callee.callers.items())
 
     def _call(self, caller: _Activation[Label, Element], edge: Edge[Label], element: Element, name: str) -> None:
         for entry in self.domain.enter(edge, element):
