@@ -101,7 +101,10 @@ class CallingFesaDomain(FesaDomain):
 
     def apply(self, heap: Heap, edge: Edge[Operation]) -> list[Heap]:
         operation = edge.label
-        if isinstance(operation, Enter | Leave):
+        if isinstance(operation, Enter):
+            return [heap]
+        if isinstance(operation, Leave):
+            self.heaps.leave(heap)
             return [heap]
         if isinstance(operation, Exit) and operation.status is not None and edge.source in self.inside:
             self.transfer.report("memory_cleanup", "a caller's block may not be freed when the program ends")

@@ -18,6 +18,7 @@ from kleene.cfa.operations import Assign, Invoke
 from kleene.domains.fesa.flags import EDGE, EXISTS, LOST, NOT_NULL, PARENT, ROOTED, STATIC, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap, flags_of, joined
+from kleene.domains.fesa.ownership import settle
 from kleene.domains.fesa.summaries import fresh, parted, renamed
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
@@ -222,6 +223,16 @@ class LocalHeaps:
         for node in {n for f in callee for n in (f.source, f.target) if n is not None and n.name == _CALLEE}:
             names[node] = node._replace(name="")
         return Division(renamed(entry, names), rest, objects)
+
+    def leave(self, heap: Heap) -> None:
+        """What a marker holds, and what hangs somewhere else too, is not a root when the callee ends.
+
+        The blocks that point to it are soon not told apart from others, and the marker ends.
+        """
+        if heap.options.parents:
+            for number in range(1, MARKERS + 1):
+                for target, _ in read(heap, _marker(number, inside=True), 0).targets:
+                    settle(heap, target)
 
     # Joining --------------------------------------------------------------------------------------------------
 
