@@ -19,7 +19,7 @@ from kleene.domains.fesa.flags import EDGE, EXISTS, LOST, NOT_NULL, PARENT, ROOT
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap, flags_of, joined
 from kleene.domains.fesa.ownership import settle
-from kleene.domains.fesa.summaries import fresh, parted, renamed
+from kleene.domains.fesa.summaries import fresh, parted, renamed, separated
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.writing import Pointer, clear, read, write
@@ -121,7 +121,7 @@ class LocalHeaps:
             for part, _, _ in self.transfer.pointing(heap, value, key):
                 yield part
 
-    def _cut(self, heap: Heap, roots: list[Node], objects: frozenset[Node]) -> Iterator[Heap]:
+    def _cut(self, heap: Heap, roots: list[Node], objects: frozenset[Node], *, taken: int = 0) -> Iterator[Heap]:
         """Separate what is reached from the roots: no pointer leads from one part into the other afterwards."""
         tried: set[Node] = set()
         while True:
@@ -134,6 +134,11 @@ class LocalHeaps:
             self._part(heap, mixed[0], inside - {mixed[0]})
             if heap.vectors.is_empty():
                 return
+        summary = next((f.source for f in outer if heap.is_summary(f.source)), None)
+        if summary is not None and taken < MARKERS:
+            for part in self._single_source(heap, summary, [f for f in outer if f.source == summary]):
+                yield from self._cut(part, roots, objects, taken=taken + 1)
+            return
         self._mark(heap, sorted({(f.source, f.slot) for f in outer}), inside)
         names: dict[Node, Node | None] = {}
         for node in inside:
@@ -142,6 +147,17 @@ class LocalHeaps:
                 names |= {node: tagged, node.other: tagged.other}
         heap.vectors = renamed(heap.vectors, names)
         yield heap
+
+    def _single_source(self, heap: Heap, summary: Node, outer: list[Flag]) -> Iterator[Heap]:
+        """The part where no cell of a summary points to the callee's part, and the one where one does, taken out."""
+        none = heap.restricted(~heap.any_of(heap.flag(f) for f in outer))
+        if none is not None:
+            yield none
+        new, _ = separated(heap, summary)
+        heap.assume(heap.any_of(heap.flag(f._replace(source=new)) for f in outer))
+        self.transfer.tidy(heap, summary, new)
+        if not heap.vectors.is_empty():
+            yield heap
 
     @staticmethod
     def _enters(heap: Heap, flag: Flag, inside: set[Node]) -> bool:
