@@ -18,6 +18,7 @@ from kleene.domains.fesa.calls import CallingFesaDomain, procedures
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.heap import Heap, Options, joined
 from kleene.domains.fesa.local_heaps import LocalHeaps, reached
+from kleene.domains.fesa.summaries import summarise
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import widen
 from kleene.domains.fesa.writing import clear
@@ -170,6 +171,25 @@ def test_a_summary_is_parted_without_loss(made: tuple[CallingFesaDomain, Listed,
             parted += 1
         assert represents(heap.vectors, real, OPTIONS), f"{real}"
     assert parted > 20
+
+
+def test_both_parts_may_have_several_cells(made: tuple[CallingFesaDomain, Listed, Listed, Invoke]) -> None:
+    """Two cells below the first one and one or two that are not, all in one summary."""
+    domain, own, _, _ = made
+    by_name = dict(own)
+    steps = ["malloc x zero", "malloc y zero", "store x 0 y", "malloc z zero", "store y 0 z", "malloc y zero"]
+    for more in ([], ["null z", "malloc z zero", "store y 0 z"]):
+        heap, real = Heap(Vectors.everything(domain.space), OPTIONS), Concrete(dict.fromkeys(NAMES))
+        for step in [*steps, *more]:
+            (heap,) = domain.transfer.apply(heap, by_name[tuple(step.split())])
+            real.step(tuple(step.split()))
+        top = next(f.target for f in heap.edges() if f.source.name == "x")
+        first, *others = [n for n in heap.heap_nodes() if n != top]
+        for node in others:
+            summarise(heap, first, node)
+        domain.heaps._part(heap, first, {top})
+        assert len(heap.heap_nodes()) == 3
+        assert represents(heap.vectors, real, OPTIONS)
 
 
 def test_the_callee_gets_what_its_arguments_reach(made: tuple[CallingFesaDomain, Listed, Listed, Invoke]) -> None:

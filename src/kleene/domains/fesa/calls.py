@@ -20,8 +20,8 @@ from kleene.engine.tabulate import Procedure
 from kleene.semantics.calls import known_globals
 from kleene.semantics.memory import Unmodelled
 
-CROWDED = 700
-"""With more nodes than this, the state after a call is widened."""
+CROWDED = 64
+"""With more flags than this, the state after a call is widened."""
 
 
 def procedures(cfa: Cfa[Operation]) -> dict[str, Procedure[Operation]]:
@@ -104,7 +104,7 @@ class CallingFesaDomain(FesaDomain):
         if together is None:
             return []
         heap = Heap(together, self.options)
-        if self.space.size(together.function) > CROWDED:
+        if len(heap.flags) > CROWDED:
             widen(heap)
         return [self.state(heap.vectors, edge.target, call.place)]
 
