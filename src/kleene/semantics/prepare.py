@@ -29,7 +29,7 @@ def prepared(program: CProgram) -> CProgram:
         program = with_scalars(replace(program, functions=functions))
         if program == before:
             break
-    functions = {n: replace(f, cfa=with_least_sizes(f.cfa)) for n, f in program.functions.items()}
+    functions = {n: replace(f, cfa=with_least_sizes(program, f.cfa)) for n, f in program.functions.items()}
     return replace(program, functions=functions)
 
 
