@@ -30,6 +30,8 @@ class Owner(Protocol):
 
     def conflicts(self) -> int: ...
 
+    def dump_query(self, universe: Universe, assertions: Sequence[Formula]) -> None: ...
+
     def timed(self, backend: str, query: Callable[[], tuple[str, int]]) -> None: ...
 
 
@@ -48,10 +50,12 @@ class Finder:
         self.owner = owner
         self.complete = complete
         self.grounding = Grounding(universe, bounds)
+        self._added: list[Formula] = []
         for f in assertions:
             self.add(f)
 
     def add(self, f: Formula) -> None:
+        self._added.append(f)
         self.grounding.add(exists(f.free, f))
 
     def check(self, assumptions: Sequence[Formula] = ()) -> Answer:
@@ -62,7 +66,7 @@ class Finder:
         outcome: list[bool | None] = []
 
         def query() -> tuple[str, int]:
-            outcome.append(self.grounding.solve(literals, self.owner.conflicts()))
+            outcome.append(self.grounding.solve(literals, self.owner.conflicts(), self.owner.remaining))
             none = "unsat" if self.complete else "none within bounds"
             return {True: "sat", False: none, None: "unknown"}[outcome[0]], 1
 
@@ -70,6 +74,8 @@ class Finder:
         if outcome[0]:
             return Sat(self.grounding.model())
         if outcome[0] is False and self.complete:
+            expansion = Expansion(self.grounding.universe)
+            self.owner.dump_query(expansion.universe, [expansion.closed(f) for f in (*self._added, *assumptions)])
             return Unsat()
         return Unknown("no model within the bounds" if outcome[0] is False else "too many conflicts")
 

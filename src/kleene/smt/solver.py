@@ -87,8 +87,11 @@ class Solver:
     ) -> Finder | None:
         """A search that finds a model of the assertions for every combination of options, if there is one.
 
-        `observed` lists alternatives, such as the values that a predicate can have. None if no bound is known.
+        `observed` lists alternatives, such as the values that a predicate can have. None if no bound is known, and for
+        a back end that is to answer itself.
         """
+        if self.backend not in ("auto", "ground"):
+            return None
         bounds = sufficient_bounds(assertions, universe, observed, self.limits.grounded)
         return None if bounds is None else Finder(self, assertions, universe, bounds, complete=True)
 
@@ -97,6 +100,13 @@ class Solver:
         if self.limits.total_seconds is None:
             return float("inf")
         return self.limits.total_seconds - (time.perf_counter() - self.started)
+
+    def dump_query(self, universe: Universe, assertions: Sequence[Formula], queries: Sequence[Formula] = ()) -> None:
+        """Write a query of expanded formulas as SMT-LIB, if that is asked for."""
+        if self.dump is not None:
+            names = [f"Cell{i}: {c.name}" for i, c in enumerate(universe.cells)]
+            text = script(assertions, queries, len(universe.cells), "\n".join(["A query of Kleene.", *names]))
+            (self.dump / f"query-{self.statistics.calls:04}.smt2").write_text(text, encoding="utf-8")
 
     def conflicts(self) -> int:
         """How many conflicts one call of a SAT solver may take."""
@@ -204,7 +214,7 @@ class Session:
             queries = [self.witnesses.named(f) for f in queries]
             extra = self.witnesses.instances([*expanded, *queries])
         expanded += extra
-        self._dump(expanded, queries)
+        self.owner.dump_query(self.universe, expanded, queries)
         if not self._provers:
             ground = GroundQuery(self.universe, axioms, plain, [*expanded, *queries])
             return self._timed("ground", partial(self._decide, ground))
@@ -235,7 +245,13 @@ class Session:
 
     def _decide(self, query: GroundQuery) -> Proof:
         limits = self.owner.limits
-        return decide(query, individuals=limits.individuals, most=limits.grounded, conflicts=limits.conflicts)
+        return decide(
+            query,
+            individuals=limits.individuals,
+            most=limits.grounded,
+            conflicts=limits.conflicts,
+            remaining=self.owner.remaining,
+        )
 
     def _seconds(self, stage: Stage, *, quick: bool) -> float:
         seconds = self.owner.limits.query_seconds
@@ -245,14 +261,6 @@ class Session:
             elif stage not in (Stage.EXISTENTIAL, Stage.PLAIN):
                 seconds /= 4
         return min(seconds, self.owner.remaining())
-
-    def _dump(self, assertions: list[Formula], queries: list[Formula]) -> None:
-        if self.owner.dump is not None:
-            number = self.owner.statistics.calls
-            cells = self.universe.cells
-            names = [f"Cell{i}: {c.name}" for i, c in enumerate(cells)]
-            text = script(assertions, queries, len(cells), "\n".join(["A query of Kleene.", *names]))
-            (self.owner.dump / f"query-{number:04}.smt2").write_text(text, encoding="utf-8")
 
 
 class Stage(Enum):
