@@ -27,7 +27,7 @@ STEPS_PER_MILLISECOND = 3000
 """Z3's resource steps, about a millisecond's worth where it was measured. They stand for time: the answer is then the
 same in every run. With Z3's own timeout, 2 of 7 runs of the oracle tests crashed inside a check (5.4.0); with steps
 none has so far. That the timer thread is to blame is a guess."""
-PATIENCE = 5
+PATIENCE = 15
 """Steps are no clock: after so many times the limit on the clock a query is interrupted all the same."""
 
 _SETTINGS: tuple[dict[str, object], ...] = (

@@ -125,7 +125,7 @@ def test_z3_is_stopped_by_the_clock_if_steps_do_not(monkeypatch: pytest.MonkeyPa
     answer = check(only_infinite, backend="z3", limits=Limits(query_seconds=0.2))
     assert isinstance(answer, Unknown)
     assert answer.reason == "z3: time limit"
-    assert time.perf_counter() - start < 20
+    assert time.perf_counter() - start < 30
     assert isinstance(check(p("v"), backend="z3"), Sat), "the next query is not affected"
 
 
