@@ -3,6 +3,7 @@
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithms 1-3.
 Deviations: the explicit heap analysis runs between two trees rather than inside one; a path of which it is not decided
 whether it can happen is treated as one that cannot (this costs rounds, never soundness: a proof needs a complete tree).
+One shape type is refined for all locations; what of it is active at a location, liveness says (`lazy`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from kleene.refine.art import ErrorPath, Tree
 from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
 from kleene.refine.language import Entry
+from kleene.refine.lazy import rebuilt
 from kleene.refine.model import Abstraction, Models, Task
 from kleene.refine.reasons import FEASIBLE, Reason, cone, everything, failing
 from kleene.refine.recognise import Recognised, recognise, roles_for
@@ -107,10 +109,10 @@ class Refinement:
         while True:
             began = time.monotonic()
             model = self.models.of(self.abstraction)
-            self.tree = Tree(model)
+            self.tree = Tree(model) if self.tree is None else rebuilt(self.tree, model)
             paths = self.tree.build(self._limits, most=self.options.paths)
             if not paths:
-                contradiction = model.contradiction
+                contradiction = next(iter(self.tree.contradictions.values()), "")
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
             if self.options.maximal:
                 return self._result(GAVE_UP, "the most refined shape class does not prove it", paths[0])
@@ -129,7 +131,9 @@ class Refinement:
         assert self.tree is not None
         reason = self.explain(self.task, paths[0], self.abstraction.definition)
         number = len(self.rounds) + 1
-        self.rounds.append(Round(number, self.abstraction, self.tree.size, paths[0], reason, tuple(paths[1:])))
+        self.rounds.append(
+            Round(number, self.abstraction, self.tree.size, paths[0], reason, tuple(paths[1:]), kept=self.tree.kept)
+        )
         return self.rounds[-1]
 
     def _maximal(self) -> Abstraction:

@@ -33,7 +33,7 @@ from kleene.structures.structure import Structure
 from kleene.symbolic.abstract_update import AbstractState, derived_updates
 from kleene.symbolic.assume import facts_of, scene_nodes
 from kleene.symbolic.closure_updates import Change, ClosureUpdates, changed_sources, changes, is_excluded, unshared
-from kleene.symbolic.contracts import Call, old
+from kleene.symbolic.contracts import Call, old, written_out
 from kleene.symbolic.rails import may, must
 from kleene.symbolic.reachability import frame_lemmas, path_lemmas, reach_lemma
 from kleene.symbolic.scene import Moment, Scene, SceneNode
@@ -89,6 +89,7 @@ class Timeline:
         """The same for a formula that speaks of ``old[q]`` too: q before the first action."""
         draft = self.draft
         symbols = {**draft.symbols[-1], **{old(name): symbol for name, symbol in draft.symbols[0].items()}}
+        formula = written_out(formula, self.vocabulary)
         draft.base.append(staged(may(formula), symbols, draft.moments[-1].label))
 
     def apply(self, action: Action) -> None:
@@ -112,10 +113,9 @@ class Timeline:
 
     def call(self, call: Call) -> None:
         """A procedure by its specification: what it may modify is anything that the postcondition allows."""
-        if call.modifies is None:
-            changed = {p.name for p in self.vocabulary.declared if p.definition is None}
-        else:
-            changed = set(call.modifies)
+        if call.changes_universe:
+            raise UnsupportedAction(f"the call '{call}' creates or removes individuals: no best transformer")
+        changed = set(call.modifies)
         changed |= affected(self.vocabulary, changed)
         draft, before = self.draft, self.draft.symbols[-1]
         number = len(draft.symbols)
@@ -123,7 +123,7 @@ class Timeline:
         draft.unique |= {after[name] for name in changed if self.vocabulary[name].has("unique")}
         moment = draft.moments[-1]
         then = {**after, **{old(name): symbol for name, symbol in before.items()}}
-        draft.base.append(staged(call.ensures, then, moment.label))
+        draft.base.append(staged(written_out(call.ensures, self.vocabulary), then, moment.label))
         for name in sorted(changed):
             if self.vocabulary[name].arity == 2 and self.vocabulary[name].has("function"):
                 self._frame(name, changed, after, f"changed!{name}!{number}")

@@ -281,7 +281,7 @@ class Operations:
                 raise NotModelled(f"call of '{function.name}' with too few arguments")
             values = [argument(state) for argument in arguments]
             state.frames[-1].location = target
-            frame = Frame(function.name, function.cfa.entry, operation.result)
+            frame = Frame(function.name, function.cfa.entry, operation)
             for parameter, value in zip(function.parameters, values, strict=False):
                 frame.locals[parameter.name] = pass_argument(state, parameter, value)
             state.push(frame)
@@ -323,9 +323,14 @@ class Operations:
                 return
             if found is None:
                 raise NotModelled("use of the value of a function that returns none")
-            number, bit = self._in_caller(state, result)
-            state.pop()
-            access(state, number, bit, bit_width(result))
+            call = state.frames[-1].call
+            try:
+                number, bit = self._in_caller(state, result)
+                state.pop()
+                access(state, number, bit, bit_width(result))
+            except Violation as problem:  # the caller's assignment is at fault, not the return
+                problem.place = call.place if call is not None else None
+                raise
             block = state.assignable(number)
             if isinstance(found, Block):
                 block.paste(bit, found, 0, found.size * 8)
