@@ -14,6 +14,7 @@ from pathlib import Path
 
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation
+from kleene.cfa.program import CProgram
 from kleene.semantics.memory import Memory
 
 from .concrete import MOVED, NUMBERS, UNSET, Concrete, Place, Run, Value, World
@@ -33,15 +34,19 @@ class Vocabulary:
         path = folder / "all.c"
         path.write_text("\n".join([head, *self.statements]) + "\nreturn 0;\n}\n")
         program = read_program([str(path)], data_model="LP64")
-        first = head.count("\n") + 2
-        by_line: dict[int, list[Operation]] = {}
-        for edge in program.main.cfa.edges:
-            by_line.setdefault(edge.label.place.line, []).append(edge.label)
-        found = []
-        for line, (code, run) in enumerate(self.statements.items(), first):
-            kind = EndScope if code == "}" else DeclareLocal if code.startswith("{") else Operation
-            found.append(Statement(code, run, tuple(o for o in by_line[line] if isinstance(o, kind))))
-        return Memory(program, program.main.cfa), found
+        return Memory(program, program.main.cfa), found(program, self.statements, head.count("\n") + 2)
+
+
+def found(program: CProgram, statements: dict[str, Run], first: int) -> list[Statement]:
+    """The operations of statements in consecutive lines of the main function."""
+    by_line: dict[int, list[Operation]] = {}
+    for edge in program.main.cfa.edges:
+        by_line.setdefault(edge.label.place.line, []).append(edge.label)
+    result = []
+    for line, (code, run) in enumerate(statements.items(), first):
+        kind = EndScope if code == "}" else DeclareLocal if code.startswith("{") else Operation
+        result.append(Statement(code, run, tuple(o for o in by_line[line] if isinstance(o, kind))))
+    return result
 
 
 @dataclass(frozen=True)
@@ -148,10 +153,20 @@ def _links(x: str, y: str) -> dict[str, Run]:
 
 _NODE = "struct node { struct node *a, *b; };\nint main(void) {\n"
 LINKS = Vocabulary(LINK_WORLD, f"{_NODE}struct node *x, *y;", _simple("y", "x") | _links("x", "y"))
+
+
+def all_links(names: str, prefix: str = "") -> dict[str, Run]:
+    """The statements about all pairs of variables; in memories these have longer names."""
+    found: dict[str, Run] = {}
+    for x, y in permutations(names, 2):
+        found |= dict(zip(_links(x, y), _links(prefix + x, prefix + y).values(), strict=True))
+    return found
+
+
 THREE = Vocabulary(
     World({"x": "cell", "y": "cell", "z": "cell"}, {}, LINK_WORLD.block),
     f"{_NODE}struct node *x, *y, *z;",
-    {code: run for x, y in permutations("xyz", 2) for code, run in _links(x, y).items()},
+    all_links("xyz"),
 )
 """For long runs."""
 
