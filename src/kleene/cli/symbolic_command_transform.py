@@ -16,7 +16,8 @@ from kleene.structures.structure import Structure
 from kleene.symbolic import SymbolicResult
 from kleene.symbolic.best import BestTransformer, Breach, broken_ensures, broken_requires
 from kleene.symbolic.calls import action_of, split_call
-from kleene.symbolic.contracts import Call, Contracts, read_contracts
+from kleene.symbolic.contracts import Call, Contracts
+from kleene.symbolic.contracts_text import read_contracts
 from kleene.transformers.action import Action
 
 

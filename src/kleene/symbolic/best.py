@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 
-from kleene.logic.formula import Atom, Formula, Iff, conj, forall, neg
-from kleene.logic.kleene import Kleene
+from kleene.logic.formula import Formula, conj, forall, neg
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.canonical import canonical_abstraction
-from kleene.structures.structure import Structure, StructureBuilder
+from kleene.structures.structure import Structure
 from kleene.symbolic.assume import Run
-from kleene.symbolic.contracts import Call, old
-from kleene.symbolic.moments import Timeline, UnsupportedAction, affected, scenes
+from kleene.symbolic.calls_by_rules import CallByRules
+from kleene.symbolic.contracts import Call, as_before
+from kleene.symbolic.moments import Timeline, UnsupportedAction, scenes
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action
@@ -40,7 +39,10 @@ class BestTransformer:
         self.actions = (actions,) if isinstance(actions, (Action, Call)) else tuple(actions)
         self.theory = theory
         self.options = options
-        self._plain = [_plain_transformer(a, theory) if isinstance(a, Action) else a for a in self.actions]
+        self._plain = [
+            _plain_transformer(a, theory) if isinstance(a, Action) else CallByRules(a, theory.vocabulary, theory.rules)
+            for a in self.actions
+        ]
 
     def post(self, structure: Structure) -> list[Structure]:
         """The canonical abstractions of all stores that the actions can lead to."""
@@ -81,7 +83,7 @@ class BestTransformer:
         current = [structure]
         for step in self._plain:
             results = [
-                s for c in current for s in (_havoc(c, step) if isinstance(step, Call) else step.post(c).structures)
+                s for c in current for s in (step.post(c) if isinstance(step, CallByRules) else step.post(c).structures)
             ]
             current = list(dict.fromkeys(canonical_abstraction(s) for s in results))
         return current
@@ -124,6 +126,8 @@ def broken_ensures(
     options: SymbolicOptions = _DEFAULT,
 ) -> Breach:
     """Results of a loop-free body, begun with the precondition, that break the postcondition or `modifies`."""
+    if call.changes_universe or any(step.changes_universe for step in body):
+        return Breach((), "individuals are created or removed: see 'kleene contracts'")
 
     def build(timeline: Timeline) -> None:
         timeline.assume(call.requires)
@@ -143,14 +147,8 @@ def _breach(
 
 def unmodified(call: Call, vocabulary: Vocabulary) -> Formula:
     """Every core predicate that the call may not modify is as it was."""
-    kept = [] if call.modifies is None else [p for p in vocabulary.declared if p.definition is None]
-    return conj(
-        *(
-            forall(p.args, Iff(Atom(p.name, p.args), Atom(old(p.name), p.args)))
-            for p in kept
-            if p.name not in (call.modifies or ())
-        )
-    )
+    kept = [p for p in vocabulary.declared if p.definition is None and p.name not in call.modifies]
+    return conj(*(forall(p.args, as_before(p)) for p in kept))
 
 
 def _steps(steps: Sequence[Step], timeline: Timeline) -> None:
@@ -163,18 +161,3 @@ def _plain_transformer(action: Action, theory: Theory) -> Transformer:
     action = derive(action, theory.vocabulary).action
     focuser = Focuser(theory.vocabulary, theory.coercer, FocusOptions(skip_infinite=True))
     return Transformer(action, theory.coercer, focuser)
-
-
-def _havoc(structure: Structure, call: Call) -> list[Structure]:
-    """Everything that a call may modify is 1/2."""
-    core = {p.name for p in structure.vocabulary.declared if p.definition is None}
-    changed = core if call.modifies is None else set(call.modifies)
-    changed |= affected(structure.vocabulary, changed)
-    builder = StructureBuilder(structure.vocabulary, structure.size)
-    for p in structure.vocabulary:
-        if p.name in changed:
-            builder.fill(p.name, Kleene.UNKNOWN)
-        else:
-            for nodes in product(structure.nodes, repeat=p.arity):
-                builder.set(p.name, nodes, structure.value(p.name, *nodes))
-    return [builder.build()]

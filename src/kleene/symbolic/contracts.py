@@ -1,31 +1,25 @@
 """Procedures by their specifications: assume-guarantee reasoning (seed 000, section 1.1; design.md section 7).
 
-A contracts file lists procedures; formulas are in TVP syntax, over the predicates of the program::
+A specification speaks of two moments, before and after the call (the two vocabularies of section 4): ``old[q]`` in
+`ensures` is the predicate q before, ``same[f](v)`` says that the field f of v is as it was, and ``new(v)`` that v was
+created by the call. Quantifiers of `ensures` range over the individuals after the call. Core predicates that
+`modifies` does not list stay as they are; without it, any may change. Individuals are created only with `allocates`,
+and only those disappear of which the formula of `frees` holds before. Parameters are replaced by the arguments
+wherever they occur as a name; they are passed by reference, so that no argument may be given twice.
 
-    // Comments as in TVP.
-    procedure sort(p)
-      modifies n
-      requires E(v) p(v)
-      ensures  A(v) r[n,p](v) -> inOrder(v)
-
-``old[q]`` in `ensures` is the predicate q before the call. Core predicates that `modifies` does not list stay as they
-are; without it, any may change. A call neither creates nor removes individuals. Parameters are replaced by the
-arguments wherever they occur as a name.
-
-At a call the precondition is checked (`Call.violations`) and the postcondition assumed (`Timeline.call`, through
-`BestTransformer`). `entry` gives the structures with which a body begins, `best.broken_ensures` checks a loop-free body
-against its own postcondition.
+At a call the precondition is checked and the postcondition assumed: exactly by a decision procedure (`Timeline.call`,
+through `BestTransformer`), or by focus and coerce (`calls_by_rules`). `contracts_text` reads files of procedures.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from kleene.diagnostics import InputError, Position, UsageError, did_you_mean
-from kleene.logic.formula import TRUE, Formula, neg
+from kleene.logic.formula import FALSE, TRUE, Atom, Forall, Formula, Iff, forall, neg
+from kleene.logic.transform import fresh_name, replace_atoms
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.structures.structure import Structure
 from kleene.symbolic.assume import alpha_hat, assume
@@ -33,22 +27,30 @@ from kleene.symbolic.result import SymbolicOptions, SymbolicResult
 from kleene.symbolic.theory import Theory
 from kleene.tvp.program import Program, parse_formula
 
-_HEADER = re.compile(r"procedure\s+([A-Za-z_]\w*)\s*\(([^)]*)\)\s*\Z")
-_CLAUSE = re.compile(r"(modifies|requires|ensures)\b\s*(.*)\Z", re.DOTALL)
-_START = re.compile(r"(?m)^\s*(?=(?:procedure|modifies|requires|ensures)\b)")
+NEW = "new"
+"""The individuals that a call creates."""
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_PREDICATE = re.compile(r"([A-Za-z_$][\w$]*)\s*[(*+]")
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call with its arguments filled in; `ensures` speaks of ``old[q]`` too. `modifies` of None is everything."""
+    """A call with its arguments filled in; `ensures` speaks of ``old[q]`` too, `frees` of one individual."""
 
     text: str
     requires: Formula
     ensures: Formula
-    modifies: frozenset[str] | None
+    modifies: frozenset[str]
+    allocates: bool = False
+    frees: Formula = FALSE
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def changes_universe(self) -> bool:
+        return self.allocates or self.frees is not FALSE
 
     def violations(self, structures: Sequence[Structure], theory: Theory, options: SymbolicOptions) -> SymbolicResult:
         """The stores that break the precondition; empty only if there are none."""
@@ -56,35 +58,94 @@ class Call:
 
 
 @dataclass(frozen=True)
+class ClauseText:
+    """A formula as it is written, and where."""
+
+    text: str = ""
+    position: Position = field(default_factory=lambda: Position("<contracts>", 1, 1))
+
+    def __bool__(self) -> bool:
+        return bool(self.text.strip())
+
+
+@dataclass(frozen=True)
+class BodyEdge:
+    """``source name(arguments) target`` in a body: an action of the program, or a call."""
+
+    source: str
+    name: str
+    arguments: tuple[str, ...]
+    target: str
+    position: Position
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(self.arguments)})"
+
+
+@dataclass(frozen=True)
 class Procedure:
-    """A specification as it is written."""
+    """A specification as it is written; `sets` are the sets of the program that a body has members of its own for."""
 
     name: str
     parameters: tuple[str, ...]
-    requires: str
-    ensures: str
-    modifies: tuple[str, ...] | None
     position: Position
+    requires: ClauseText = ClauseText()
+    ensures: ClauseText = ClauseText()
+    modifies: tuple[str, ...] | None = None
+    allocates: bool = False
+    frees: ClauseText = ClauseText()
+    sets: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    body: tuple[BodyEdge, ...] = ()
+
+    @property
+    def locals(self) -> tuple[str, ...]:
+        """The variables that a body has for itself, and that are 0 when it begins."""
+        members = [m for _, names in self.sets for m in names]
+        return tuple(dict.fromkeys(m for m in members if m not in self.parameters))
 
     def call(self, arguments: Sequence[str], program: Program) -> Call:
         """The specification of one call."""
-        if len(arguments) != len(self.parameters):
-            count = len(self.parameters)
-            raise UsageError(f"procedure '{self.name}' has {count} parameters, and is called with {len(arguments)}")
+        self._check(arguments)
         names = dict(zip(self.parameters, arguments, strict=True))
 
         def filled(text: str) -> str:
-            return re.sub(r"[A-Za-z_$][\w$]*", lambda m: names.get(m.group(), m.group()), text)
+            return _NAME.sub(lambda m: names.get(m.group(), m.group()), text)
+
+        def formula(clause: ClauseText, vocabulary: Vocabulary, *free: str) -> Formula:
+            sets = {} if self.sets else program.sets  # a set would mean one thing here and another in the body
+            return _formula(filled(clause.text), clause.position, vocabulary, sets, free)
 
         vocabulary = program.vocabulary
-        where = f"{self.position.file}:{self.position.line} ({self.name})"
-        requires = _formula(filled(self.requires), vocabulary, where, program)
-        ensures = _formula(filled(self.ensures), with_old(vocabulary), where, program)
-        changed = None if self.modifies is None else frozenset(map(filled, self.modifies))
-        for name in sorted(changed or ()):
-            if name not in vocabulary:
-                raise UsageError(f"{where}: '{name}' is not declared{did_you_mean(name, (p.name for p in vocabulary))}")
-        return Call(f"{self.name}({', '.join(arguments)})", requires, ensures, changed)
+        core = frozenset(p.name for p in vocabulary.declared if p.definition is None)
+        changed = core if self.modifies is None else frozenset(map(filled, self.modifies))
+        for name in sorted(changed):
+            known = vocabulary.get(name)
+            if known is None:
+                hint = did_you_mean(name, (p.name for p in vocabulary))
+                raise InputError(f"'{name}' is not declared{hint}", self.position)
+            if known.definition is not None:
+                raise InputError(f"'{name}' is defined by a formula: 'modifies' lists core predicates", self.position)
+        return Call(
+            f"{self.name}({', '.join(arguments)})",
+            formula(self.requires, vocabulary) if self.requires else TRUE,
+            formula(self.ensures, with_old(vocabulary)) if self.ensures else TRUE,
+            changed,
+            self.allocates,
+            formula(self.frees, vocabulary, "v") if self.frees else FALSE,
+        )
+
+    def _check(self, arguments: Sequence[str]) -> None:
+        """Arguments that would make two names one are refused: nothing is known of such a call."""
+        if len(arguments) != len(self.parameters):
+            count = len(self.parameters)
+            raise UsageError(f"procedure '{self.name}' has {count} parameters, and is called with {len(arguments)}")
+        text = f"{self.requires.text} {self.ensures.text} {self.frees.text} [{', '.join(self.modifies or ())}]"
+        own = {*_PREDICATE.findall(text), *(n for part in _BRACKETS.findall(text) for n in _NAME.findall(part))}
+        for number, argument in enumerate(arguments):
+            if argument in arguments[:number]:
+                raise UsageError(f"'{argument}' is passed to '{self.name}' twice: its contract is about two variables")
+            if argument in own and argument not in self.parameters:
+                raise UsageError(f"'{argument}' is passed to '{self.name}', whose contract is about it already")
 
 
 @dataclass(frozen=True)
@@ -99,61 +160,63 @@ def old(name: str) -> str:
     return f"old[{name}]"
 
 
+def same(name: str) -> str:
+    """The name of 'this field is as it was before a call'."""
+    return f"same[{name}]"
+
+
+def as_before(predicate: Predicate) -> Formula:
+    """``q(args) <-> old[q](args)``."""
+    return Iff(Atom(predicate.name, predicate.args), Atom(old(predicate.name), predicate.args))
+
+
+def same_predicate(predicate: Predicate) -> Predicate:
+    """``same[f](v)``, with its definition."""
+    return Predicate(
+        same(predicate.name),
+        1,
+        predicate.args[:1],
+        definition=forall(predicate.args[1:], as_before(predicate)),
+        abstraction=True,
+    )
+
+
+def is_field(predicate: Predicate) -> bool:
+    """Whether there is ``same[f]`` for a predicate."""
+    return predicate.arity == 2 and predicate.definition is None
+
+
 def with_old(vocabulary: Vocabulary) -> Vocabulary:
-    """The vocabulary of postconditions: every predicate, and its value before."""
-    return vocabulary.extend(Predicate(old(p.name), p.arity, p.args) for p in vocabulary.declared)
+    """The vocabulary of postconditions: every predicate, its value before, and what is said of both moments."""
+    before = [Predicate(old(p.name), p.arity, p.args) for p in vocabulary.declared]
+    kept = [same_predicate(p) for p in vocabulary.declared if is_field(p)]
+    more = {p.name: p for p in (*before, *kept, Predicate(NEW, 1, ("v",)))}
+    return vocabulary.extend(p for name, p in more.items() if name not in vocabulary)
 
 
-def _formula(text: str, vocabulary: Vocabulary, where: str, program: Program) -> Formula:
-    if not text.strip():
-        return TRUE
-    return parse_formula(text, vocabulary, file=where, free=(), sets=program.sets)
+def written_out(formula: Formula, vocabulary: Vocabulary) -> Formula:
+    """The formula with ``same[f]`` by its definition, and without new individuals."""
+
+    def meaning(atom: Atom) -> Formula:
+        if atom.predicate == NEW:
+            return FALSE
+        name = atom.predicate.removeprefix("same[").removesuffix("]")
+        if atom.predicate == same(name):
+            field = vocabulary[name]
+            other = fresh_name(field.args[1], atom.args)
+            pair = (atom.args[0], other)
+            return Forall(other, Iff(Atom(name, pair), Atom(old(name), pair)))
+        return atom
+
+    return replace_atoms(formula, meaning)
 
 
-def read_contracts(path: Path) -> Contracts:
-    """Read a contracts file; `InputError` names the line."""
-    return parse_contracts(path.read_text(encoding="utf-8"), str(path))
-
-
-def parse_contracts(text: str, file: str = "<contracts>") -> Contracts:
-    text = re.sub(r"//[^\n]*|/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.DOTALL)
-    procedures: dict[str, Procedure] = {}
-    clauses: dict[str, str] = {}
-    header: tuple[str, tuple[str, ...], Position] | None = None
-
-    def close() -> None:
-        if header is not None:
-            name, parameters, position = header
-            modifies = clauses.get("modifies")
-            listed = None if modifies is None else tuple(m.strip() for m in modifies.split(",") if m.strip())
-            procedures[name] = Procedure(
-                name, parameters, clauses.get("requires", ""), clauses.get("ensures", ""), listed, position
-            )
-
-    for start, part in _parts(text):
-        line = text.count("\n", 0, start) + 1
-        position = Position(file, line, 1, text.splitlines()[line - 1])
-        opening, clause = _HEADER.match(part), _CLAUSE.match(part)
-        if opening is not None:
-            close()
-            clauses = {}
-            header = opening[1], tuple(p.strip() for p in opening[2].split(",") if p.strip()), position
-            if opening[1] in procedures:
-                raise InputError(f"procedure '{opening[1]}' is specified twice", position)
-        elif clause is not None and header is not None and clause[1] not in clauses:
-            clauses[clause[1]] = clause[2]
-        else:
-            raise InputError("expected 'procedure NAME(PARAMETERS)', then modifies, requires, ensures", position)
-    close()
-    return Contracts(procedures)
-
-
-def _parts(text: str) -> list[tuple[int, str]]:
-    """The clauses with their places; text before the first keyword is a clause of its own, and an error."""
-    places = sorted({m.end() for m in _START.finditer(text)})
-    if text[: places[0] if places else len(text)].strip():
-        places.insert(0, len(text) - len(text.lstrip()))
-    return [(a, text[a:b].strip()) for a, b in zip(places, [*places[1:], len(text)], strict=True)]
+def _formula(
+    text: str, position: Position, vocabulary: Vocabulary, sets: Mapping[str, tuple[str, ...]], free: tuple[str, ...]
+) -> Formula:
+    """A clause parsed in its place, so that mistakes are shown there."""
+    padded = "\n" * (position.line - 1) + " " * (position.column - 1) + text
+    return parse_formula(padded, vocabulary, file=position.file, free=free, sets=sets)
 
 
 def entry(call: Call, theory: Theory, options: SymbolicOptions) -> SymbolicResult:

@@ -16,7 +16,8 @@ from kleene.structures.tvs_reader import read_tvs
 from kleene.symbolic import BestTransformer, Theory
 from kleene.symbolic.best import Breach, broken_ensures, broken_requires
 from kleene.symbolic.calls import action_of, split_call
-from kleene.symbolic.contracts import entry, parse_contracts, read_contracts
+from kleene.symbolic.contracts import entry
+from kleene.symbolic.contracts_text import parse_contracts, read_contracts
 from kleene.symbolic.result import SymbolicOptions
 from kleene.transformers.action import Action
 
@@ -148,7 +149,7 @@ def test_a_body_against_its_specification() -> None:
     assert broken_ensures(call, body, [one], LIST_THEORY).excluded
     (wrong,) = broken_ensures(call, body[:1], [one], LIST_THEORY).stores
     assert evaluate(wrong, formula("E(v) x(v)", LISTS)) is Kleene.TRUE
-    narrow = parse_contracts(f"{text}\n  modifies x, y").procedures["move"].call(["x", "y"], LISTS)
+    narrow = parse_contracts(f"{text}\n  modifies a, b").procedures["move"].call(["x", "y"], LISTS)
     assert broken_ensures(narrow, body, [one], LIST_THEORY).excluded
     cut = [*body, action_of(LISTS, "Set_Next(y, x)")]
     only_y = parse_contracts("procedure move(a, b)\n  modifies a, b\n  ensures 1").procedures["move"]
@@ -192,7 +193,7 @@ def test_bad_contracts() -> None:
     with pytest.raises(UsageError, match="has 1 parameters, and is called with 2"):
         CONTRACTS.procedures["sort"].call(["x", "y"], SORT)
     wrong = parse_contracts("procedure p(a)\n  modifies zz\n  ensures 1")
-    with pytest.raises(UsageError, match="'zz' is not declared"):
+    with pytest.raises(InputError, match="'zz' is not declared"):
         wrong.procedures["p"].call(["x"], SORT)
     undeclared = parse_contracts("procedure p(a)\n  requires E(v) b(v)")
     with pytest.raises(InputError, match="undeclared predicate 'b'"):

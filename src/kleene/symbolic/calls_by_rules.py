@@ -1,0 +1,281 @@
+"""A call by its specification with focus and coerce: sound, without a solver, not most precise.
+
+The structure gets a second vocabulary for the moment before the call (seed 000, section 4); what the call may change is
+1/2, and so is whether individuals that it may free are still there. The postcondition and the definitions are rules,
+coerce sharpens by them, and focus makes the abstraction predicates definite again. Only the second moment is kept.
+
+Two lemmas save what havoc forgets of closures: what is reachable from a variable along a field stays so if the call
+changes neither the variable nor the field of anything that was reachable (as in `reachability`), and a field that was
+the same since some earlier moment still is, if the call leaves it alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from kleene.logic.formula import (
+    FALSE,
+    TRUE,
+    Atom,
+    Equal,
+    Formula,
+    Iff,
+    Not,
+    conj,
+    disj,
+    exists,
+    forall,
+    neg,
+    predicates_of,
+)
+from kleene.logic.kleene import Kleene
+from kleene.logic.normal_forms import TooManyClauses, conjuncts, prenex_dnf
+from kleene.logic.transform import replace_atoms
+from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.structures.canonical import Canonicalizer
+from kleene.structures.edit import with_new_nodes
+from kleene.structures.evaluate import evaluate, rails
+from kleene.structures.layout import layout_for
+from kleene.structures.structure import AC, AC_MAY, SM, SM_MUST, Structure
+from kleene.symbolic.closure_rules import closure_rules, reach_of
+from kleene.symbolic.contracts import NEW, Call, is_field, old, same
+from kleene.symbolic.moments import affected
+from kleene.transformers.action import Rule
+from kleene.transformers.coerce import Coercer
+from kleene.transformers.draft import Draft
+from kleene.transformers.focus import Focuser, FocusOptions
+from kleene.transformers.rules import all_rules
+
+MOST_CASES = 4000
+"""So many structures may arise in focus; more predicates are left indefinite then."""
+
+
+def before(name: str) -> str:
+    """The name of a predicate's value before this call (`old` may be that of the procedure that calls)."""
+    return f"before[{name}]"
+
+
+class CallByRules:
+    """What a call can lead to, over one vocabulary with its rules."""
+
+    def __init__(self, call: Call, vocabulary: Vocabulary, rules: Sequence[Rule]) -> None:
+        self.call = call
+        self.vocabulary = vocabulary
+        core = {p.name for p in vocabulary.declared if p.definition is None}
+        self.changed = set(call.modifies) & core
+        self.derived = affected(vocabulary, self.changed, everything=call.changes_universe)
+        self.indefinite = self.changed | self.derived
+        self.both = vocabulary.extend(self._second_vocabulary())
+        known = [*rules, *closure_rules(vocabulary)]
+        given = [*known, *formula_rules(self.ensures, f"ensures of {call}"), *self._lemmas()]
+        self.coercer = Coercer(self.both, all_rules(self.both, given))
+        self.canonicalizer = Canonicalizer(vocabulary)
+
+    # The two moments ----------------------------------------------------------------------------------------------
+
+    def _second_vocabulary(self) -> list[Predicate]:
+        vocabulary = self.vocabulary
+        wanted = {p.name for p in vocabulary.declared if old(p.name) in predicates_of(self.call.ensures)}
+        fields = [p for p in vocabulary.declared if p.name in self.changed and is_field(p)]
+        wanted |= {p.name for p in fields} | {r for r, _ in self._reach}
+        wanted |= {same(p.name) for p in fields} & {p.name for p in vocabulary}
+        recorded = [
+            Predicate(before(p.name), p.arity, p.args, lasting(p)) for p in vocabulary.declared if p.name in wanted
+        ]
+        kept = [
+            Predicate(self._kept(p.name), 1, p.args[:1], definition=forall(p.args[1:], _as_before(p))) for p in fields
+        ]
+        touched = [Predicate(_touched(r), 0) for r, _ in self._reach] if self.call.frees is not FALSE else []
+        fresh = [Predicate(before(NEW), 1, ("v",))] if self.call.allocates else []
+        return [*recorded, *kept, *touched, *fresh]
+
+    def _kept(self, field: str) -> str:
+        return same(before(field))
+
+    @cached_property
+    def _reach(self) -> list[tuple[str, str]]:
+        """The predicates 'reachable from a variable along a field' whose variable does not change, with the field."""
+        found = []
+        for p in self.vocabulary.declared:
+            reach = reach_of(p, self.vocabulary) if p.name in self.derived else None
+            if reach is not None and reach.variable not in self.indefinite:
+                found.append((reach.name, reach.field))
+        return found
+
+    @cached_property
+    def ensures(self) -> Formula:
+        """The postcondition over both moments."""
+
+        def then(atom: Atom) -> Formula:
+            name = atom.predicate
+            if name.startswith("old["):
+                plain = name[4:-1]
+                return Atom(before(plain), atom.args)
+            if name.startswith("same["):
+                return Atom(self._kept(name[5:-1]), atom.args) if name[5:-1] in self.changed else TRUE
+            if name == NEW:
+                return Atom(before(NEW), atom.args) if self.call.allocates else FALSE
+            return atom
+
+        return replace_atoms(self.call.ensures, then)
+
+    def _lemmas(self) -> list[Rule]:
+        rules = []
+        for p in self.vocabulary.declared:
+            if p.name in self.changed and is_field(p):
+                rules += same_rules(self._kept(p.name), p.name, before(p.name))
+                since = same(p.name)
+                if since in self.vocabulary:
+                    here, was = Atom(self._kept(p.name), ("v",)), Atom(before(since), ("v",))
+                    origin = f"{since} is as before"
+                    rules.append(Rule(conj(here, was), Atom(since, ("v",)), origin))
+                    rules.append(Rule(conj(here, neg(was)), neg(Atom(since, ("v",))), origin))
+        for name, field in self._reach:
+            rules += self._reach_lemma(name, field)
+        return rules
+
+    def _reach_lemma(self, name: str, field: str) -> list[Rule]:
+        was = before(name)
+        intact: Formula = TRUE
+        if field in self.changed:
+            intact = forall(["c"], disj(neg(Atom(was, ("c",))), Atom(self._kept(field), ("c",))))
+        if self.call.frees is not FALSE:
+            intact = conj(intact, neg(Atom(_touched(name), ())))
+        origin = f"nothing that {name} was about has changed"
+        then, here = Atom(was, ("v",)), Atom(name, ("v",))
+        return [Rule(conj(intact, then), here, origin), Rule(conj(intact, neg(then)), neg(here), origin)]
+
+    # Structures ---------------------------------------------------------------------------------------------------
+
+    def post(self, structure: Structure) -> list[Structure]:
+        """Canonical structures that represent every store to which the call can lead."""
+        drafts = sharpened(Draft(*self._after(structure), self.coercer.all), self.coercer, self._focus())
+        results: dict[Structure, None] = {}
+        for draft in drafts:
+            current = Structure(self.both, draft.size, tuple(draft.values))
+            if evaluate(current, self.ensures) is not Kleene.FALSE:
+                values = list(draft.values[: 2 * len(self.vocabulary)])
+                values, size, _ = self.canonicalizer.blur(values, draft.size)
+                results[Structure(self.vocabulary, size, tuple(values))] = None
+        return list(results)
+
+    def _focus(self) -> list[Predicate]:
+        return [p for p in self.vocabulary.declared if p.abstraction and p.arity < 2 and p.name in self.indefinite]
+
+    def _after(self, structure: Structure) -> tuple[list[int], int]:
+        """The structure in both moments: what is known before, and after only what cannot have changed."""
+        size = structure.size
+        values = [*structure.values, *[0] * (2 * (len(self.both) - len(self.vocabulary)))]
+        for p in self.both.predicates[len(self.vocabulary) :]:
+            place = 2 * self.both.index(p.name)
+            source = p.name.removeprefix("before[").removesuffix("]")
+            if p.name.startswith("before[") and source in self.vocabulary and source != NEW:
+                original = 2 * self.vocabulary.index(source)
+                values[place : place + 2] = values[original : original + 2]
+            elif p.name.startswith("touched["):
+                name = p.name.removeprefix("touched[").removesuffix("]")
+                hit = evaluate(structure, exists(["v"], conj(Atom(name, ("v",)), self.call.frees)))
+                values[place : place + 2] = [int(hit is Kleene.TRUE), int(hit is not Kleene.FALSE)]
+        if self.call.frees is not FALSE:
+            _, may = rails(structure, self.call.frees, ("v",))
+            values[AC] &= ~may
+            values[SM_MUST] &= ~may
+        if self.call.allocates:
+            values, size = self._with_new(values, size)
+        layout = layout_for(size)
+        kept = {p.name for p in self.both if p.name.startswith("same[before[")}
+        for p in self.both:
+            if p.name in self.indefinite or p.name in kept:
+                place = 2 * self.both.index(p.name)
+                values[place], values[place + 1] = 0, layout.full(size, p.arity)
+        return values, size
+
+    def _with_new(self, values: list[int], size: int) -> tuple[list[int], int]:
+        """One more node, which stands for any number of new individuals."""
+        values = with_new_nodes(values, size, tuple(p.arity for p in self.both), 1)
+        bit = 1 << size
+        values[AC_MAY] |= bit
+        values[SM] |= bit
+        for name in (NEW, before(NEW)):
+            if name in self.both:
+                place = 2 * self.both.index(name)
+                values[place] |= bit
+                values[place + 1] |= bit
+        return values, size + 1
+
+
+def sharpened(draft: Draft, coercer: Coercer, predicates: Sequence[Predicate]) -> list[Draft]:
+    """The same stores, coerced, with definite values of the predicates as far as that is not too much."""
+    focuser = Focuser(coercer.vocabulary, coercer, FocusOptions(coerce_cases=True))
+    if not coercer.sharpen(draft.values, draft.size, coercer.all):
+        return []
+    draft.dirty = 0
+    drafts = [draft]
+    for p in sorted(predicates, key=lambda p: (p.arity, not p.has("unique"), p.definition is not None)):
+        if len(drafts) > MOST_CASES:
+            break
+        formula = Atom(p.name, p.args)
+        drafts = list(_distinct(d for given in drafts for d in focuser.focus_draft(given, formula)))
+        drafts = [d for d in drafts if not d.dirty or coercer.sharpen(d.values, d.size, d.dirty)]
+        for d in drafts:
+            d.dirty = 0
+    return drafts
+
+
+def _distinct(drafts: Iterable[Draft]) -> Iterable[Draft]:
+    return {(d.size, tuple(d.values)): d for d in drafts}.values()
+
+
+def formula_rules(formula: Formula, origin: str) -> list[Rule]:
+    """A closed formula as consistency rules: one that refutes for each conjunct, and those of its clauses (5.2)."""
+    rules = []
+    for part in conjuncts(formula):
+        if part is TRUE:
+            continue
+        rules.append(Rule(neg(part), FALSE, origin))
+        try:
+            form = prenex_dnf(neg(part))
+        except TooManyClauses:  # the others only make more precise
+            continue
+        if all(kind == "E" for kind, _ in form.quantifiers):
+            for clause in form.clauses:
+                rules += _refutations(clause, origin)
+    return rules
+
+
+def _refutations(clause: Sequence[Formula], origin: str) -> list[Rule]:
+    """Not all literals of a clause hold: each is refuted by the others."""
+    rules = []
+    for literal in clause:
+        atom = literal.body if isinstance(literal, Not) else literal
+        if isinstance(atom, Atom) or (isinstance(literal, Not) and isinstance(atom, Equal)):
+            head = neg(literal)
+            body = conj(*(other for other in clause if other is not literal))
+            hidden = [v for v in body.free if v not in head.free]
+            rules.append(Rule(exists(hidden, body), head, origin))
+    return rules
+
+
+def same_rules(kept: str, field: str, was: str) -> list[Rule]:
+    """What 'the field of v is as before' says of the two values of the field."""
+    mark, now, then = Atom(kept, ("v",)), Atom(field, ("v", "w")), Atom(was, ("v", "w"))
+    origin = f"definition of {kept}"
+    pairs = ((now, then), (then, now), (neg(now), neg(then)), (neg(then), neg(now)))
+    rules = [Rule(conj(mark, one), other, origin) for one, other in pairs]
+    differs = disj(conj(now, neg(then)), conj(neg(now), then))
+    return [*rules, Rule(exists(["w"], differs), neg(mark), origin)]
+
+
+def lasting(predicate: Predicate) -> frozenset[str]:
+    """The properties that a recorded predicate keeps when individuals come and go: on new ones it is 0."""
+    return predicate.properties - {"reflexive"}
+
+
+def _as_before(p: Predicate) -> Formula:
+    return Iff(Atom(p.name, p.args), Atom(before(p.name), p.args))
+
+
+def _touched(name: str) -> str:
+    """The name of 'an individual of which this holds before may be freed'."""
+    return f"touched[{name}]"
