@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from kleene.domains.fesa.flags import (
+    ABOVE,
     COUNT_HIGH,
     COUNT_LOW,
     EDGE,
@@ -134,7 +135,8 @@ def _ends(forest: dict[int, tuple[int, int] | None], cell: int) -> bool:
 
 
 def represents(vectors: Vectors, heap: Concrete, options: Options) -> bool:
-    """Whether a heap is in the meaning of a state."""
+    """Whether a heap is in the meaning of a state; what it remembers of the forest's past is only a help."""
+    vectors = vectors.drop(*(f for f in vectors.dims if f.kind == ABOVE))
     nodes = sorted({n for f in vectors.dims for n in (f.source, f.target) if n and n.is_heap and not n.ghost})
     cells = heap.known()
     if cells and not nodes:

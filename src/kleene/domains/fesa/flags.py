@@ -44,7 +44,7 @@ MOVED_NULL = Node(STATIC, "moved null")
 LOST = Node(VARIABLE, "$lost")
 """Holds every block that may have been lost, so any number of them."""
 
-EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORPHAN = (
+EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORPHAN, ABOVE = (
     "edge",
     "parent",
     "exists",
@@ -55,14 +55,16 @@ EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORP
     "rooted",
     "value",
     "orphan",
+    "above",
 )
 
 
 class Flag(NamedTuple):
     """One dimension. Edges and parent edges have all parts; other flags belong to `source`, or to a slot of it.
 
-    EXISTS: the node is allocated. GHOST: it has another instance. NOT_NULL: the outgoing counter of a slot. COUNT_LOW,
-    COUNT_HIGH: the incoming counter. ROOTED, PARENT, ORPHAN: see `ownership`. VALUE: the integer at `slot` is `offset`.
+    EXISTS: the node is allocated. GHOST: it has another instance. NOT_NULL: the outgoing counter of a slot. COUNT_LOW and
+    COUNT_HIGH: the incoming counter. ROOTED, PARENT, ORPHAN, ABOVE: see `ownership`. VALUE: the integer at `slot` is
+    `offset`.
     """
 
     kind: str
