@@ -62,9 +62,8 @@ EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORP
 class Flag(NamedTuple):
     """One dimension. Edges and parent edges have all parts; other flags belong to `source`, or to a slot of it.
 
-    EXISTS: the node is allocated. GHOST: it has another instance. NOT_NULL: the outgoing counter of a slot. COUNT_LOW and
-    COUNT_HIGH: the incoming counter. ROOTED, PARENT, ORPHAN, ABOVE: see `ownership`. VALUE: the integer at `slot` is
-    `offset`.
+    EXISTS: the node is allocated. GHOST: it has another instance. NOT_NULL: the outgoing counter of a slot. COUNT_LOW,
+    COUNT_HIGH: the incoming counter. VALUE: the integer at `slot` is `offset`. The others: see `ownership`.
     """
 
     kind: str

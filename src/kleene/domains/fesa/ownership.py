@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from kleene.domains.fesa.counters import count_is
 from kleene.domains.fesa.flags import (
     ABOVE,
     EDGE,
@@ -152,6 +153,8 @@ def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function]
             changes[Flag(ABOVE, lost.source, 0, target)] = kept
         heap.set(changes)
         _find_parent(heap, lost, new, again=True)
+        if heap.options.in_counter and not heap.is_summary(target) and heap.possible(heap.flag(orphan)):
+            _hang_on_the_only_pointer(heap, lost, new)
         if heap.possible(heap.flag(orphan)):
             report("memory_leak", "a block may not be freed and nothing points to it any more")
             keeper = edge(LOST, 0, target, 0)
@@ -159,6 +162,32 @@ def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function]
         heap.drop([orphan])
     if not root:  # the edge stays until a new parent is found, since it tells who is below whom
         heap.set({parent(lost): heap.flag(parent(lost)) & ~where})
+
+
+def _hang_on_the_only_pointer(heap: Heap, lost: Flag, new: Mapping[Target, Function]) -> None:
+    """Where one pointer to a block is left and nothing is below the block, that pointer becomes its parent edge.
+
+    Whichever cell of a summary has it, so no choice is made. Children that variables hold become roots first: a pointer
+    that goes round a ring turns the whole forest in this way.
+    """
+    target = lost.target
+    assert target is not None
+    orphan, rooted = Flag(ORPHAN, target), Flag(ROOTED, target)
+    for flag in heap.edges_from(target, kind=PARENT):
+        child = flag.target
+        assert child is not None
+        turned = heap.flag(orphan) & heap.flag(flag) & _held(heap, child, lost, new)
+        if heap.possible(turned):
+            root = Flag(ROOTED, child)
+            heap.set({flag: heap.flag(flag) & ~turned, root: heap.flag(root) | turned})
+    edges = [f for f in heap.edges_to(target, EDGE) if f.source.is_heap and not _same(f, lost)]
+    left = count_is(heap, target, 2 if lost.source.is_heap else 1)
+    takes = heap.flag(orphan) & left & _leaf(heap, target)
+    takes = takes & ~heap.any_of(heap.flag(f) for f in edges if f.source == target)
+    if heap.possible(takes):
+        changes = {parent(f): heap.flag(parent(f)) | (heap.flag(f) & takes) for f in edges if f.source != target}
+        heap.set({**changes, orphan: heap.flag(orphan) & ~takes, rooted: heap.flag(rooted) & ~takes})
+        forget_above(heap)
 
 
 def settle(heap: Heap, node: Node) -> None:
