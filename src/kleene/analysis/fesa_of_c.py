@@ -17,6 +17,7 @@ from kleene.domains.fesa.domain import Stop
 from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams, Statistics
 from kleene.domains.fesa.heap import Heap, Options, State
+from kleene.domains.fesa.keeping import Keep
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import tabulate
@@ -60,11 +61,11 @@ def analyse_fesa(
 ) -> FesaResult:
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
-    Variables are forgotten when they are not read again. If that seems to lose a block, they are kept to the end of
-    their scope the second time. If something is still wrong, the nodes that variables point to are kept apart from
-    summaries, until the first warning. If a block still seems to be lost, the other errors are looked for without
-    parents. Without instrumentation, lost blocks are looked for last, and only where nothing else is wrong with memory:
-    parents are an instrumentation too.
+    Variables are forgotten when they are not read again. If that seems to lose a block, those that go round a loop are
+    kept on the way, then all to the end of their scope. If something is still wrong, the nodes that variables point to
+    are kept apart from summaries, until the first warning. If a block still seems to be lost, the other errors are
+    looked for without parents. Without instrumentation, lost blocks are looked for last, and only where nothing else is
+    wrong with memory: parents are an instrumentation too.
     """
     start = time.monotonic()
     try:
@@ -107,7 +108,7 @@ class Plan:
     `crowded` is the number of nodes of a function above which states are summarised everywhere.
     """
 
-    whole_scope: bool = False
+    keep: Keep = "live"
     stop_at: Stop = "leak"
     parents: bool = True
     crowded: int = 4_000
@@ -138,16 +139,19 @@ class _Attempts:
             if not result.complete or _unsafe(result):
                 return result
         result = self._patient(Plan())
-        if self.lost:
-            self.lost = []
-            result = self._patient(Plan(whole_scope=True))
+        longer: tuple[Keep, ...] = ("loop", "scope")
+        for keep in longer:
+            if self.lost:
+                self.lost = []
+                result = self._patient(Plan(keep=keep))
         if not self.lost and not (result.complete and result.alarms):
             return result
         if instrumentation and all(alarm.kind != "unsupported" for alarm in result.alarms):
             lost = self.lost
-            sharp = self._attempt(Plan(apart=True, whole_scope=bool(lost), stop_at="warning"))
-            if sharp.complete:
-                return sharp
+            for keep in longer if lost else ("live",):
+                sharp = self._attempt(Plan(apart=True, keep=keep, stop_at="warning"))
+                if sharp.complete:
+                    return sharp
             self.lost = lost
         return self._past_leaks() if self.lost else result
 
@@ -156,7 +160,7 @@ class _Attempts:
         quick = self._patient(Plan(parents=False))
         if quick.complete and not _unsafe(quick):
             return quick
-        full = self._attempt(Plan(whole_scope=True, stop_at="nothing", share=0.8))
+        full = self._attempt(Plan(keep="scope", stop_at="nothing", share=0.8))
         return full if full.complete else quick
 
     def _patient(self, plan: Plan) -> FesaResult:
@@ -197,7 +201,7 @@ class _Run:
             space,
             options,
             malloc_may_fail=self.malloc_may_fail,
-            whole_scope=plan.whole_scope,
+            keep=plan.keep,
             stop_at=plan.stop_at,
         )
         initial = domain.start(_initial(domain, self.memory.program, Heap(Vectors.everything(space), options)))

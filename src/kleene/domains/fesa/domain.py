@@ -14,11 +14,11 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.evaluate import Report
 from kleene.domains.fesa.functions import Space
 from kleene.domains.fesa.heap import Heap, Options, State, joined
+from kleene.domains.fesa.keeping import Keep, kept
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import coarsen, widen
 from kleene.domains.fesa.writing import clear
-from kleene.semantics.liveness import live_before
 from kleene.semantics.memory import Memory, Unmodelled
 
 Stop = Literal["leak", "warning", "nothing"]
@@ -50,7 +50,7 @@ class FesaDomain:
         options: Options,
         *,
         malloc_may_fail: bool,
-        whole_scope: bool = True,
+        keep: Keep = "scope",
         stop_at: Stop = "nothing",
     ) -> None:
         self.cfa = cfa
@@ -60,7 +60,7 @@ class FesaDomain:
         self.warnings: dict[Warning_, None] = {}
         self.notes: dict[str, None] = {}
         self.tracked = frozenset(v for v in (*memory.pointers, *memory.integers) if not v.is_global)
-        self.live = live_before(cfa, self.tracked, whole_scope=whole_scope)
+        self.live = kept(cfa, self.tracked, keep)
         self.doomed = _doomed(cfa)
         self.stop_at = stop_at
 

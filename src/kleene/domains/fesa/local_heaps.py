@@ -18,7 +18,7 @@ from kleene.cfa.operations import Assign, Invoke
 from kleene.domains.fesa.flags import EDGE, EXISTS, LOST, NOT_NULL, PARENT, ROOTED, STATIC, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap, flags_of, joined
-from kleene.domains.fesa.ownership import settle
+from kleene.domains.fesa.ownership import forget_above, settle
 from kleene.domains.fesa.summaries import fresh, parted, renamed, separated
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
@@ -140,6 +140,7 @@ class LocalHeaps:
                 yield from self._cut(part, roots, objects, taken=taken + 1)
             return
         self._mark(heap, sorted({(f.source, f.slot) for f in outer}), inside)
+        forget_above(heap)
         names: dict[Node, Node | None] = {}
         for node in inside:
             if node.is_heap:

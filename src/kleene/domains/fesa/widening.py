@@ -21,6 +21,7 @@ from kleene.domains.fesa.flags import (
     Node,
 )
 from kleene.domains.fesa.heap import Heap
+from kleene.domains.fesa.ownership import forget_above
 from kleene.domains.fesa.summaries import summarise
 from kleene.domains.fesa.vectors import Vectors
 
@@ -49,6 +50,7 @@ def reached_from(heap: Heap) -> dict[Node, frozenset[Node]]:
 
 def widen(heap: Heap) -> None:
     """Summarise until every class of nodes has one member."""
+    forget_above(heap)
     heap.pruned()
     while True:
         classes: dict[tuple[object, ...], list[Node]] = {}
