@@ -18,9 +18,9 @@ from kleene.cfa.program import CProgram
 from kleene.diagnostics import InternalCheckError, LimitReached
 from kleene.domains.shape.calls import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
-from kleene.engine.check import uncovered, uncovered_by_calls
+from kleene.engine.check import uncovered, uncovered_calls
 from kleene.engine.fixpoint import Reached, Schedule, solve
-from kleene.engine.tabulate import Procedure, Tabulated, tabulate
+from kleene.engine.tabulate import Procedure, tabulate
 from kleene.semantics.back_cells import back_cells
 from kleene.semantics.calls import TOO_MANY
 from kleene.semantics.coalesce import coalesced
@@ -310,8 +310,8 @@ def checked_again(result: ShapeResult) -> bool:
     if translation is None or reached is None or not result.complete:
         return False
     domain, initial = domain_of(translation)
-    if isinstance(reached, Tabulated):
-        problems = uncovered_by_calls(domain, [initial], reached)
+    if translation.procedures:
+        problems = uncovered_calls(domain, [initial], reached)
     else:
         problems = uncovered(translation.cfa, domain, [initial], reached)
     raised = {translation.alarms[entry.text] for entry in domain.log if entry.text in translation.alarms}

@@ -78,7 +78,7 @@ class Translation:
 
 
 class Translator(CallSteps):
-    """Translates one inlined program for one shape class."""
+    """Translates one inlined program for one shape class; without `leaks`, blocks that are lost are no alarm."""
 
     def __init__(
         self,
@@ -90,12 +90,14 @@ class Translator(CallSteps):
         whole_scope: bool = False,
         precision: Precision = EVERYTHING,
         markers: int = 2,
+        leaks: bool = True,
     ) -> None:
         memory = Memory(program, cfa, typed=True)
         symbols = Symbols(memory, shape, precision)
         super().__init__(program, memory, Constants(memory, precision), symbols)
         self.source = cfa
         self.malloc_may_fail = malloc_may_fail
+        self.leaks = leaks
         tracked = {*memory.pointers, *memory.integers}
         self.needed = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
         self.live = lingering(cfa, self.needed)
@@ -222,7 +224,7 @@ class Translator(CallSteps):
         if loses and self._can_leak():
             leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), neg(self.symbols.reachable("v"))))
             alarm = Alarm("memory_leak", self.place, "a block is not freed and nothing points to it any more")
-            steps = [*steps, Step(self._collect(), ((leak, alarm),))]
+            steps = [*steps, Step(self._collect(), ((leak, alarm),) if self.leaks else ())]
         return steps
 
     def _can_leak(self) -> bool:
