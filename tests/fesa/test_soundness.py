@@ -231,6 +231,35 @@ def test_a_root_is_the_same_in_all_vectors(made: Made) -> None:
     assert raised == ["memory_leak"] or represents(heap.vectors, real, Options())
 
 
+def test_what_was_above_may_be_below_later(made: Made) -> None:
+    """A block leaves its parent, becomes its parent, and is pointed to again: the two hold each other, and are lost."""
+    real = Concrete(dict.fromkeys(NAMES))
+    steps = ["malloc x zero", "malloc y zero", "store x 0 y", "clear x 0", "store y 8 x", "store x 0 y"]
+    heap, raised = scripted(made, start(Options()), real, *steps)
+    assert raised == [] and represents(heap.vectors, real, Options())
+    _, raised = scripted(made, heap, real, "null x", "null y")
+    assert raised == ["memory_leak"]
+
+
+def test_a_ring_is_walked_and_lost(made: Made) -> None:
+    """The only pointer goes round a ring of two; then the ring is opened behind it, and the other cell is lost."""
+    real = Concrete(dict.fromkeys(NAMES))
+    steps = ["malloc x zero", "malloc y zero", "store x 0 y", "store y 0 x", "null y", "load x x 0", "load x x 0"]
+    heap, raised = scripted(made, start(Options()), real, *steps)
+    assert raised == [] and represents(heap.vectors, real, Options())
+    widen(heap)
+    heap, raised = scripted(made, heap, real, "load x x 0")
+    assert raised == [] and represents(heap.vectors, real, Options())
+    _, raised = scripted(made, heap, real, "clear x 0")
+    assert raised == ["memory_leak"]
+
+
+def test_a_block_does_not_hold_itself(made: Made) -> None:
+    real = Concrete(dict.fromkeys(NAMES))
+    _, raised = scripted(made, start(Options()), real, "malloc x zero", "store x 0 x", "null x")
+    assert raised == ["memory_leak"]
+
+
 def test_the_incoming_counter_saturates() -> None:
     """From 3 on, one pointer less leaves 2 or still 3 or more; below, the number is exact and never negative."""
     node = Node("heap", "", 16, 1)
