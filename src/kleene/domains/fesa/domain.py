@@ -27,6 +27,9 @@ Stop = Literal["leak", "warning", "nothing"]
 LARGE = 1_000
 """Functions with more nodes than this are worth a better order of variables."""
 
+MANY = 8
+"""Where nodes are named after their roles, states with more nodes than this are widened anywhere."""
+
 
 @dataclass(frozen=True)
 class Warning_:
@@ -139,7 +142,8 @@ class FesaDomain:
             widen(heap)
         else:
             heap.pruned()
-            if self.space.size(heap.vectors.function) > self.options.crowded:
+            many = self.options.by_role and len(heap.heap_nodes()) > MANY
+            if many or self.space.size(heap.vectors.function) > self.options.crowded:
                 widen(heap)
         if self.options.by_role:
             rename_by_role(heap, self.numbers)
