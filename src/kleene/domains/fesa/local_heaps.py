@@ -27,6 +27,7 @@ from kleene.semantics.memory import Unmodelled
 
 MARKERS = 4
 """For how many pointers of the rest a function may get markers."""
+MARKER = "$cut"
 _CALLEE = "$callee"
 _ENDED = "$ended"
 _NOT_APART = "a call of a recursive function with part of a structure that cannot be told apart"
@@ -44,7 +45,7 @@ def _hole(number: int) -> Node:
 
 def _marker(number: int, *, inside: bool) -> Node:
     """A marker, under the name that the callee gives it, or under the one that its caller gives it."""
-    return Node(VARIABLE, f"${'cut' if inside else 'new'}{number}", 8)
+    return Node(VARIABLE, f"{MARKER if inside else '$new'}{number}", 8)
 
 
 @dataclass(frozen=True)
