@@ -49,13 +49,20 @@ class Limits:
     """Time and memory, looked at now and then: a signal, as `Watchdog` uses it, would hit the solver's code too."""
 
     def __init__(self, seconds: float, memory: int) -> None:
-        self._watchdog = Watchdog(seconds, memory)
+        self._time = Watchdog(seconds, None)
+        self._memory = Watchdog(None, memory)
         self._calls = 0
 
     def __call__(self) -> None:
         self._calls += 1
         if self._calls % 16 == 0:
-            self._watchdog.check()
+            self._time.check()
+            self._memory.check()
+
+    @property
+    def struck(self) -> str:
+        """The option whose limit was reached."""
+        return "--timeout" if self._time.struck else "--memory" if self._memory.struck else ""
 
 
 def kinds_of(properties: Sequence[str]) -> frozenset[str]:
@@ -109,6 +116,10 @@ def refine(
     if result.outcome == SAFE:
         _check_again(result)
     result.seconds = time.monotonic() - start
+    if result.outcome == GAVE_UP and limits.struck:
+        result.limit = limits.struck
+        if limits.struck == "--timeout":
+            result.reason = f"no proof in the {seconds:.0f} s for refinement"
     return result
 
 

@@ -66,25 +66,34 @@ def outcome_lines(refined: Refined) -> list[str]:
             f"    {'certificate:':<17}{refined.tree.size} shape graphs, {refined.tree.model.predicates} predicates",
         ]
     if refined.outcome == GAVE_UP:
-        last = (
-            f"    {'last abstraction:':<17} {abstraction.generator}; tracking {tracked_words(abstraction.definition)}"
-        )
-        return [f"gave up after {counts}: {refined.reason}", last, *advice(refined)]
+        return [f"gave up after {counts}: {plain(refined.reason)}", *left_lines(refined)]
     return [f"unsafe after {counts}: {refined.reason}"]
 
 
-def advice(refined: Refined) -> list[str]:
-    """What the user could add."""
+def left_lines(refined: Refined | None) -> list[str]:
+    """After giving up: the last abstraction, and what the user could do."""
+    if refined is None or refined.outcome != GAVE_UP:
+        return []
+    abstraction = refined.abstraction
+    tracked = tracked_words(abstraction.definition)
+    return [
+        f"    {'last abstraction:':<17} {abstraction.generator}; tracking {tracked}",
+        f"    {'you could:':<17} {advice(refined)}",
+    ]
+
+
+def advice(refined: Refined) -> str:
+    """What the user could do."""
     generator = refined.abstraction.generator
     entry = generator.entry
-    if entry is None or refined.error is None:
-        return []
-    missing = [f.name for f in entry.families if f.name not in generator.families]
-    if missing:
-        return [
-            f"    {'you could:':<17}raise the limits; {', '.join(missing)} of {entry.name} did not help on this path"
-        ]
-    return [f"    {'you could:':<17}add a family to {entry.name}, or a finer shape, in a file for --shapes"]
+    if refined.limit:
+        return f"raise {refined.limit}, or name the data structure (--structure-hint)"
+    if refined.error is not None and refined.error.error.kind == "unsupported":
+        return "write the statement in another way: no abstraction follows it"
+    if entry is None:
+        return "name the data structure (--structure-hint; kleene shapes lists them)"
+    own = f"add a predicate that tells the two apart to {entry.name}, in a file for --shapes"
+    return f"{own} (kleene shapes {entry.name} shows what it has), or name another data structure (--structure-hint)"
 
 
 def round_words(task: Task, one: Round) -> RoundWords:
