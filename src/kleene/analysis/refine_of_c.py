@@ -30,6 +30,7 @@ from kleene.refine.paths import replay, shown
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.memory import Memory
 from kleene.semantics.prepare import prepared
+from kleene.semantics.tail_calls import without_tail_recursion
 
 UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
 """Errors after which C promises nothing: no property is proved of a program that may have one."""
@@ -73,7 +74,7 @@ def kinds_of(properties: Sequence[str]) -> frozenset[str]:
 
 def tasks_of(program: CProgram, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
     """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
-    inlined = prepared(inline(program))
+    inlined = prepared(inline(without_tail_recursion(program)))
     cfa = inlined.main.cfa
     places = Memory(inlined, cfa, typed=True).pointer_places
     return [
@@ -97,7 +98,8 @@ def refine(
 ) -> Refined | str:
     """Refine until the properties are proved or one is violated; a text says why nothing could be tried."""
     entries = checked_library(settings)
-    if program.recursive_functions & set(program.reachable_functions):
+    without_tails = without_tail_recursion(program)
+    if without_tails.recursive_functions & set(without_tails.reachable_functions):
         return "recursive functions, which are analysed call by call"
     start = time.monotonic()
     try:
@@ -177,4 +179,5 @@ def shape_result(refined: Refined) -> ShapeResult:
         reached=Reached(tree.stores, tree.generated) if tree else None,
         translation=tree.model.translation if tree else None,
         method="shape refinement",
+        partial=True,
     )
