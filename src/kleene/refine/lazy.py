@@ -15,7 +15,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable
 from kleene.refine.art import Node, Tree
 from kleene.refine.model import Model
-from kleene.semantics.names import TEMPORARY
+from kleene.semantics.names import FREED, TEMPORARY
 from kleene.structures.evaluate import rails
 from kleene.structures.structure import Structure
 from kleene.transformers.draft import Draft
@@ -31,12 +31,15 @@ class Carrier:
         self._same_class = (
             before.generator.shape_class(before.definition) == after.generator.shape_class(after.definition)
             and old_symbols.groups == new_symbols.groups
-            and old_symbols.all_pointers_tracked == new_symbols.all_pointers_tracked
         )
+        # freed blocks that nothing points to are dropped where all pointers are known
+        self._same_collection = old_symbols.all_pointers_tracked == new_symbols.all_pointers_tracked
 
     def carried(self, structure: Structure, location: str) -> Structure | None:
         """The structure in the new vocabulary; None if the new abstraction could know more, or other things, there."""
         if structure.size and not self._same_class:
+            return None
+        if not self._same_collection and any(True for _ in structure.entries(FREED)):
             return None
         size, vocabulary = structure.size, self.new.translation.vocabulary
         values: list[int] = []
