@@ -1,8 +1,8 @@
 """All canonical abstractions of the concrete structures with a given number of nodes, found by a SAT solver.
 
 An enumeration of its own: truth, legality, embedding, one step of an action and canonical abstraction are written
-here as circuits over all structures of one size. Nothing of `kleene.smt` or `kleene.symbolic` is used. Every structure that the
-SAT solver finds is abstracted by the naive blur, and all structures with that abstraction are excluded.
+here as circuits over all structures of one size. Nothing of `kleene.smt` or `kleene.symbolic` is used. Every
+structure that the SAT solver finds is abstracted by the naive blur, and all with that abstraction are excluded.
 """
 
 from __future__ import annotations
@@ -131,9 +131,7 @@ class World:
         front = {w: circuit.all([self.alive[w], step(start, w)]) for w in self.nodes}
         for _ in self.nodes:
             front = {
-                w: circuit.any(
-                    [front[w], *(circuit.all([front[u], self.alive[w], step(u, w)]) for u in self.nodes)]
-                )
+                w: circuit.any([front[w], *(circuit.all([front[u], self.alive[w], step(u, w)]) for u in self.nodes)])
                 for w in self.nodes
             }
         return front[end]
@@ -165,9 +163,7 @@ class World:
 
     def _require_property(self, name: str, prop: str) -> None:
         circuit = self.circuit
-        here = {
-            nodes: circuit.all([x, *(self.alive[u] for u in nodes)]) for nodes, x in self.values[name].items()
-        }
+        here = {nodes: circuit.all([x, *(self.alive[u] for u in nodes)]) for nodes, x in self.values[name].items()}
         exists = self.alive
         match prop:
             case "unique":

@@ -1,4 +1,4 @@
-"""Vocabularies, rules and legal stores that hypothesis chooses: pointers, marks, fields, flags and what is defined by them."""
+"""Vocabularies, rules and legal stores that hypothesis chooses: pointers, marks, fields, and definitions."""
 
 from __future__ import annotations
 
@@ -75,7 +75,12 @@ def _definitions(pointers: list[str], marks: list[str], fields: list[str]) -> li
         path = Closure("w", "v", "a", "b", Or(step(n, "a", "b"), step(m, "a", "b")))
         for x in pointers:
             found.append(
-                _p(f"rt_{n}_{m}_{x}", "v", "abs", definition=Exists("w", And(Atom(x, ("w",)), Or(Equal("w", "v"), path))))
+                _p(
+                    f"rt_{n}_{m}_{x}",
+                    "v",
+                    "abs",
+                    definition=Exists("w", And(Atom(x, ("w",)), Or(Equal("w", "v"), path))),
+                )
             )
     found += [_p(f"nn_{x}", "", "abs", definition=Exists("v", Atom(x, ("v",)))) for x in pointers]
     found += [_p(f"all_{m}", "", definition=Forall("v", Atom(m, ("v",)))) for m in marks]

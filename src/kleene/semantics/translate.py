@@ -228,7 +228,7 @@ class Translator(CallSteps):
         return steps
 
     def _can_leak(self) -> bool:
-        return any(isinstance(e.label, Allocate) for e in self.source.edges)
+        return any(isinstance(e.label, Allocate | Realloc) for e in self.source.edges)
 
     def _collect(self) -> Action:
         """Drop freed blocks that nothing points to: they have no edges, so nothing else changes."""
@@ -301,9 +301,11 @@ class Translator(CallSteps):
                 return
             case Invoke():
                 self._invoke(operation, self.live_after)
-            case Print(arguments=arguments):
+            case Print(arguments=arguments, texts=texts):
                 for argument in arguments:
                     self._visit(argument)
+                for text in texts:
+                    self._read_text(text)
             case Assign(target=target, value=value):
                 self._assign(target, value)
             case Assume(condition=condition, truth=truth):
