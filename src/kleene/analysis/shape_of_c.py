@@ -73,6 +73,8 @@ class ShapeResult:
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
     method: str = "shape analysis"
+    partial: bool = False
+    """Whether only some pointers and cells are tracked."""
 
     name = "shape"
 

@@ -68,6 +68,8 @@ class Refined:
     """What is proved, if it is safe."""
     feasible: Sequence[tuple[ErrorPath, tuple[int, ...]]] = ()
     """The errors that can happen, with the inputs of a run for each."""
+    limit: str = ""
+    """The option whose limit ended it, if one did."""
 
 
 class Refinement:
@@ -105,6 +107,7 @@ class Refinement:
             result = self._check()
         except LimitReached as limit:
             result = self._result(GAVE_UP, str(limit))
+            result.limit = "--max-structures"
         result.seconds = time.monotonic() - started
         return result
 
@@ -128,7 +131,7 @@ class Refinement:
             if self.options.maximal:
                 return self._result(GAVE_UP, "the most refined shape class does not prove it", paths[0])
             if len(self.rounds) >= self.options.max_rounds:
-                return self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", paths[0])
+                return self._out_of_rounds(paths[0])
             current = self._round(paths)
             if current.reason.verdict == FEASIBLE:
                 self.feasible.append((current.path, current.reason.inputs))
@@ -137,6 +140,11 @@ class Refinement:
             current.seconds = time.monotonic() - began
             if failure:
                 return self._result(GAVE_UP, failure, current.path)
+
+    def _out_of_rounds(self, path: ErrorPath) -> Refined:
+        result = self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
+        result.limit = "--max-rounds"
+        return result
 
     def _round(self, paths: Sequence[ErrorPath]) -> Round:
         """A new round: the first path is looked into, of the others only the statement that fails."""
@@ -356,11 +364,16 @@ class Refinement:
         return True
 
     def _failure(self, current: Round) -> str:
-        place = current.path.operations[-1].place
-        kind = current.path.error.kind.replace("_", " ")
+        """What is missing, in one sentence."""
+        error, place = current.path.error, current.path.operations[-1].place
+        where = f"{place.file}:{place.line}"
+        if error.kind == "unsupported":
+            text = error.alarm.text if error.alarm is not None else ""
+            return f"{where}: not supported: {text}"
+        what = "closing a cycle" if error.alarm is None else error.kind.replace("_", " ")
         return (
-            f"no shape class in the library separates the path to {place.file}:{place.line} ({kind}) "
-            f"from the real runs; nearest: {self.abstraction.generator}"
+            f"no shape class in the library separates the path to {where} ({what}) from the real runs; "
+            f"nearest: {self.abstraction.generator.words}"
         )
 
 
