@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from kleene.analysis.limits import Watchdog
 from kleene.cfa.graph import Cfa, Edge
@@ -21,6 +21,7 @@ from kleene.logic.formula import FALSE, TRUE, Atom, Formula, conj, disj, exists,
 from kleene.logic.kleene import Kleene
 from kleene.logic.transform import replace_atoms, substitute
 from kleene.logic.vocabulary import Predicate
+from kleene.report.contracts_report import UNDECIDED, VERIFIED, VIOLATED, BodyResult, BodyViolation
 from kleene.smt import Limits
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.evaluate import evaluate
@@ -39,45 +40,6 @@ from kleene.transformers.differencing import derive
 from kleene.transformers.draft import Draft
 from kleene.transformers.rules import all_rules
 from kleene.tvp.program import Program
-
-_SHOWN = 3
-"""So many structures show one violation."""
-VERIFIED, VIOLATED, UNDECIDED, ASSUMED = "verified", "violated", "undecided", "assumed"
-
-
-@dataclass(frozen=True)
-class BodyViolation:
-    """A condition that may fail in a body: where, what, and structures (or stores) on which it does."""
-
-    location: str
-    what: str
-    structures: tuple[Structure, ...]
-
-
-@dataclass
-class BodyResult:
-    """What is known of one procedure."""
-
-    name: str
-    verdict: str = ASSUMED
-    violations: list[BodyViolation] = field(default_factory=list)
-    reasons: dict[str, None] = field(default_factory=dict)
-    entry: int = 0
-    structures: int = 0
-    seconds: float = 0.0
-
-    @property
-    def reason(self) -> str | None:
-        return "; ".join(self.reasons) or None
-
-    def add(self, violation: BodyViolation) -> None:
-        """One more violation; of one condition at one place only the first structures are kept."""
-        for i, known in enumerate(self.violations):
-            if (known.location, known.what) == (violation.location, violation.what):
-                both = dict.fromkeys((*known.structures, *violation.structures))
-                self.violations[i] = replace(known, structures=tuple(both)[:_SHOWN])
-                return
-        self.violations.append(replace(violation, structures=violation.structures[:_SHOWN]))
 
 
 def verify_contracts(
