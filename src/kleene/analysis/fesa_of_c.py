@@ -8,21 +8,22 @@ from dataclasses import dataclass, field, replace
 from kleene.analysis.limits import Watchdog
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import DeclareLocal, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES
 from kleene.diagnostics import LimitReached
-from kleene.domains.fesa.domain import FesaDomain, Stop
+from kleene.domains.fesa.calls import CallingFesaDomain
+from kleene.domains.fesa.domain import Stop
 from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams, Statistics
 from kleene.domains.fesa.heap import Heap, Options, State
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
+from kleene.engine.tabulate import tabulate
 from kleene.semantics.memory import Memory
-from kleene.semantics.prepare import prepared, without_dead_ends
+from kleene.semantics.prepare import without_dead_ends
+from kleene.semantics.procedures import whole_program
 from kleene.semantics.steps import Alarm
-from kleene.semantics.tail_calls import without_tail_recursion
 
 MEMORY = 4 << 30
 
@@ -41,7 +42,7 @@ class FesaResult:
     statistics: Statistics = field(default_factory=Statistics)
     reached: Reached[State] | None = None
     cfa: Cfa[Operation] | None = None
-    domain: FesaDomain | None = None
+    domain: CallingFesaDomain | None = None
     initial: State | None = None
     parents: bool = True
     """Whether lost blocks were looked for; if not, memory safety is open for another reason."""
@@ -66,11 +67,8 @@ def analyse_fesa(
     parents are an instrumentation too.
     """
     start = time.monotonic()
-    program = without_tail_recursion(program)
-    if program.recursive_functions & set(program.reachable_functions):
-        return FesaResult([], False, "recursion is not handled by the FESA domain", 0.0)
     try:
-        inlined = prepared(inline(program))
+        inlined = whole_program(program)
     except LimitReached as limit:
         return FesaResult([], False, str(limit), time.monotonic() - start)
     cfa = without_dead_ends(inlined.main.cfa)
@@ -193,7 +191,7 @@ class _Run:
         start = time.monotonic()
         cfa, space = self.memory.cfa, Diagrams(order=rank)
         options = replace(self.options, parents=plan.parents, crowded=plan.crowded, apart=plan.apart)
-        domain = FesaDomain(
+        domain = CallingFesaDomain(
             self.memory,
             cfa,
             space,
@@ -205,7 +203,7 @@ class _Run:
         initial = domain.start(_initial(domain, self.memory.program, Heap(Vectors.everything(space), options)))
         try:
             with Watchdog(seconds, MEMORY):
-                reached = solve(cfa, domain, [initial], Schedule())
+                reached = _solved(cfa, domain, initial)
         except LimitReached as limit:  # struck while the engine was handling another limit
             reached = Reached({name: domain.store() for name in cfa.locations}, complete=False, reason=str(limit))
         alarms = [Alarm(w.kind, w.place, w.text) for w in domain.warnings]
@@ -225,7 +223,13 @@ class _Run:
         )
 
 
-def _initial(domain: FesaDomain, program: CProgram, heap: Heap) -> Heap:
+def _solved(cfa: Cfa[Operation], domain: CallingFesaDomain, initial: State) -> Reached[State]:
+    if not domain.procedures:
+        return solve(cfa, domain, [initial], Schedule())
+    return tabulate(cfa, domain.procedures, domain, [initial], Schedule())
+
+
+def _initial(domain: CallingFesaDomain, program: CProgram, heap: Heap) -> Heap:
     """Before main: the globals are zero, then their initialisers."""
     transfer = domain.transfer
     for item in program.globals:

@@ -85,6 +85,16 @@ class Cfa(Generic[Label]):
     def reachable(self) -> frozenset[str]:
         return frozenset(self.post_order)
 
+    def reachable_from(self, starts: Iterable[str]) -> frozenset[str]:
+        """The given locations, and all that edges lead to from them."""
+        found = set(starts)
+        waiting = list(found)
+        while waiting:
+            new = {edge.target for edge in self.leaving(waiting.pop())} - found
+            found |= new
+            waiting += new
+        return frozenset(found)
+
     @cached_property
     def unreachable(self) -> tuple[str, ...]:
         return tuple(name for name in self.locations if name not in self.reachable)

@@ -27,6 +27,7 @@ DONE, REPORTED, BAD_INPUT, INCONCLUSIVE, CHECK_FAILED = range(5)
 
 _COMMANDS = {
     "check": ("kleene.cli.check_command", "Prove a C program memory safe, or show a run that is not."),
+    "batch": ("kleene.cli.batch_command", "Check many C programs, on one machine or several."),
     "recheck": ("kleene.cli.recheck_command", "Check a proof by refinement again, from its certificate."),
     "shapes": ("kleene.cli.shapes_command", "List the shape classes that refinement chooses from."),
     "run": ("kleene.cli.run_command", "Run a TVP program on TVS input structures."),

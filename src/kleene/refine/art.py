@@ -1,14 +1,16 @@
 """The abstract reachability tree, and BuildART.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.1.
-Deviation: nodes of one location whose structures have the same names are merged (the partial join of the engine), so a
+Deviations: nodes of one location whose structures have the same names are merged (the partial join of the engine), so a
 node may stand for several paths; the tree edge is that of the path that made it grow last. A path is checked against
-the program, not against the tree, so this loses no error.
+the program, not against the tree, so this loses no error. An edge of the program is several steps of the transition
+system; the nodes in between have locations of their own, whose names differ from model to model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
@@ -25,14 +27,25 @@ PATIENCE = 100
 """How many more nodes are made after the first error, at least."""
 
 
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """An edge that a path takes; `succeeds` says how an allocation ends."""
+
+    edge: Edge[Operation]
+    succeeds: bool | None = None
+
+
 @dataclass(eq=False, slots=True)
 class Node:
-    """``n = (l, H, G)``: a location, an explicit heap if the node comes from a run, a shape graph; and its parent."""
+    """``n = (l, H, G)``: a location, an explicit heap if the node comes from a run, a shape graph; and its parent.
+
+    `step` is the edge of the program on which the node lies, or at whose end; None before the program starts.
+    """
 
     location: str
     shape: Structure
     parent: Node | None = None
-    edge: Edge[Action] | None = None
+    step: PathStep | None = None
     heap: ExplicitHeap | None = None
 
     def ancestors(self) -> Iterator[Node]:
@@ -40,14 +53,6 @@ class Node:
         while node is not None:
             yield node
             node = node.parent
-
-
-@dataclass(frozen=True, slots=True)
-class PathStep:
-    """An edge that a path takes; `succeeds` says how an allocation ends."""
-
-    edge: Edge[Operation]
-    succeeds: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,12 @@ class Tree:
     nodes: dict[str, dict[Structure, Node]] = field(init=False)
     pending: dict[str, list[Node]] = field(init=False)
     generated: int = 0
+    kept: int = 0
+    """How many nodes were there before the last refinement."""
+    erroneous: set[str] = field(default_factory=set)
+    """The locations from which a step has reported an error."""
+    contradictions: dict[str, str] = field(default_factory=dict)
+    """Locations with a step whose update contradicts the rules, and what it contradicts."""
 
     def __post_init__(self) -> None:
         names = self.model.cfa.locations
@@ -102,9 +113,21 @@ class Tree:
             node.shape = shape
             self.generated += 1
             self.nodes[node.location][shape] = node
-            if not self.pending[node.location]:
-                heappush(self._waiting, (self._rank[node.location], node.location))
-            self.pending[node.location].append(node)
+            self._wait(node)
+
+    def keep(self, node: Node, *, waits: bool) -> None:
+        """Take in a node that is older than the abstraction; it has been expanded, unless it `waits`."""
+        for shape in self.stores[node.location].add([node.shape]):
+            node.shape = shape
+            self.kept += 1
+            self.nodes[node.location][shape] = node
+            if waits:
+                self._wait(node)
+
+    def _wait(self, node: Node) -> None:
+        if not self.pending[node.location]:
+            heappush(self._waiting, (self._rank[node.location], node.location))
+        self.pending[node.location].append(node)
 
     @property
     def size(self) -> int:
@@ -117,12 +140,12 @@ class Tree:
         """
         found: dict[str, ErrorPath] = {}
         until: int | None = None
-        while self._waiting:
+        while self._waiting and not self._enough(found, most, until):
             _, location = heappop(self._waiting)
-            batch, self.pending[location] = self.pending[location], []
-            store = self.stores[location]
-            for node in batch:
-                if not store.current(node.shape):
+            batch, self.pending[location] = deque(self.pending[location]), []
+            while batch and not self._enough(found, most, until):
+                node = batch.popleft()
+                if not self.stores[location].current(node.shape):
                     continue
                 for path in self._expand(node):
                     known = found.get(path.error.text)
@@ -131,9 +154,13 @@ class Tree:
                 check(self)
                 if found and until is None:
                     until = 2 * self.generated + PATIENCE
-                if found and (len(found) >= most or self.generated > (until or 0)):
-                    return sorted(found.values(), key=lambda p: len(p.steps))
+            for node in batch:
+                self._wait(node)
+        self.contradictions |= self.model.contradictions
         return sorted(found.values(), key=lambda p: len(p.steps))
+
+    def _enough(self, found: Sized, most: int, until: int | None) -> bool:
+        return len(found) >= most or (until is not None and self.generated > until)
 
     def _expand(self, node: Node) -> Iterator[ErrorPath]:
         for edge in self.model.cfa.leaving(node.location):
@@ -142,24 +169,22 @@ class Tree:
             results, errors = self.model.post(edge, [node.shape])
             if self.only is not None:
                 errors = [e for e in errors if e.text == self.only.error.text]
+            step = self._step(node, edge)
             for error in errors:
-                yield ErrorPath(self.path(node, edge), error)
+                self.erroneous.add(node.location)
+                yield ErrorPath(self._path(node, step), error)
             for shape in results:
-                self.add(Node(edge.target, shape, node, edge))
+                self.add(Node(edge.target, shape, node, step))
 
-    def path(self, node: Node, last: Edge[Action]) -> tuple[PathStep, ...]:
+    def _step(self, node: Node, edge: Edge[Action]) -> PathStep | None:
+        """The edge of the program that a step from a node belongs to, with what it is known to do so far."""
+        origin = self.model.origin(edge)
+        if origin is None or not isinstance(origin.label, Allocate):
+            return None if origin is None else PathStep(origin)
+        earlier = node.step if node.location not in self.model.program_locations else None
+        return PathStep(origin, edge.label.creates or (earlier is not None and bool(earlier.succeeds)))
+
+    def _path(self, node: Node, last: PathStep | None) -> tuple[PathStep, ...]:
         """The edges of the program from the start to a node, and on along one step."""
-        steps = [last, *(n.edge for n in node.ancestors() if n.edge is not None)][::-1]
-        found: list[PathStep] = []
-        begun = False
-        for step in steps:
-            origin = self.model.origin(step)
-            if origin is None:
-                continue
-            allocates = isinstance(origin.label, Allocate)
-            if not begun:
-                found.append(PathStep(origin, False if allocates else None))
-            if step.label.creates and allocates:
-                found[-1] = PathStep(origin, succeeds=True)
-            begun = step.target != origin.target
-        return tuple(found)
+        ends = [n.step for n in node.ancestors() if n.location in self.model.program_locations]
+        return tuple(step for step in [last, *ends][::-1] if step is not None)

@@ -1,8 +1,9 @@
 """Certificates: the abstraction and the shape graphs of a proof, and their check from scratch.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithm 1: the
-complete tree is the certificate. Here it is the set of shape graphs at each location; that it is closed under the steps
-of the program is checked with a new translation and the engine's independent check, which know nothing of the tree.
+complete tree is the certificate. Here it is the set of shape graphs at each location of the program; that it is closed
+under the program's operations is checked with a new translation and the engine's independent check, which know nothing
+of the tree, nor of what it has kept from one abstraction to the next.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kleene.cfa.graph import Edge
+from kleene.cfa.operations import Operation
 from kleene.core.domain import Store
 from kleene.diagnostics import InputError
 from kleene.engine.check import uncovered
@@ -22,7 +24,6 @@ from kleene.refine.language import Entry
 from kleene.refine.model import Abstraction, Error, Model, Task
 from kleene.refine.tracking import TrackingDefinition
 from kleene.structures.structure import Structure
-from kleene.transformers.action import Action
 
 Graphs = Mapping[str, Sequence[Structure]]
 
@@ -35,16 +36,22 @@ class _Checker:
     name: str = "certificate"
     errors: list[Error] = field(default_factory=list)
 
-    def initial(self, elements: Sequence[Structure]) -> Sequence[Structure]:
-        return elements
+    def initial(self, elements: Sequence[Structure]) -> list[Structure]:
+        """What the entry of the program is reached with, from what there is before it starts."""
+        model = self.model
+        entry = model.task.cfa.entry
+        results, errors = model.through(model.steps_of.get(None, []), model.cfa.entry, entry, elements)
+        self.errors += errors
+        return list(results)
 
     def store(self) -> Store[Structure]:
         return self.model.domain.store()
 
-    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
-        results, errors = self.model.post(edge, elements)
+    def post(self, edge: Edge[Operation], elements: Sequence[Structure]) -> list[Structure]:
+        steps = self.model.steps_of.get(edge, [])  # none where the program cannot go on
+        results, errors = self.model.through(steps, edge.source, edge.target, elements)
         self.errors += errors
-        return results
+        return list(results)
 
     def explain_not_covered(self, element: Structure, store: Store[Structure]) -> str:
         return self.model.domain.explain_not_covered(element, store)
@@ -54,7 +61,8 @@ def problems_of(task: Task, abstraction: Abstraction, graphs: Graphs) -> list[st
     """Why the graphs do not prove the task; nothing if they do. Everything is computed again."""
     model = Model(task, abstraction)
     checker = _Checker(model)
-    stores = {name: checker.store() for name in model.cfa.locations}
+    program = task.cfa
+    stores = {name: checker.store() for name in program.locations}
     for location, structures in graphs.items():
         if location not in stores:
             return [f"there is no location {location} in the program"]
@@ -62,16 +70,15 @@ def problems_of(task: Task, abstraction: Abstraction, graphs: Graphs) -> list[st
             if structure.vocabulary != model.translation.vocabulary:
                 return [f"the graphs at {location} have other predicates than the program"]
         stores[location].add(list(structures))
-    problems = uncovered(model.cfa, checker, model.initial, Reached(stores))
+    problems = uncovered(program, checker, model.initial, Reached(stores))
     problems += [f"an error is possible: {error}" for error in dict.fromkeys(checker.errors)]
-    if model.contradiction:
-        problems.append(model.contradiction)
-    return problems
+    return [*problems, *model.contradictions.values()]
 
 
 def graphs_of(tree: Tree) -> dict[str, list[Structure]]:
-    """The shape graphs of a complete tree."""
-    return {name: store.elements() for name, store in tree.stores.items() if len(store)}
+    """The shape graphs of a complete tree, at the locations of the program."""
+    stores = ((name, tree.stores[name]) for name in tree.model.task.cfa.locations if name in tree.stores)
+    return {name: store.elements() for name, store in stores if len(store)}
 
 
 # As plain data ------------------------------------------------------------------------------------------------------

@@ -70,16 +70,17 @@ def simulate(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES) -> Answ
     """Whether the abstract strongest postcondition of the path has no error at its end."""
     task = model.task
     elements: dict[Structure, None] = dict.fromkeys(model.initial)
-    elements = _through(model, model.steps_of.get(None, []), model.cfa.entry, task.cfa.entry, elements)[0]
+    elements = model.through(model.steps_of.get(None, []), model.cfa.entry, task.cfa.entry, elements)[0]
     largest = 0
     for number, step in enumerate(path.steps):
         last = number == len(path.steps) - 1
         edges = model.steps_of[step.edge]
         if step.succeeds is not None and not last:
             edges = _branch(step, edges)
-        elements, errors = _through(model, edges, step.edge.source, step.edge.target, elements)
+        elements, found = model.through(edges, step.edge.source, step.edge.target, elements)
         largest = max(largest, len(elements))
         if last:
+            errors = {error.text for error in found}
             return Answer(path.error.text not in errors, model.predicates, largest + MORE_STRUCTURES)
         if not elements or len(elements) > most:
             break
@@ -106,20 +107,6 @@ def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]
         if edge.target == step.edge.target:
             chains.append([])
     return [e for chain in chains if any(e.label.creates for e in chain) == step.succeeds for e in chain]
-
-
-def _through(
-    model: Model, edges: Sequence[Edge[Action]], source: str, target: str, elements: dict[Structure, None]
-) -> tuple[dict[Structure, None], set[str]]:
-    """The elements after the steps of one edge of the program, and the texts of the errors on the way."""
-    at: dict[str, dict[Structure, None]] = {source: elements}
-    arrived: dict[Structure, None] = {}
-    errors: set[str] = set()
-    for edge in edges:
-        results, found = model.post(edge, list(at.get(edge.source, ())))
-        errors |= {e.text for e in found}
-        (arrived if edge.target == target else at.setdefault(edge.target, {})).update(dict.fromkeys(results))
-    return arrived, errors
 
 
 Tester = Callable[[Sequence[Generator], int], list[Answer]]

@@ -3,6 +3,7 @@
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithms 1-3.
 Deviations: the explicit heap analysis runs between two trees rather than inside one; a path of which it is not decided
 whether it can happen is treated as one that cannot (this costs rounds, never soundness: a proof needs a complete tree).
+One shape type is refined for all locations; what of it is active at a location, liveness says (`lazy`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from kleene.refine.art import ErrorPath, Tree
 from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
 from kleene.refine.language import Entry
+from kleene.refine.lazy import rebuilt
 from kleene.refine.model import Abstraction, Models, Task
 from kleene.refine.reasons import FEASIBLE, Reason, cone, everything, failing
 from kleene.refine.recognise import Recognised, recognise, roles_for
@@ -63,6 +65,9 @@ class Refined:
     counts: Counts = field(default_factory=Counts)
     seconds: float = 0.0
     properties: tuple[str, ...] = ()
+    """What is proved, if it is safe."""
+    feasible: Sequence[tuple[ErrorPath, tuple[int, ...]]] = ()
+    """The errors that can happen, with the inputs of a run for each."""
 
 
 class Refinement:
@@ -89,6 +94,7 @@ class Refinement:
         self.recognised: Recognised | None = None
         self.rounds: list[Round] = []
         self.counts = Counts()
+        self.feasible: list[tuple[ErrorPath, tuple[int, ...]]] = []
         self.tree: Tree | None = None
         if options.maximal:
             self.abstraction = self._maximal()
@@ -102,15 +108,22 @@ class Refinement:
         result.seconds = time.monotonic() - started
         return result
 
+    def resume(self, kinds: frozenset[str]) -> Refined:
+        """Go on after a real error, with the abstraction that there is, for the errors of these kinds alone."""
+        self.task = replace(self.task, kinds=kinds)
+        self.models = Models(self.task)
+        self.tree = None
+        return self.run()
+
     def _check(self) -> Refined:
         """Algorithm 1."""
         while True:
             began = time.monotonic()
             model = self.models.of(self.abstraction)
-            self.tree = Tree(model)
+            self.tree = Tree(model) if self.tree is None else rebuilt(self.tree, model)
             paths = self.tree.build(self._limits, most=self.options.paths)
             if not paths:
-                contradiction = model.contradiction
+                contradiction = next(iter(self.tree.contradictions.values()), "")
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
             if self.options.maximal:
                 return self._result(GAVE_UP, "the most refined shape class does not prove it", paths[0])
@@ -118,6 +131,7 @@ class Refinement:
                 return self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", paths[0])
             current = self._round(paths)
             if current.reason.verdict == FEASIBLE:
+                self.feasible.append((current.path, current.reason.inputs))
                 return self._result(UNSAFE, current.reason.text, current.path)
             failure = self._refine(current)
             current.seconds = time.monotonic() - began
@@ -129,7 +143,9 @@ class Refinement:
         assert self.tree is not None
         reason = self.explain(self.task, paths[0], self.abstraction.definition)
         number = len(self.rounds) + 1
-        self.rounds.append(Round(number, self.abstraction, self.tree.size, paths[0], reason, tuple(paths[1:])))
+        self.rounds.append(
+            Round(number, self.abstraction, self.tree.size, paths[0], reason, tuple(paths[1:]), kept=self.tree.kept)
+        )
         return self.rounds[-1]
 
     def _maximal(self) -> Abstraction:
@@ -148,7 +164,17 @@ class Refinement:
             raise LimitReached(f"more than {self.options.max_structures} structures")
 
     def _result(self, outcome: str, reason: str = "", error: ErrorPath | None = None) -> Refined:
-        return Refined(outcome, self.task, self.abstraction, self.rounds, self.tree, reason, error, self.counts)
+        return Refined(
+            outcome,
+            self.task,
+            self.abstraction,
+            self.rounds,
+            self.tree,
+            reason,
+            error,
+            self.counts,
+            feasible=self.feasible,
+        )
 
     # Refine (Algorithm 3) ---------------------------------------------------------------------------------------
 
@@ -314,7 +340,8 @@ class Refinement:
         if current.path.error.kind != "cycle" or self.recognised is None or not self.recognised.roles.forward:
             return False
         roles = self.recognised.roles
-        turned = Roles(back=roles.back, circular=roles.circular | roles.forward)
+        both = roles.back if len(roles.forward) == len(roles.back) == 1 else frozenset()
+        turned = Roles(back=roles.back, circular=roles.circular | roles.forward | both)  # rings of a dll go both ways
         fitting = {e.name: own for e in self.entries if (own := roles_for(e, turned)) is not None}
         lattice = Lattice(self.entries, fitting)
         rings = [g for g in lattice.generators if g.roles.circular and turned.fields <= g.roles.fields]

@@ -7,7 +7,7 @@ not tracked there, since the translation forgets dead variables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -115,6 +115,7 @@ class Model:
             malloc_may_fail=task.malloc_may_fail,
             whole_scope=task.whole_scope,
             precision=generator.precision(definition),
+            leaks="memory_leak" in task.kinds,
         )
         self.translation = self.translator.translate()
         self.cfa = self.translation.cfa
@@ -128,6 +129,18 @@ class Model:
     def origin(self, edge: Edge[Action]) -> Edge[Operation] | None:
         """The edge of the program that a step belongs to."""
         return self._origin[id(edge)]
+
+    @cached_property
+    def program_locations(self) -> frozenset[str]:
+        """The locations of the program itself, which are the same in all models."""
+        return frozenset(self.task.cfa.locations)
+
+    def program_location(self, location: str) -> str:
+        """The location of the program at which the operation begins that a step is part of; the entry before that."""
+        if location in self.program_locations:
+            return location
+        origins = (self.origin(edge) for edge in self.cfa.leaving(location))
+        return next((origin.source for origin in origins if origin is not None), self.task.cfa.entry)
 
     @cached_property
     def steps_of(self) -> dict[Edge[Operation] | None, list[Edge[Action]]]:
@@ -145,6 +158,19 @@ class Model:
         errors = [e for text in dict.fromkeys(self.domain.messages) if (e := self._error(text)) is not None]
         return [] if edge.target == ERROR else results, errors
 
+    def through(
+        self, steps: Sequence[Edge[Action]], source: str, target: str, elements: Iterable[Structure]
+    ) -> tuple[dict[Structure, None], list[Error]]:
+        """The elements after the steps of one edge of the program, in their order, and the errors on the way."""
+        at: dict[str, dict[Structure, None]] = {source: dict.fromkeys(elements)}
+        arrived: dict[Structure, None] = {}
+        errors: list[Error] = []
+        for step in steps:
+            results, found = self.post(step, list(at.get(step.source, ())))
+            errors += found
+            (arrived if step.target == target else at.setdefault(step.target, {})).update(dict.fromkeys(results))
+        return arrived, errors
+
     def _error(self, text: str) -> Error | None:
         alarm = self.translation.alarms.get(text)
         if alarm is None:
@@ -152,14 +178,14 @@ class Model:
         return Error(text, alarm) if alarm.kind in self.task.kinds else None
 
     @property
-    def contradiction(self) -> str:
-        """Why a run whose updates contradict the rules proves nothing; empty if none does."""
-        for action, (_, structure) in self.domain.contradictions.items():
+    def contradictions(self) -> dict[str, str]:
+        """Where an update contradicts the rules, and which: a run with such a step proves nothing."""
+        found = {}
+        for action, (edge, structure) in self.domain.contradictions.items():
             breach = self.domain.coercer.explain(structure)
-            if breach is not None:
-                return f"the step '{action}' contradicts the rule {breach.rule} ({breach.rule.origin})"
-            return f"the step '{action}' contradicts the rules"
-        return ""
+            rule = f"rule {breach.rule} ({breach.rule.origin})" if breach is not None else "rules"
+            found[self.program_location(edge.source)] = f"the step '{action}' contradicts the {rule}"
+        return found
 
     @property
     def predicates(self) -> int:

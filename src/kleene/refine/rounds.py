@@ -34,6 +34,8 @@ class Round:
     trials: list[Trial] = field(default_factory=list)
     chosen: Generator | None = None
     widened: bool = False
+    kept: int = 0
+    """How many nodes of the tree are those of the round before."""
     level: int = 0
     """What FineTune simulated: the path, the tree along its edges, or the whole tree."""
     seconds: float = 0.0

@@ -39,16 +39,16 @@ MAX_NUMBERS = 4
 def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     """The automaton with variable indices of small arrays replaced, and sizes that do not vary."""
     while True:
-        splitter = _Splitter(program, Intervals(cfa))
+        splitter = _Splitter(program, Intervals(program, cfa))
         changed = expanded(_with_arrays(program, cfa), splitter.expand, "#")
         if changed.edges == cfa.edges:
             return cfa
         cfa = changed
 
 
-def with_least_sizes(cfa: Cfa[Operation]) -> Cfa[Operation]:
+def with_least_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     """The automaton with blocks of a variable size taken for as large as they are at least: more is not used safely."""
-    intervals = Intervals(cfa)
+    intervals = Intervals(program, cfa)
 
     def least(edge: Edge[Operation]) -> Edge[Operation]:
         label = edge.label

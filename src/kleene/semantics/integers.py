@@ -159,6 +159,8 @@ class Constants:
         values = set(self._found.get(root, ()))
         if root not in self._compared_roots or not values:
             return ()
+        if isinstance(key, Variable) and isinstance(key.type, IntegerType):  # others may be of other types
+            values = {key.type.wrap(c) for c in values}
         if root in self._counting_roots and max(values) - min(values) <= MAX_CONSTANTS:
             values |= set(range(min(values), max(values) + 1))
         return tuple(sorted(values, key=lambda c: (abs(c), c))[:MAX_CONSTANTS])

@@ -24,10 +24,11 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, Call, Operation, expressions
+from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.semantics.literals import character
 from kleene.semantics.liveness import defined
-from kleene.semantics.promote import address_taken
+from kleene.semantics.promote import address_taken, exposed_globals
 
 Interval = tuple[int, int]
 Bounds = dict[Variable, Interval]
@@ -39,12 +40,13 @@ MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 class Intervals:
     """The bounds of integer variables at each location of an automaton; none where it cannot be reached."""
 
+    program: CProgram
     cfa: Cfa[Operation]
     at: dict[str, Bounds] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         operations = [e.label for e in self.cfa.edges]
-        self._untracked = address_taken(operations)
+        self._untracked = address_taken(operations) | exposed_globals(self.program)
         self._calls = any(isinstance(o, Call) for o in operations)
         constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
         self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})

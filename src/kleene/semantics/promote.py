@@ -41,9 +41,10 @@ from kleene.cfa.operations import (
     Skip,
     expressions,
 )
+from kleene.cfa.program import CProgram
 from kleene.cfa.types import INT, ArrayType, PointerType
 from kleene.semantics.liveness import defined, starts, used
-from kleene.semantics.rewrite import rewrite_operation
+from kleene.semantics.rewrite import operations_of, rewrite_operation
 
 
 def promoted(cfa: Cfa[Operation]) -> Cfa[Operation]:
@@ -67,6 +68,11 @@ def address_taken(operations: Iterable[Operation]) -> frozenset[Variable]:
                 if isinstance(node, AddressOf):
                     found |= set(_lvalue_root(node.target))
     return frozenset(found)
+
+
+def exposed_globals(program: CProgram) -> frozenset[Variable]:
+    """The global variables whose address is taken: by an initializer, or in any function."""
+    return frozenset(v for v in address_taken(operations_of(program)) if v.is_global)
 
 
 def _lvalue_root(expression: Expression) -> list[Variable]:

@@ -13,6 +13,7 @@ from kleene.cfa.expressions import (
     AddressOf,
     Cast,
     Constant,
+    Deref,
     Expression,
     Field,
     Index,
@@ -21,17 +22,20 @@ from kleene.cfa.expressions import (
     children,
     walk,
 )
-from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assign, DeclareLocal, EndScope, MemSet, Operation, Skip, expressions
 from kleene.cfa.program import CProgram, Function, Global
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType, RecordType, Type
 from kleene.semantics.function_values import scalar_type
 from kleene.semantics.literals import is_literal
+from kleene.semantics.liveness import defined
 from kleene.semantics.memory import constant_of
 from kleene.semantics.rewrite import Choice, expanded, operations_of, rewrite_operation
 
 MAX_SCALARS = 32
 """Larger structs and arrays stay as they are."""
+_FIXED = "$copied "
+"""How the names of variables begin that hold where a struct lies while its parts are copied."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ def with_scalars(program: CProgram) -> CProgram:
     if not owned:
         return program
     splitter = _Splitter(program, owned)
-    functions = {name: replace(f, cfa=splitter.cfa(f.cfa)) for name, f in program.functions.items()}
+    functions = {name: splitter.function(f, f.locals) for name, f in program.functions.items()}
     return replace(program, functions=functions, globals=tuple(splitter.globals()))
 
 
@@ -116,8 +120,7 @@ def _split_locals(program: CProgram, function: Function) -> Function:
     if not owned:
         return function
     splitter = _Splitter(program, owned)
-    names = [part for v in function.locals for part in splitter.variables(v)]
-    return replace(function, cfa=splitter.cfa(function.cfa), locals=tuple(names))
+    return splitter.function(function, [part for v in function.locals for part in splitter.variables(v)])
 
 
 Parts = dict[Variable, list[Part]]
@@ -223,12 +226,16 @@ class _Splitter:
             for k, name in enumerate(names):
                 yield replace(item, variable=name, initial=tuple(initial) if k == last else ())
 
-    def cfa(self, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    def function(self, function: Function, names: Iterable[Variable]) -> Function:
+        """The function over the new variables; `names` are its locals."""
+
         def expand(edge: Edge[Operation]) -> list[Choice] | None:
             operations = self._operations(edge.label)
             return None if operations is None else [Choice(None, tuple(operations))]
 
-        return expanded(cfa, expand, "%")
+        cfa = expanded(function.cfa, expand, "%")
+        fixed = {v: None for e in cfa.edges for v in defined(e.label) if v.name.startswith(_FIXED)}
+        return replace(function, cfa=cfa, locals=tuple(dict.fromkeys((*names, *fixed))))
 
     def _operations(self, operation: Operation) -> list[Operation] | None:
         """What an operation becomes; None if it stays."""
@@ -244,12 +251,37 @@ class _Splitter:
             case Assign(target=target, value=value) if isinstance(target.type, RecordType):
                 if not (self._owns(target) or self._owns(value)):
                     return [self._rewritten(operation)]
+                before: list[Operation] = []
+                target, value = (self._fixed(side, operation, before) for side in (target, value))
                 pairs = [(p.of(target), p.of(value)) for p in parts_of(target.type, self.program) or ()]
-                return [self._rewritten(Assign(place, a, b)) for a, b in pairs] or [Skip(place)]
+                return [*before, *(self._rewritten(Assign(place, a, b)) for a, b in pairs)] or [Skip(place)]
             case MemSet() if (zeroed := _zeroed(operation)) is not None and self._owns(zeroed):
                 parts = parts_of(zeroed.type, self.program) or ()
                 return [self._rewritten(Assign(place, p.of(zeroed), _zero(p.type))) for p in parts] or [Skip(place)]
         return [self._rewritten(operation)]
+
+    def _fixed(self, lvalue: Expression, operation: Operation, before: list[Operation]) -> Expression:
+        """The lvalue with the pointer and the indices in it computed once, `before` the parts are assigned.
+
+        What they are computed from may be one of the parts: ``s = *s.next``.
+        """
+        match lvalue:
+            case Field(base=base):
+                return replace(lvalue, base=self._fixed(base, operation, before))
+            case Index(base=base, index=index):
+                fixed = self._fixed(base, operation, before)
+                return replace(lvalue, base=fixed, index=self._once(index, operation, before))
+            case Deref(pointer=pointer):
+                return replace(lvalue, pointer=self._once(pointer, operation, before))
+        return lvalue
+
+    def _once(self, value: Expression, operation: Operation, before: list[Operation]) -> Expression:
+        if isinstance(value, Variable) or constant_of(value) is not None:
+            return value
+        kind = "index" if isinstance(value.type, IntegerType) else "pointer"
+        variable = Variable(f"{_FIXED}{kind} {value.type}{len(before)}", value.type)
+        before.append(self._rewritten(Assign(operation.place, variable, value)))
+        return variable
 
     def _owns(self, lvalue: Expression) -> bool:
         return _root(lvalue)[0] in self.owned

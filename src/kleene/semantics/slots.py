@@ -138,9 +138,9 @@ class _Coder:
     fresh: int = 0
 
     def run(self) -> Cfa[Operation]:
-        self.taken = address_taken([e.label for e in self.cfa.edges])
+        self.taken = address_taken(operations_of(self.program))
         self.cfa = self._with_index_variables()
-        self.intervals = Intervals(self.cfa)
+        self.intervals = Intervals(self.program, self.cfa)
         self.indices: dict[Variable, list[_Array]] = {}
         self.before_condition: dict[tuple[str, Expression], str] = {}
         for edge in self.cfa.edges:

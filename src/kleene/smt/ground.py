@@ -6,7 +6,7 @@ all universes up to the bounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from kleene.diagnostics import UsageError
@@ -30,6 +30,7 @@ from kleene.smt.universe import Universe
 
 TRUE = 1
 """The literal that a unit clause makes true."""
+_PORTION = 5_000
 
 
 def sat_solver() -> Any:
@@ -217,10 +218,13 @@ class Grounding:
                 if literal != TRUE:
                     self.solver.add_clause([*guard, *(() if literal == -TRUE else (literal,))])
 
-    def solve(self, assumptions: Sequence[int], conflicts: int) -> bool | None:
-        """Satisfiable or not; None after so many conflicts."""
-        self.solver.conf_budget(conflicts)
-        result: bool | None = self.solver.solve_limited(assumptions=list(assumptions))
+    def solve(self, assumptions: Sequence[int], conflicts: int, remaining: Callable[[], float]) -> bool | None:
+        """Satisfiable or not; None after so many conflicts, or when no seconds remain (looked up now and then)."""
+        result: bool | None = None
+        while result is None and conflicts > 0 and remaining() > 0:
+            self.solver.conf_budget(min(conflicts, _PORTION))
+            result = self.solver.solve_limited(assumptions=list(assumptions))
+            conflicts -= _PORTION
         return result
 
     def model(self) -> FiniteModel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kleene.logic.formula import Formula, exists
@@ -28,7 +29,7 @@ class GroundQuery:
         return bounds(needed, sorts, most)
 
 
-def decide(query: GroundQuery, *, individuals: int, most: int, conflicts: int) -> Proof:
+def decide(query: GroundQuery, *, individuals: int, most: int, conflicts: int, remaining: Callable[[], float]) -> Proof:
     """'unsat' by grounding if the query is effectively propositional, otherwise a bounded search for a model."""
     enough = query.bounds(most)
     sizes = enough if enough is not None else dict.fromkeys(range(len(query.universe.cells)), individuals)
@@ -37,7 +38,7 @@ def decide(query: GroundQuery, *, individuals: int, most: int, conflicts: int) -
         for f in query.assertions:
             grounding.add(exists(f.free, f))
         literals = [grounding.literal(exists(f.free, f), {}) for f in query.assumptions]
-        found = grounding.solve(literals, conflicts)
+        found = grounding.solve(literals, conflicts, remaining)
         if found:
             return Proof("sat", model=grounding.model())
         if found is False and enough is not None:
@@ -46,5 +47,5 @@ def decide(query: GroundQuery, *, individuals: int, most: int, conflicts: int) -
     finally:
         grounding.close()
     if found is None:
-        return Proof("unknown", reason="ground: too many conflicts")
+        return Proof("unknown", reason="ground: too many conflicts, or no time left")
     return Proof("unknown", reason=f"ground: no model with up to {individuals} individuals for each name is no proof")

@@ -21,8 +21,8 @@ from kleene.logic.formula import Formula, exists
 from kleene.smt.answers import Answer, Sat, Unknown, Unsat
 from kleene.smt.closures import ClosureTable, Fields
 from kleene.smt.expand import Expansion
+from kleene.smt.finder import Finder, sufficient_bounds
 from kleene.smt.finite_model import FiniteModel
-from kleene.smt.ground import Grounding
 from kleene.smt.ground_backend import GroundQuery, decide
 from kleene.smt.named_witnesses import Witnesses
 from kleene.smt.prover import Proof, Prover
@@ -78,13 +78,39 @@ class Solver:
         return session
 
     def finder(self, assertions: Sequence[Formula], universe: Universe, individuals: int | None = None) -> Finder:
-        return Finder(self, assertions, universe, individuals or self.limits.individuals)
+        """A search for models with a bounded number of individuals in each cell."""
+        bounds = dict.fromkeys(range(len(universe.cells)), individuals or self.limits.individuals)
+        return Finder(self, assertions, universe, bounds, complete=False)
+
+    def complete_finder(
+        self, assertions: Sequence[Formula], universe: Universe, observed: Sequence[Sequence[Formula]]
+    ) -> Finder | None:
+        """A search that finds a model of the assertions for every combination of options, if there is one.
+
+        `observed` lists alternatives, such as the values that a predicate can have. None if no bound is known, and for
+        a back end that is to answer itself.
+        """
+        if self.backend not in ("auto", "ground"):
+            return None
+        bounds = sufficient_bounds(assertions, universe, observed, self.limits.grounded)
+        return None if bounds is None else Finder(self, assertions, universe, bounds, complete=True)
 
     def remaining(self) -> float:
         """Seconds until the deadline."""
         if self.limits.total_seconds is None:
             return float("inf")
         return self.limits.total_seconds - (time.perf_counter() - self.started)
+
+    def dump_query(self, universe: Universe, assertions: Sequence[Formula], queries: Sequence[Formula] = ()) -> None:
+        """Write a query of expanded formulas as SMT-LIB, if that is asked for."""
+        if self.dump is not None:
+            names = [f"Cell{i}: {c.name}" for i, c in enumerate(universe.cells)]
+            text = script(assertions, queries, len(universe.cells), "\n".join(["A query of Kleene.", *names]))
+            (self.dump / f"query-{self.statistics.calls:04}.smt2").write_text(text, encoding="utf-8")
+
+    def conflicts(self) -> int:
+        """How many conflicts one call of a SAT solver may take."""
+        return self.limits.conflicts
 
     def timed(self, backend: str, query: Callable[[], tuple[str, int]]) -> None:
         """Run one query; it says how it ended and how many calls of the solver it took."""
@@ -113,39 +139,6 @@ def _provers(backend: str) -> dict[str, Callable[[Expansion], Prover]]:
         load_cvc5()
         found["cvc5"] = Cvc5Prover
     return found
-
-
-class Finder:
-    """Models with a bounded number of individuals in each cell; closures are exact. It finds, it never refutes."""
-
-    def __init__(self, solver: Solver, assertions: Sequence[Formula], universe: Universe, individuals: int) -> None:
-        self.owner = solver
-        self.individuals = individuals
-        self.grounding = Grounding(universe, dict.fromkeys(range(len(universe.cells)), individuals))
-        for f in assertions:
-            self.add(f)
-
-    def add(self, f: Formula) -> None:
-        self.grounding.add(exists(f.free, f))
-
-    def check(self, assumptions: Sequence[Formula] = ()) -> Sat | Unknown:
-        """A model, or `Unknown` if there is none within the bounds."""
-        if self.owner.remaining() <= 0:
-            return Unknown("time limit reached")
-        literals = [self.grounding.literal(exists(f.free, f), {}) for f in assumptions]
-        outcome: list[bool | None] = []
-
-        def query() -> tuple[str, int]:
-            outcome.append(self.grounding.solve(literals, self.owner.limits.conflicts))
-            return {True: "sat", False: "none within bounds", None: "unknown"}[outcome[0]], 1
-
-        self.owner.timed("sat", query)
-        if outcome[0]:
-            return Sat(self.grounding.model())
-        return Unknown(f"no model with up to {self.individuals} individuals in each cell")
-
-    def close(self) -> None:
-        self.grounding.close()
 
 
 class Session:
@@ -194,7 +187,7 @@ class Session:
         several = (Stage.PLAIN,) if len(self.closures.symbols) > 1 else ()  # what relates them may suffice
         return *several, Stage.UNIVERSAL, Stage.EXISTENTIAL, Stage.NAMED
 
-    def _small_model(self, assumptions: Sequence[Formula]) -> Sat | Unknown:
+    def _small_model(self, assumptions: Sequence[Formula]) -> Answer:
         """With closures, models of the axioms are often spurious: look for a small one with exact closures."""
         if self.owner.remaining() <= 0:
             return Unknown("time limit reached")
@@ -221,7 +214,7 @@ class Session:
             queries = [self.witnesses.named(f) for f in queries]
             extra = self.witnesses.instances([*expanded, *queries])
         expanded += extra
-        self._dump(expanded, queries)
+        self.owner.dump_query(self.universe, expanded, queries)
         if not self._provers:
             ground = GroundQuery(self.universe, axioms, plain, [*expanded, *queries])
             return self._timed("ground", partial(self._decide, ground))
@@ -252,7 +245,13 @@ class Session:
 
     def _decide(self, query: GroundQuery) -> Proof:
         limits = self.owner.limits
-        return decide(query, individuals=limits.individuals, most=limits.grounded, conflicts=limits.conflicts)
+        return decide(
+            query,
+            individuals=limits.individuals,
+            most=limits.grounded,
+            conflicts=limits.conflicts,
+            remaining=self.owner.remaining,
+        )
 
     def _seconds(self, stage: Stage, *, quick: bool) -> float:
         seconds = self.owner.limits.query_seconds
@@ -262,14 +261,6 @@ class Session:
             elif stage not in (Stage.EXISTENTIAL, Stage.PLAIN):
                 seconds /= 4
         return min(seconds, self.owner.remaining())
-
-    def _dump(self, assertions: list[Formula], queries: list[Formula]) -> None:
-        if self.owner.dump is not None:
-            number = self.owner.statistics.calls
-            cells = self.universe.cells
-            names = [f"Cell{i}: {c.name}" for i, c in enumerate(cells)]
-            text = script(assertions, queries, len(cells), "\n".join(["A query of Kleene.", *names]))
-            (self.owner.dump / f"query-{number:04}.smt2").write_text(text, encoding="utf-8")
 
 
 class Stage(Enum):

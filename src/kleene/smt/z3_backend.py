@@ -9,7 +9,10 @@ Constants of single cells, quantifiers over one sort for each cell. Models are r
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from kleene.diagnostics import UsageError
@@ -24,6 +27,8 @@ STEPS_PER_MILLISECOND = 3000
 """Z3's resource steps, about a millisecond's worth where it was measured. They stand for time: the answer is then the
 same in every run. With Z3's own timeout, 2 of 7 runs of the oracle tests crashed inside a check (5.4.0); with steps
 none has so far. That the timer thread is to blame is a guess."""
+PATIENCE = 15
+"""Steps are no clock: after so many times the limit on the clock a query is interrupted all the same."""
 
 _SETTINGS: tuple[dict[str, object], ...] = (
     {"smt.pull_nested_quantifiers": True, "smt.mbqi.max_cexs": 5},
@@ -59,16 +64,38 @@ class Z3Prover:
         implied = [self.z3.Implies(s, self.term(f)) for s, f in zip(switches, assumptions, strict=True)]
         terms = [*(self.term(f) for f in assertions), *implied]
         proof = Proof("unknown")
+        share = max(1, milliseconds // len(_SETTINGS))
         for attempt, settings in enumerate(_SETTINGS, 1):
             solver = self.z3.SimpleSolver(ctx=self.context)
-            solver.set("rlimit", max(1, milliseconds // len(_SETTINGS)) * STEPS_PER_MILLISECOND)
+            solver.set("rlimit", share * STEPS_PER_MILLISECOND)
             for name, value in settings.items():
                 solver.set(name, value)
             solver.add(terms)
-            proof = self._attempt(solver, switches, attempt)
+            with self._guarded(share * PATIENCE / 1000) as interrupted:
+                proof = self._attempt(solver, switches, attempt)
+            if interrupted.is_set() and proof.verdict == "unknown":
+                proof = replace(proof, reason="z3: time limit")
             if proof.verdict != "unknown":
                 break
         return proof
+
+    @contextmanager
+    def _guarded(self, seconds: float) -> Iterator[threading.Event]:
+        """Interrupt what runs longer, and tell; the timer's thread ends before this returns."""
+        interrupted = threading.Event()
+
+        def interrupt() -> None:
+            interrupted.set()
+            self.context.interrupt()
+
+        timer = threading.Timer(seconds, interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield interrupted
+        finally:
+            timer.cancel()
+            timer.join()
 
     def _attempt(self, solver: Any, switches: list[Any], attempt: int) -> Proof:
         result = solver.check(*switches)

@@ -15,6 +15,7 @@ from kleene.diagnostics import UsageError
 from kleene.logic.formula import (
     FALSE,
     Atom,
+    Closure,
     Equal,
     Formula,
     Iff,
@@ -25,6 +26,7 @@ from kleene.logic.formula import (
     forall,
     neg,
     predicates_of,
+    subformulas,
 )
 from kleene.logic.transform import substitute
 from kleene.logic.vocabulary import Vocabulary
@@ -56,6 +58,8 @@ class _Draft:
     required: set[str] = field(default_factory=set)
     unique: set[str] = field(default_factory=set)
     unshared: set[str] = field(default_factory=set)
+    conditions: dict[int, list[tuple[str, Formula]]] = field(default_factory=dict)
+    """What must not hold at a step so that closures of a predicate can be rewritten."""
 
 
 class Timeline:
@@ -150,6 +154,7 @@ class Timeline:
         symbols = draft.symbols[-1]
         observed = [symbols[p.name] for p in self.vocabulary.unary_abstraction]
         base = [*draft.base, *(f for mark in sorted(draft.required) for f in self._forgotten(mark, observed))]
+        base += self._permitted(base)
         base = [self.closures.apply(f) for f in base]
         return Scene(
             nodes=tuple(draft.nodes),
@@ -164,6 +169,23 @@ class Timeline:
             last=last,
             required=frozenset(draft.required),
         )
+
+    def _permitted(self, base: Sequence[Formula]) -> list[Formula]:
+        """That the conditions for rewriting closures hold, or, in the case for that, that one fails first.
+
+        Only closures that occur matter.
+        """
+        closures = {g for f in base for g in subformulas(f) if isinstance(g, Closure)}
+        closed = {name.partition("'")[0] for g in closures for name in predicates_of(g)}
+        found = []
+        self.conditional = []
+        for number, conditions in self.draft.conditions.items():
+            relevant = [f for predicate, f in conditions if predicate in closed]
+            if relevant and (self.split is None or number <= self.split):
+                self.conditional.append(number)
+                fails = disj(*relevant)
+                found.append(fails if number == self.split else neg(fails))
+        return found
 
     def _forgotten(self, mark: str, observed: Sequence[str]) -> list[Formula]:
         """What has disappeared has no later name: without this it would be called by every one of them."""
@@ -274,11 +296,11 @@ class _Step:
     def _relate_closures(self, core: list[Update]) -> None:
         """Closures afterwards by closures before: exactly where the conditions hold, otherwise by lemmas."""
         timeline, split = self.timeline, self.timeline.split
-        conditions: list[Formula] = []
+        conditions: list[tuple[str, Formula]] = []
         for change in changes(core, self.vocabulary, self.changed):
             failing = [c for c in change.conditions(self.vocabulary) if not self._is_excluded(c)]
             if change.whole or not failing:
-                conditions += failing
+                conditions += [(change.predicate, c) for c in failing]
                 if split is None or self.number < split:
                     symbols = self.before[change.predicate], self.after[change.predicate], self.before[change.mark]
                     timeline.closures.add(change, *symbols)
@@ -290,14 +312,10 @@ class _Step:
                         ends = self.before[update.predicate], self.after[update.predicate]
                         self.draft.base += path_lemmas(*ends, self.before[mark], self.wide)
 
-    def _permit(self, conditions: list[Formula]) -> None:
-        """Assume that the conditions for rewriting closures hold, or, in the case for that, that one fails."""
-        split = self.timeline.split
-        if conditions and (split is None or self.number < split):
-            self.timeline.conditional.append(self.number)
-        fails = staged(disj(*conditions), self.before, self.earlier.label)
-        if split is None or self.number <= split:
-            self.draft.base.append(fails if self.number == split else neg(fails))
+    def _permit(self, conditions: list[tuple[str, Formula]]) -> None:
+        """Note the conditions for rewriting closures of predicates."""
+        label = self.earlier.label
+        self.draft.conditions[self.number] = [(p, staged(c, self.before, label)) for p, c in conditions]
 
     def _is_excluded(self, condition: Formula) -> bool:
         return self.state is not None and is_excluded(condition, self.state.structure)
@@ -367,8 +385,8 @@ class _Step:
         match formula:
             case Not(Atom(name, (_,))) if self.vocabulary[name].has("unique") and not core and not self.action.creates:
                 gone = [Change(p.name, name, whole=True, loses=True, gains=False) for p in fields]
-                conditions = [c for change in gone for c in change.conditions(self.vocabulary)]
-                self._permit([c for c in conditions if not self._is_excluded(c)])
+                conditions = [(change.predicate, c) for change in gone for c in change.conditions(self.vocabulary)]
+                self._permit([(p, c) for p, c in conditions if not self._is_excluded(c)])
                 split = self.timeline.split
                 if split is None or self.number < split:
                     symbols = frozenset(self.before[p.name] for p in fields)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from kleene.logic.formula import Atom, exists, neg
 from kleene.smt import Answer, FiniteModel, Sat, Solver, Unknown, Unsat
+from kleene.smt.finder import Finder
 from kleene.smt.units import sharpened
 from kleene.smt.universe import in_domain
 from kleene.structures.structure import Structure
@@ -36,6 +37,8 @@ class NameSets:
 def name_sets(scene: Scene, solver: Solver, *, splits: int, leaves: int) -> NameSets:
     """All sets of names of the stores of a scene."""
     search = _Search(scene, solver, splits)
+    if search.find_all():
+        return NameSets(scene, list(search.found))
     search.find()
     reason = search.prove()
     if reason is None:
@@ -87,13 +90,28 @@ class _Search:
 
     def find(self) -> None:
         """The sets of small stores."""
-        finder = self.solver.finder(self.base, self.universe, _SMALL)
+        self._find(self.solver.finder(self.base, self.universe, _SMALL))
+
+    def find_all(self) -> bool:
+        """All sets, where it is known how many individuals show all of them; False if it is not."""
+        candidates = [name for i in range(len(self.scene.nodes)) for name in self.scene.candidates(i)]
+        if len(candidates) > MOST_CANDIDATES:
+            return False
+        observed = [(has, neg(has)) for has in map(self.scene.has, candidates)]
+        finder = self.solver.complete_finder(self.base, self.universe, observed)
+        return finder is not None and self._find(finder)
+
+    def _find(self, finder: Finder) -> bool:
+        """The sets of the stores within the bounds of a search; whether that is proved to be all."""
         try:
+            for names in self.found:
+                finder.add(self.scene.other_than(names))
             while isinstance(answer := finder.check(), Sat):
                 self.found[self.names(answer.model)] = None
                 finder.add(self.scene.other_than(self.names(answer.model)))
         finally:
             finder.close()
+        return isinstance(answer, Unsat)
 
     def prove(self) -> str | None:
         """Show that there are no other sets, finding them if there are; a reason if that fails."""

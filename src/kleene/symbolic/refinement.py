@@ -5,6 +5,7 @@ tuple of nodes: 0, 1 or 1/2). A point chooses an option for every slot. Fig. 4 o
 own, which is not exact; here every point found is one store that shows all of its values at once.
 
 1. Small stores are searched with a SAT solver; each one found proves a point (and answers all queries about it).
+   Where it is known how large stores must be to show every point, this is all (`smt.finder`).
 2. One query asks for a store that shows none of the points found: 'unsatisfiable' proves that there are no others.
 3. Where that query is not decided, a SAT solver proposes points, and each one is a query of its own. Points found, and
    points that contain an unsatisfiable core of an earlier query, are not proposed. What stays undecided is kept, which
@@ -20,6 +21,7 @@ from itertools import accumulate, combinations
 from kleene.logic.formula import Formula, disj, neg
 from kleene.smt import FiniteModel, Sat, Solver, Universe, Unknown, Unsat
 from kleene.smt.closures import Fields
+from kleene.smt.finder import Finder
 from kleene.smt.ground import sat_solver
 
 Point = tuple[int, ...]
@@ -58,8 +60,12 @@ class Refinement:
         self.found = Found()
 
     def run(self) -> Found:
+        question = self.question
+        complete = self.solver.complete_finder(question.base, question.universe, question.slots)
+        if complete is not None and self._search(complete):
+            return self.found
         for individuals in self.individuals:
-            self._search(individuals)
+            self._search(self.solver.finder(question.base, question.universe, individuals))
         self.found.reason = self._prove()
         if self.found.reason is not None:
             self.decide()
@@ -91,9 +97,8 @@ class Refinement:
     def _other_than(self, point: Point) -> Formula:
         return disj(*(neg(slot[option]) for slot, option in zip(self.question.slots, point, strict=True)))
 
-    def _search(self, individuals: int) -> None:
-        """Points of all stores with at most so many individuals in each cell."""
-        finder = self.solver.finder(self.question.base, self.question.universe, individuals)
+    def _search(self, finder: Finder) -> bool:
+        """The points of all stores within the bounds of a search; whether that is proved to be all points."""
         try:
             for point in self.found.points:
                 finder.add(self._other_than(point))
@@ -101,6 +106,7 @@ class Refinement:
                 finder.add(self._other_than(self._note(answer.model)))
         finally:
             finder.close()
+        return isinstance(answer, Unsat)
 
     def _prove(self) -> str | None:
         """Show that there are no other points, finding them if there are; a reason if that fails."""

@@ -36,6 +36,8 @@ PERHAPS = [
     "union { int i; short s; } u; u.i = 1; u.s = 0; if (u.i == 0)",
     "struct node *p = malloc(sizeof *p); int k = p->data == 5; free(p); if (k)",
     "int i = __VERIFIER_nondet_int(); _Bool b = i; if (i != 1 && i != 0 && b == 1)",
+    "int k = -1; unsigned u = 5; if (__VERIFIER_nondet_int()) u = k; u = u + 1; if (u == 0)",  # -1 is no value of u
+    "int k = 256; unsigned char c = __VERIFIER_nondet_int(); if (c == k) return 1; c = k; c = c - 1; if (c == 255)",
 ]
 
 

@@ -64,11 +64,30 @@ BODIES = [
     "struct node **t = calloc(2, sizeof *t); struct node **p = t + (__VERIFIER_nondet_int() & 1); "
     "*p = (struct node *)t; if (t[1]) t[0]->data = 1; free(t);",
 ]
+WHERE_A_STRUCT_LIES = [
+    "struct node c = { NULL, 3 }, b = { &c, 2 }, s = { &b, 1 }; s = *s.next; if (s.data == 2) s.next->next->data = 1;",
+    "struct node c = { NULL, 3 }, b = { &c, 2 }, s = { &b, 1 }; struct node **q = &s.next; s = **q;"
+    "if (s.data == 2) s.next->next->data = 1;",
+    "struct node s = { NULL, 7 }, b = { NULL, 2 }, *x = &b; x->next = x; *x->next = s;"
+    "if (b.data == 7) b.next->data = 1;",
+    "struct row { int i; struct node *p; } s = { 1, NULL }, t[9];"
+    "for (int k = 0; k < 9; k++) { t[k].i = 2; t[k].p = NULL; }"
+    "struct node n; t[2].p = &n; s = t[s.i]; if (!s.p) s.p->data = 1;",
+]
 
 
-@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("body", BODIES + WHERE_A_STRUCT_LIES)
 def test_small_programs_have_the_same_errors(tmp_path: Path, body: str) -> None:
+    """``s = *s.next`` was copied part by part, with the pointer read anew after it had changed."""
     assert same_errors(program_of(tmp_path, body, HEADER))
+
+
+def test_a_global_whose_address_an_initializer_takes_has_no_interval(tmp_path: Path) -> None:
+    """What is written through the pointer was not seen, and the index taken for 0."""
+    text = "int g; int *p = &g; int main(void) { int a[8] = {0}; g = 0; *p = 20; return a[g]; }"
+    assert "dangling_dereference" in alarms(tmp_path, text, HEADER)
+    table = "struct node *t[9]; int g; int *p = &g; int main(void) { g = 0; *p = 20; return t[g] == NULL; }"
+    assert "dangling_dereference" in alarms(tmp_path, table, HEADER)
 
 
 def test_structs_and_arrays_that_nothing_needs_whole_are_gone(tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ def test_ranges_begin_where_a_test_changes(tmp_path: Path) -> None:
         "int table[64] = {0}; if (x >= 0 && x < 64) table[x] = 1;",
         "struct node n; n.data = x; struct wide w; w.inner = n; if (w.inner.data + 1 == 3) return 1;",
         "int *p = &x; char *c = (char *)p; if (c[1] == 3) return 1;",
+        "struct bits { int a : 4, b : 20; int c; } *p = malloc(8); p->c = x; y = p->b; y = p->c == 7; free(p);",
         "int *p = &x; int *q = malloc(8); memcpy(q + 1, p, 4); if (q[1] == 7) return 1; free(q);",
     ],
 )

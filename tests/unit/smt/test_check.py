@@ -115,6 +115,20 @@ def test_deadline_gives_unknown_at_once() -> None:
     assert solver.statistics.calls == 0
 
 
+def test_z3_is_stopped_by_the_clock_if_steps_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Resource steps are no clock: a query that would run for minutes ends after a few times its limit."""
+    pytest.importorskip("z3")
+    monkeypatch.setattr("kleene.smt.z3_backend.STEPS_PER_MILLISECOND", 10**6)
+    before = forall("abc", disj(neg(Atom("n", ("a", "b"))), neg(Atom("n", ("b", "c"))), Atom("n", ("a", "c"))))
+    only_infinite = conj(before, forall("a", neg(Atom("n", ("a", "a")))), EVERY_ONE_HAS_A_NEXT)
+    start = time.perf_counter()
+    answer = check(only_infinite, backend="z3", limits=Limits(query_seconds=0.2))
+    assert isinstance(answer, Unknown)
+    assert answer.reason == "z3: time limit"
+    assert time.perf_counter() - start < 30
+    assert isinstance(check(p("v"), backend="z3"), Sat), "the next query is not affected"
+
+
 def test_statistics_and_dump(tmp_path: Path) -> None:
     solver = Solver("z3", dump=tmp_path / "queries")
     solver.session([exists("v", p("v"))], Universe()).check([forall("v", p("v"))])

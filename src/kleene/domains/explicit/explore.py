@@ -192,7 +192,7 @@ class _Explorer:
         state.age += 1
         self._note_lost(state)
         if isinstance(end, Violation):
-            self._report(state, end.kind, place, end.message, "")
+            self._report(state, end.kind, end.place or place, end.message, "")
         elif isinstance(end, NotModelled):
             self.result.unsupported.setdefault(place, end.reason)
         elif isinstance(end, Ended) and end.status is not None:

@@ -186,7 +186,7 @@ class _Run:
             self.machine.step(state)
         except Violation as problem:
             trace.outcome = "error"
-            trace.findings.append(Finding(problem.kind, place, problem.message))
+            trace.findings.append(Finding(problem.kind, problem.place or place, problem.message))
             return False
         except NotModelled as problem:
             trace.outcome, trace.reason = "unsupported", f"{place}: {problem.reason}"

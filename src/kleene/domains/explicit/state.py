@@ -5,26 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.cfa.expressions import Expression
-from kleene.cfa.operations import Place
+from kleene.cfa.operations import Call, Place
 from kleene.domains.explicit.constraints import EMPTY, Store
-from kleene.domains.explicit.memory import Block
-from kleene.domains.explicit.values import Constraint, Linear, Pointer, Value
+from kleene.domains.explicit.memory import CONSTANT, Block
+from kleene.domains.explicit.values import Constraint, Linear, NotModelled, Pointer, Value
 
 
 class Frame:
-    """One activation of a function: where it is, its variables' blocks, and where its result will go."""
+    """One activation of a function: where it is, its variables' blocks, and the call that it came from."""
 
-    __slots__ = ("function", "locals", "location", "result", "stack_blocks")
+    __slots__ = ("call", "function", "locals", "location", "stack_blocks")
 
-    def __init__(self, function: str, location: str, result: Expression | None = None) -> None:
+    def __init__(self, function: str, location: str, call: Call | None = None) -> None:
         self.function = function
         self.location = location
-        self.result = result
+        self.call = call
         self.locals: dict[str, int] = {}
         self.stack_blocks: tuple[int, ...] = ()
 
+    @property
+    def result(self) -> Expression | None:
+        """Where the result will go."""
+        return self.call.result if self.call is not None else None
+
     def copy(self) -> Frame:
-        twin = Frame(self.function, self.location, self.result)
+        twin = Frame(self.function, self.location, self.call)
         twin.locals = dict(self.locals)
         twin.stack_blocks = self.stack_blocks
         return twin
@@ -119,6 +124,13 @@ class State:
         if block.owner is not self.token:
             block = block.copy(self.token)
             self.blocks[number] = block
+        return block
+
+    def assignable(self, number: int) -> Block:
+        """The block, for an assignment of the program."""
+        block = self.writable(number)
+        if block.kind in CONSTANT:
+            raise NotModelled("writing to a string literal" if block.kind == "string" else f"writing to {block.label}")
         return block
 
     def kill(self, number: int) -> None:

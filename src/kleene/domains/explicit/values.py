@@ -87,10 +87,11 @@ class Finding:
 
 
 class Violation(Exception):
-    """Raised where an operation does what it must not."""
+    """Raised where an operation does what it must not; `place` if that is not the operation's own."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
+        self.place: Place | None = None
         self.kind = kind
         self.message = message
 

@@ -8,9 +8,10 @@ from typing import Literal
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import DeclareLocal, EndScope, Error, Exit, Operation, Place, Return
+from kleene.cfa.operations import DeclareLocal, EndScope, Error, Exit, Leave, Operation, Place, Return
 from kleene.core.domain import Store
 from kleene.diagnostics import LimitReached
+from kleene.domains.fesa.evaluate import Report
 from kleene.domains.fesa.functions import Space
 from kleene.domains.fesa.heap import Heap, Options, State, joined
 from kleene.domains.fesa.transfer import Transfer
@@ -63,12 +64,17 @@ class FesaDomain:
         self.doomed = _doomed(cfa)
         self.stop_at = stop_at
 
+    @property
+    def summarising(self) -> frozenset[str]:
+        """The locations where states are widened."""
+        return self.cfa.loop_heads
+
     def initial(self, elements: Sequence[State]) -> list[State]:
         return list(elements)
 
     def start(self, heap: Heap) -> State:
         """A heap as the state at the entry."""
-        return self._state(heap.vectors, self.cfa.entry)
+        return self.state(heap.vectors, self.cfa.entry)
 
     def store(self) -> Store[State]:
         return _StateStore(self.options)
@@ -76,28 +82,34 @@ class FesaDomain:
     def post(self, edge: Edge[Operation], elements: Sequence[State]) -> list[State]:
         operation = edge.label
         found: list[Vectors] = []
-
-        def report(kind: str, text: str) -> None:
-            self.warnings[Warning_(kind, operation.place, text)] = None
-            if self.stop_at == "warning" or (self.stop_at == "leak" and kind == "memory_leak"):
-                raise LimitReached(f"{operation.place}: {text}")
-
-        self.transfer.report = report
+        report = self.reporter(edge)
         if any(self.space.size(e.vectors.function) > LARGE for e in elements):
             self.space.arrange()
         for element in elements:
             heap = Heap(element.vectors, self.options)
             try:
-                for after in self._apply(heap, edge):
-                    self._forget_dead(after, edge)
+                for after in self.apply(heap, edge):
+                    self.forget_dead(after, edge)
                     if not after.vectors.is_empty():
                         found.append(after.vectors)
             except Unmodelled as reason:
                 report("unsupported", str(reason))
         together = joined(found)
-        return [] if together is None else [self._state(together, edge.target, operation.place)]
+        return [] if together is None else [self.state(together, edge.target, operation.place)]
 
-    def _apply(self, heap: Heap, edge: Edge[Operation]) -> list[Heap]:
+    def reporter(self, edge: Edge[Operation]) -> Report:
+        """What is told, from now on, that something may go wrong on an edge."""
+        place = edge.label.place
+
+        def report(kind: str, text: str) -> None:
+            self.warnings[Warning_(kind, place, text)] = None
+            if self.stop_at == "warning" or (self.stop_at == "leak" and kind == "memory_leak"):
+                raise LimitReached(f"{place}: {text}")
+
+        self.transfer.report = report
+        return report
+
+    def apply(self, heap: Heap, edge: Edge[Operation]) -> list[Heap]:
         operation = edge.label
         if isinstance(operation, DeclareLocal) and self._not_needed(operation.variable, edge.target):
             return [heap]
@@ -107,9 +119,9 @@ class FesaDomain:
         kind = self.transfer.memory.kind(variable)
         return kind in ("pointer", "integer") and variable not in self.live[location]
 
-    def _forget_dead(self, heap: Heap, edge: Edge[Operation]) -> None:
+    def forget_dead(self, heap: Heap, edge: Edge[Operation]) -> None:
         """Variables that are not needed any more end; so do the registers of the operation."""
-        if isinstance(edge.label, Return | Exit | EndScope) or edge.target in self.doomed:
+        if isinstance(edge.label, Return | Exit | EndScope | Leave) or edge.target in self.doomed:
             return
         names = {v.name for v in self.live[edge.source] - self.live[edge.target]}
         target = getattr(edge.label, "target", None)
@@ -119,8 +131,8 @@ class FesaDomain:
             if node.kind == "variable" and (node.name in names or node.name == "$register"):
                 clear(heap, node, self.transfer.report)
 
-    def _state(self, vectors: Vectors, location: str, place: Place | None = None) -> State:
-        head = location in self.cfa.loop_heads
+    def state(self, vectors: Vectors, location: str, place: Place | None = None) -> State:
+        head = location in self.summarising
         heap = Heap(vectors, self.options)
         if head:
             widen(heap)
@@ -143,7 +155,7 @@ def _doomed(cfa: Cfa[Operation]) -> frozenset[str]:
     while changed:
         new = {
             name
-            for name in cfa.reachable - found
+            for name in set(cfa.locations) - found
             if cfa.leaving(name)
             and all(isinstance(e.label, Exit | Error) or e.target in found for e in cfa.leaving(name))
         }

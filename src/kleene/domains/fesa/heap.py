@@ -150,6 +150,8 @@ class State:
 
     vectors: Vectors
     widen: bool = False
+    context: object = None
+    """Where the function is called that begins with this state."""
 
     def same(self, other: State) -> bool:
         a, b = self.vectors, other.vectors

@@ -49,7 +49,7 @@ def moved(flag: Flag, nodes: Mapping[Node, Node | None]) -> Flag | None:
     return result
 
 
-def _renamed(vectors: Vectors, nodes: Mapping[Node, Node | None], without: Flag | None = None) -> Vectors:
+def renamed(vectors: Vectors, nodes: Mapping[Node, Node | None], without: Flag | None = None) -> Vectors:
     """The vectors with nodes renamed; flags that have no meaning afterwards are projected out."""
     names, gone = {}, []
     for flag in vectors.dims:
@@ -81,11 +81,11 @@ def summarise(heap: Heap, kept: Node, gone: Node) -> None:
     parts = []
     alone = heap.restricted(gone_dead)
     if alone is not None:
-        parts.append(_renamed(alone.vectors, {gone: None, gone.other: None}))
+        parts.append(renamed(alone.vectors, {gone: None, gone.other: None}))
     alone = heap.restricted(kept_dead & ~gone_dead)
     if alone is not None:
-        cleared = _renamed(alone.vectors, {kept: None, kept.other: None})
-        parts.append(_renamed(cleared, {gone: kept, gone.other: kept.other}))
+        cleared = renamed(alone.vectors, {kept: None, kept.other: None})
+        parts.append(renamed(cleared, {gone: kept, gone.other: kept.other}))
     both = heap.restricted(~kept_dead & ~gone_dead)
     if both is not None:
         parts += _choices(both, kept, gone)
@@ -111,8 +111,8 @@ def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
         if part is None or (summary is not None and not heap.is_summary(summary)):
             continue
         vectors = part.vectors.drop(Flag(GHOST, kept), Flag(GHOST, gone))
-        renamed = _renamed(vectors, nodes).add(ghost)
-        found.append(renamed.restrict(heap.space.var(ghost)))
+        chosen = renamed(vectors, nodes).add(ghost)
+        found.append(chosen.restrict(heap.space.var(ghost)))
     return found
 
 
@@ -124,8 +124,8 @@ def materialise(heap: Heap, summary: Node) -> Node:
     base = heap.vectors.restrict(space.var(ghost))
     one_less = space.none_of([ghost, *(f for f in heap.flags if f.to_ghost and f.mentions(summary))])
     rest = base.function | one_less
-    taken = _renamed(base, {summary: new, summary.other: summary}, without=ghost)
-    seen = _renamed(base, {summary.other: new}, without=ghost)
+    taken = renamed(base, {summary: new, summary.other: summary}, without=ghost)
+    seen = renamed(base, {summary.other: new}, without=ghost)
     dims = base.dims | taken.dims | seen.dims
     heap.vectors = Vectors(space, dims, rest & taken.function & seen.function)
     return new
@@ -161,8 +161,37 @@ def separated(heap: Heap, summary: Node) -> tuple[Node, dict[Flag, Flag]]:
     if alone is None:
         heap.vectors = several.vectors
         return new, names
-    vectors = _renamed(alone.vectors, {summary: new, summary.other: None})
+    vectors = renamed(alone.vectors, {summary: new, summary.other: None})
     if not several.vectors.is_empty():
         vectors = vectors.join(several.vectors)
     heap.vectors = vectors
     return new, names
+
+
+def parted(heap: Heap, summary: Node, new: Node, belongs: Function, remains: Function) -> None:
+    """A summary as two nodes, which have its instances between them; either may have none.
+
+    `belongs` is what every instance of `new` satisfies, `remains` every one that stays. Both must follow from some
+    property of instances that one of two has or has not.
+    """
+    space = heap.space
+    ghost = Flag(GHOST, summary)
+    all_new: dict[Node, Node | None] = {summary: new, summary.other: new.other}
+    base = heap.vectors.restrict(heap.flag(ghost))
+    several = renamed(base, all_new)
+    hidden = [f for f in heap.flags if f.to_ghost and f.mentions(summary)]
+    one_old = space.none_of([ghost, *hidden])
+    one_new = space.none_of(f for f in (moved(f, all_new) for f in [ghost, *hidden]) if f is not None)
+    seen_new = renamed(base, {summary: new, summary.other: summary}, without=ghost)
+    seen_old = renamed(base, {summary.other: new}, without=ghost)
+    both = seen_new.function & seen_old.function & (base.function | one_old) & (several.function | one_new)
+    parts = [
+        Vectors(space, base.dims | several.dims | seen_new.dims | seen_old.dims, both & belongs & remains),
+        heap.vectors.restrict(remains),
+        renamed(heap.vectors, all_new).restrict(belongs),
+    ]
+    dims = frozenset().union(*(p.dims for p in parts))
+    function = space.false
+    for part in parts:
+        function = function | part.zero(dims).function
+    heap.vectors = Vectors(space, dims, function)

@@ -31,7 +31,7 @@ from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VA
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.vectors import Vectors
-from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, null, read, release, spoil, to, write
+from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, detach, null, read, release, spoil, to, write
 from kleene.semantics.memory import Memory, Unmodelled, constant_of
 
 _CLEANUP = "a block may not be freed when the program ends"
@@ -53,7 +53,7 @@ class Transfer(Evaluator):
         match operation:
             case Skip():
                 return [heap]
-            case Print():
+            case Print(texts=()):
                 return self._visit_all(heap, expressions(operation))
             case Assign(target=target, value=value):
                 return self._assign(heap, target, value)
@@ -101,8 +101,9 @@ class Transfer(Evaluator):
         if kind == "pointer":
             spoil(heap, node, 0)
         elif kind == "integer":
-            self._store_number(heap, node, 0, self.numbers(node, 0, variable), None)
+            self.store_number(heap, node, 0, self.numbers(node, 0, variable), None)
         elif kind == "object":
+            detach(heap, node)
             heap.set({Flag(EXISTS, node): heap.space.true})
             for slot in self.slots_of(node.size):
                 spoil(heap, node, slot)
@@ -119,10 +120,10 @@ class Transfer(Evaluator):
         node = self.node(variable)
         zero = Integer({0: heap.space.true}, heap.space.false)
         if self.memory.kind(variable) == "integer":
-            self._store_number(heap, node, 0, self.numbers(node, 0, variable), zero)
+            self.store_number(heap, node, 0, self.numbers(node, 0, variable), zero)
         elif self.is_object(variable):
             for offset in self._integer_places(node, 0, node.size):
-                self._store_number(heap, node, offset, self.numbers(node, offset), zero)
+                self.store_number(heap, node, offset, self.numbers(node, offset), zero)
 
     def unknown(self, heap: Heap, variable: Variable) -> None:
         """A global variable whose numbers are not known."""
@@ -130,7 +131,7 @@ class Transfer(Evaluator):
         if self.is_object(variable):
             self._forget_numbers(heap, node, 0, node.size)
         else:
-            self._store_number(heap, node, 0, self.numbers(node, 0, variable), None)
+            self.store_number(heap, node, 0, self.numbers(node, 0, variable), None)
 
     def parameter(self, heap: Heap, variable: Variable) -> None:
         """A parameter of the entry: any number, or a pointer to memory of which nothing is known."""
@@ -190,11 +191,11 @@ class Transfer(Evaluator):
         self, heap: Heap, node: Node, offset: int, size: int, target: Expression, value: Integer | None
     ) -> None:
         if isinstance(target, Variable) and not self.is_object(target):
-            self._store_number(heap, node, 0, self.numbers(node, 0, target), value)
+            self.store_number(heap, node, 0, self.numbers(node, 0, target), value)
             return
         self._spoil_overlap(heap, node, offset, size, pointer=False)
         if not is_vague(target) and self.memory.integer_width((node.size, offset)) == target.type.size:
-            self._store_number(heap, node, offset, self.numbers(node, offset), value)
+            self.store_number(heap, node, offset, self.numbers(node, offset), value)
 
     def _store_untracked(self, heap: Heap, target: Expression) -> Iterator[Heap]:
         for part, node, offset, size in self.touch(heap, target):
@@ -202,7 +203,7 @@ class Transfer(Evaluator):
                 self._spoil_overlap(part, node, offset, size, pointer=False)
             yield part
 
-    def _store_number(
+    def store_number(
         self, heap: Heap, node: Node, offset: int, numbers: tuple[int, ...], value: Integer | None
     ) -> None:
         """Set the flags ``value == c``; with no value, any number."""
@@ -230,7 +231,7 @@ class Transfer(Evaluator):
 
     def _forget_numbers(self, heap: Heap, node: Node, offset: int, length: int) -> None:
         for place in self._integer_places(node, offset, length):
-            self._store_number(heap, node, place, self.numbers(node, place), None)
+            self.store_number(heap, node, place, self.numbers(node, place), None)
 
     def _spoil_overlap(self, heap: Heap, node: Node, offset: int, length: int, *, pointer: bool) -> None:
         """A write of so many bytes leaves nothing known of what it overlaps, but for a pointer at the same place."""
@@ -273,7 +274,7 @@ class Transfer(Evaluator):
         new = allocate(heap, size, self.slots_of(size), zeroed=zeroed)
         zero = Integer({0: heap.space.true}, heap.space.false) if zeroed else None
         for place in self._integer_places(new, 0, size):
-            self._store_number(heap, new, place, self.numbers(new, place), zero)
+            self.store_number(heap, new, place, self.numbers(new, place), zero)
         return new
 
     def _realloc(self, heap: Heap, operation: Realloc) -> Iterator[Heap]:
@@ -358,7 +359,7 @@ class Transfer(Evaluator):
         for place in self._integer_places(node, offset, size):
             width = max(self.memory.access_widths[node.size, place])
             if offset <= place <= offset + size - width:
-                self._store_number(heap, node, place, self.numbers(node, place), zero)
+                self.store_number(heap, node, place, self.numbers(node, place), zero)
 
     def _memcopy(self, heap: Heap, operation: MemCopy) -> Iterator[Heap]:
         size = constant_of(operation.size)
@@ -413,7 +414,7 @@ class Transfer(Evaluator):
         if known and width == self.memory.integer_width((other.size, counterpart)) and place + width <= span[1]:
             table = {c: heap.flag(Flag(VALUE, other, counterpart, None, c)) for c in known}
             value = Integer(table, ~heap.any_of(table.values()))
-        self._store_number(heap, node, place, numbers, value)
+        self.store_number(heap, node, place, numbers, value)
 
     # Control ----------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,6 @@ from typing import Any
 import z3
 
 from kleene.cfa.types import IntegerType
-from kleene.domains.explicit.liveness import address_taken
 from kleene.domains.explicit.machine import Machine
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
@@ -23,6 +22,8 @@ from kleene.refine.paths.arithmetic import number, within
 from kleene.refine.paths.encode import Case, PathFormula
 from kleene.refine.paths.facts import Facts, Unfit
 from kleene.refine.paths.vocabulary import FREED, POINTER, SIZE, Cell, Defined, Key, Vocabulary
+from kleene.semantics.promote import address_taken
+from kleene.semantics.rewrite import operations_of
 
 Region = tuple[str, int, int]
 """Kind, bit and width of a cell."""
@@ -92,7 +93,7 @@ class Relation:
         self.layout = Layout()
         self.vocabulary = Vocabulary()
         self.tracks_defined = formula.goal in ("uninitialized_pointer", "invalid_free")
-        self.exposed = address_taken(formula.program.main)
+        self.exposed = frozenset(v.name for v in address_taken(operations_of(formula.program)))
         self.conjuncts: list[Conjunct] = []
         self.current: dict[Key, Any] = {}
         self.snapshots: list[dict[Key, Any]] = []

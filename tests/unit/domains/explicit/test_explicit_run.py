@@ -124,6 +124,24 @@ def test_heap_on_demand(lower: Read) -> None:
     assert trace.heap(place + 1).blocks[0].freed
 
 
+def test_a_result_stored_through_a_bad_pointer_is_blamed_on_the_call(lower: Read) -> None:
+    program = lower(
+        START
+        + """static int give(struct n *p) {
+  free(p);
+  return 1;
+}
+int main(void) {
+  struct n *p = malloc(sizeof *p);
+  p->data = give(p);
+  return 0;
+}"""
+    )
+    finding = run(program, check_leaks=False).finding
+    assert finding is not None and finding.kind == "dangling_dereference"
+    assert finding.place.line == START.count("\n") + 7
+
+
 def test_recursion_has_its_own_locals(lower: Read) -> None:
     text = "int f(int n) { int x = n; if (n) f(n - 1); return x; } int main(void) { return f(20); }"
     assert run(lower(text)).status == 20

@@ -1,0 +1,119 @@
+"""Bounded search for models, and the bounds that make such a search complete.
+
+Without closures, a part of a model that contains the witnesses of all existential quantifiers is a model again, if it
+is closed under the functions that choose them (`propositional`). With witnesses for what is observed of the model, it
+shows the same observations. Where that gives a bound, what the search does not find does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from kleene.logic.formula import Closure, Exists, Forall, Formula, exists, subformulas
+from kleene.logic.transform import postorder
+from kleene.smt.answers import Answer, Sat, Unknown, Unsat
+from kleene.smt.expand import Expansion
+from kleene.smt.ground import Grounding
+from kleene.smt.propositional import Witnesses, bounds, witnesses
+from kleene.smt.units import Assertions
+from kleene.smt.universe import Universe
+
+MOST_INSTANCES = 60_000
+"""Up to so many instances of quantified formulas, grounding them takes less time than a prover would."""
+
+
+class Owner(Protocol):
+    """What a search needs of the solver that it belongs to."""
+
+    def remaining(self) -> float: ...
+
+    def conflicts(self) -> int: ...
+
+    def dump_query(self, universe: Universe, assertions: Sequence[Formula]) -> None: ...
+
+    def timed(self, backend: str, query: Callable[[], tuple[str, int]]) -> None: ...
+
+
+class Finder:
+    """Models with a bounded number of individuals in each cell; closures are exact. It refutes only if `complete`."""
+
+    def __init__(
+        self,
+        owner: Owner,
+        assertions: Sequence[Formula],
+        universe: Universe,
+        bounds: Mapping[int, int],
+        *,
+        complete: bool,
+    ) -> None:
+        self.owner = owner
+        self.complete = complete
+        self.grounding = Grounding(universe, bounds)
+        self._added: list[Formula] = []
+        for f in assertions:
+            self.add(f)
+
+    def add(self, f: Formula) -> None:
+        self._added.append(f)
+        self.grounding.add(exists(f.free, f))
+
+    def check(self, assumptions: Sequence[Formula] = ()) -> Answer:
+        """A model; if there is none within the bounds, `Unsat` or `Unknown`."""
+        if self.owner.remaining() <= 0:
+            return Unknown("time limit reached")
+        literals = [self.grounding.literal(exists(f.free, f), {}) for f in assumptions]
+        outcome: list[bool | None] = []
+
+        def query() -> tuple[str, int]:
+            outcome.append(self.grounding.solve(literals, self.owner.conflicts(), self.owner.remaining))
+            none = "unsat" if self.complete else "none within bounds"
+            return {True: "sat", False: none, None: "unknown"}[outcome[0]], 1
+
+        self.owner.timed("sat", query)
+        if outcome[0]:
+            return Sat(self.grounding.model())
+        if outcome[0] is False and self.complete:
+            expansion = Expansion(self.grounding.universe)
+            self.owner.dump_query(expansion.universe, [expansion.closed(f) for f in (*self._added, *assumptions)])
+            return Unsat()
+        return Unknown("no model within the bounds" if outcome[0] is False else "too many conflicts")
+
+    def close(self) -> None:
+        self.grounding.close()
+
+
+def sufficient_bounds(
+    assertions: Sequence[Formula], universe: Universe, observed: Sequence[Sequence[Formula]], most: int
+) -> dict[int, int] | None:
+    """How many individuals of each cell suffice to show everything that models of the assertions can show.
+
+    None if no bound is known (closures, existential quantifiers that depend on universal ones), or if it is too large.
+    """
+    everything = [*assertions, *(f for options in observed for f in options)]
+    if any(isinstance(g, Closure) for f in everything for g in subformulas(f)):
+        return None
+    expansion = Expansion(universe)
+    needed = Witnesses()
+    for f in Assertions(expansion).expanded(assertions):
+        needed = needed + witnesses(f)
+    for options in observed:
+        shown = Witnesses()
+        for f in options:
+            shown = shown | witnesses(expansion.closed(f))
+        needed = needed + shown
+    sizes = bounds(needed, [c for c, cell in enumerate(universe.cells) if not cell.single], most)
+    if sizes is None:
+        return None
+    count = len(universe.cells) - len(sizes) + sum(sizes.values())
+    instances = sum(count ** _depth(f) for f in assertions)
+    return sizes if instances <= MOST_INSTANCES else None
+
+
+def _depth(f: Formula) -> int:
+    """How deep quantifiers are nested."""
+    deepest: dict[Formula, int] = {}
+    for g in postorder(f):
+        below = max((deepest[c] for c in g.children), default=0)
+        deepest[g] = below + isinstance(g, (Exists, Forall))
+    return deepest[f]
