@@ -32,6 +32,7 @@ from kleene.symbolic.calls_by_rules import CallByRules, formula_rules, lasting, 
 from kleene.symbolic.closure_rules import closure_rules
 from kleene.symbolic.contracts import NEW, Call, Contracts, as_before, is_field, old, same, same_predicate
 from kleene.symbolic.result import SymbolicOptions
+from kleene.symbolic.same_updates import same_updates
 from kleene.symbolic.scopes import Scope, scope_of
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action, Message, Rule, Update
@@ -97,15 +98,24 @@ class _Body:
             Predicate(old(p.name), p.arity, p.args, lasting(p), abstraction=p.abstraction or p.arity == 1)
             for p in recorded
         ]
-        kept = [same_predicate(p) for p in recorded if is_field(p)]
-        new = [Predicate(NEW, 1, ("v",), abstraction=True)] if self._speaks_of_new() else []
-        return [*before, *kept, *new]
+        creates = self._speaks_of_new()
+        kept = [same_predicate(p, creates=creates) for p in recorded if is_field(p)]
+        new = [Predicate(NEW, 1, ("v",), abstraction=True)] if creates else []
+        return [*before, *new, *kept]
 
     def _speaks_of_new(self) -> bool:
         return self.may_create or NEW in predicates_of(self.call.ensures)
 
     def _same_rules(self) -> list[Rule]:
-        return [r for p in self._recorded() if is_field(p) for r in same_rules(same(p.name), p.name, old(p.name))]
+        rules = []
+        for p in self._recorded():
+            if is_field(p):
+                rules += same_rules(same(p.name), p.name, old(p.name), self._fresh(p, "w"))
+        return rules
+
+    def _fresh(self, p: Predicate, variable: str) -> Formula:
+        """A relation that is no function may be anything at new individuals."""
+        return Atom(NEW, (variable,)) if self._speaks_of_new() and not p.has("function") else FALSE
 
     def _ensures(self) -> list[tuple[str, Formula]]:
         """What must hold at the exits, with words for it."""
@@ -117,7 +127,10 @@ class _Body:
         return wanted
 
     def _unchanged(self, p: Predicate) -> Formula:
-        """As it was, where there was something; nothing more is known of new individuals, on which it is 0."""
+        """As it was; a relation that is no function may be anything at new individuals."""
+        if is_field(p):
+            v = p.args[0]
+            return forall([v], disj(self._fresh(p, v), Atom(same(p.name), (v,))))
         return forall(p.args, as_before(p))
 
     # The program --------------------------------------------------------------------------------------------------
@@ -138,7 +151,7 @@ class _Body:
         updates, messages = action.updates, action.messages
         if action.creates or action.clone is not None:
             grown = disj(Atom(NEW, ("v",)), Atom("isNew", ("v",)))
-            updates = (*updates, Update(NEW, ("v",), grown))
+            updates = (*updates, Update(NEW, ("v",), grown), *same_updates(action, self._recorded()))
         if action.retain is not None:
             chosen = action.precondition.free if action.precondition is not None else ()
             (variable,) = (v for v in action.retain.free if v not in chosen)

@@ -87,7 +87,8 @@ class CallByRules:
             Predicate(before(p.name), p.arity, p.args, lasting(p)) for p in vocabulary.declared if p.name in wanted
         ]
         kept = [
-            Predicate(self._kept(p.name), 1, p.args[:1], definition=forall(p.args[1:], _as_before(p))) for p in fields
+            Predicate(self._kept(p.name), 1, p.args[:1], definition=forall(p.args[1:], self._as_before(p)))
+            for p in fields
         ]
         touched = [Predicate(_touched(r), 0) for r, _ in self._reach] if self.call.frees is not FALSE else []
         fresh = [Predicate(before(NEW), 1, ("v",))] if self.call.allocates else []
@@ -95,6 +96,13 @@ class CallByRules:
 
     def _kept(self, field: str) -> str:
         return same(before(field))
+
+    def _as_before(self, p: Predicate) -> Formula:
+        return disj(self._fresh(p, p.args[1]), Iff(Atom(p.name, p.args), Atom(before(p.name), p.args)))
+
+    def _fresh(self, p: Predicate, variable: str) -> Formula:
+        """New individuals do not count in relations that are no functions."""
+        return Atom(before(NEW), (variable,)) if self.call.allocates and not p.has("function") else FALSE
 
     @cached_property
     def _reach(self) -> list[tuple[str, str]]:
@@ -127,13 +135,14 @@ class CallByRules:
         rules = []
         for p in self.vocabulary.declared:
             if p.name in self.changed and is_field(p):
-                rules += same_rules(self._kept(p.name), p.name, before(p.name))
+                rules += same_rules(self._kept(p.name), p.name, before(p.name), self._fresh(p, "w"))
                 since = same(p.name)
                 if since in self.vocabulary:
                     here, was = Atom(self._kept(p.name), ("v",)), Atom(before(since), ("v",))
                     origin = f"{since} is as before"
                     rules.append(Rule(conj(here, was), Atom(since, ("v",)), origin))
-                    rules.append(Rule(conj(here, neg(was)), neg(Atom(since, ("v",))), origin))
+                    if self.call.frees is FALSE:  # what was different may be gone
+                        rules.append(Rule(conj(here, neg(was)), neg(Atom(since, ("v",))), origin))
         for name, field in self._reach:
             rules += self._reach_lemma(name, field)
         for name, field in self._local.items():
@@ -248,6 +257,12 @@ class CallByRules:
                 place = 2 * self.both.index(name)
                 values[place] |= bit
                 values[place + 1] |= bit
+        layout = layout_for(size + 1)
+        for p in self.vocabulary.declared:
+            if is_field(p) and not p.has("function") and not p.name.startswith("old["):
+                place = 2 * self.both.index(p.name)
+                for pair in [*((u, size) for u in range(size + 1)), *((size, u) for u in range(size))]:
+                    values[place + 1] |= 1 << layout.bit(pair)
         return values, size + 1
 
 
@@ -305,14 +320,14 @@ def _refutations(clause: Sequence[Formula], origin: str) -> list[Rule]:
     return rules
 
 
-def same_rules(kept: str, field: str, was: str) -> list[Rule]:
-    """What 'the field of v is as before' says of the two values of the field."""
-    mark, now, then = Atom(kept, ("v",)), Atom(field, ("v", "w")), Atom(was, ("v", "w"))
+def same_rules(kept: str, field: str, was: str, fresh: Formula = FALSE) -> list[Rule]:
+    """What 'the field of v is as before' says of the two values of the field, where w is not fresh."""
+    mark, now, then = conj(Atom(kept, ("v",)), neg(fresh)), Atom(field, ("v", "w")), Atom(was, ("v", "w"))
     origin = f"definition of {kept}"
     pairs = ((now, then), (then, now), (neg(now), neg(then)), (neg(then), neg(now)))
     rules = [Rule(conj(mark, one), other, origin) for one, other in pairs]
     differs = disj(conj(now, neg(then)), conj(neg(now), then))
-    return [*rules, Rule(exists(["w"], differs), neg(mark), origin)]
+    return [*rules, Rule(exists(["w"], conj(neg(fresh), differs)), Not(Atom(kept, ("v",))), origin)]
 
 
 def _positive(definition: Formula | None, field: str) -> bool:
@@ -331,10 +346,6 @@ def _positive(definition: Formula | None, field: str) -> bool:
 def lasting(predicate: Predicate) -> frozenset[str]:
     """The properties that a recorded predicate keeps when individuals come and go: on new ones it is 0."""
     return predicate.properties - {"reflexive"}
-
-
-def _as_before(p: Predicate) -> Formula:
-    return Iff(Atom(p.name, p.args), Atom(before(p.name), p.args))
 
 
 def _touched(name: str) -> str:
