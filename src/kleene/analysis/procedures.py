@@ -9,7 +9,7 @@ predicate that records what has not changed since; so a body's results are relat
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kleene.analysis.limits import Watchdog
@@ -21,7 +21,7 @@ from kleene.logic.formula import FALSE, TRUE, Atom, Formula, conj, disj, exists,
 from kleene.logic.kleene import Kleene
 from kleene.logic.transform import replace_atoms, substitute
 from kleene.logic.vocabulary import Predicate
-from kleene.report.contracts_report import UNDECIDED, VERIFIED, VIOLATED, BodyResult, BodyViolation
+from kleene.report.contracts_report import BodyResult, BodyViolation
 from kleene.smt import Limits
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.evaluate import evaluate
@@ -212,7 +212,7 @@ class _Body:
                 given = self.entry()
                 reached = solve(cfa, domain, given, Schedule(), check_limits=lambda _: watchdog.check())
                 if reached.complete:
-                    self._exits(cfa, reached, domain, result)
+                    self._exits(cfa, reached, domain)
                 else:
                     result.reasons[reached.reason or "incomplete"] = None
                 result.entry = len(given)
@@ -225,19 +225,17 @@ class _Body:
             result.add(BodyViolation(entry.location, f"{entry.action}: {entry.text}", tuple(entry.structures)))
         for action, (edge, _) in domain.contradictions.items():
             result.reasons[f"the update of '{action}' ({edge.source} -> {edge.target}) contradicts a rule"] = None
-        result.verdict = VIOLATED if result.violations else UNDECIDED if result.reasons else VERIFIED
+        result.settle()
         return result
 
-    def _exits(self, cfa: Cfa[Action], reached: Reached[Structure], domain: _CallDomain, result: BodyResult) -> None:
+    def _exits(self, cfa: Cfa[Action], reached: Reached[Structure], domain: _CallDomain) -> None:
         """The postcondition on everything that arrives where no edge leaves."""
         exits = [name for name in cfa.locations if not cfa.leaving(name)]
         if not exits:
-            result.reasons["the body has no exit"] = None
+            domain.result.reasons["the body has no exit"] = None
         for name in exits:
             for text, wanted in self.ensures:
-                broken = domain.broken(wanted, reached.stores[name].elements(), text)
-                if broken:
-                    result.add(BodyViolation(name, f"{text} may fail", broken))
+                domain.require(name, wanted, text, reached.stores[name].elements())
 
 
 class _CallDomain(ShapeDomain):
@@ -248,8 +246,9 @@ class _CallDomain(ShapeDomain):
         super().__init__(body.vocabulary, rules, ShapeOptions())
         self.body, self.calls, self.result = body, calls, result
         self.theory = Theory(body.vocabulary, tuple(body.scope.program.rules))
-        self.solving = SymbolicOptions(limits=Limits(query_seconds=2.0, total_seconds=10.0))
+        self.solving = SymbolicOptions(limits=Limits(query_seconds=2.0, total_seconds=4.0))
         self._by_rules: dict[Action, CallByRules] = {}
+        self._settled: set[tuple[str, str]] = set()
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
         call = self.calls.get(edge.label)
@@ -263,25 +262,32 @@ class _CallDomain(ShapeDomain):
             self._require(edge, kept, f"'frees {self.body.call.frees}' permits what the call may remove", elements)
         return list(dict.fromkeys(s for element in elements for s in self._by_rules[edge.label].post(element)))
 
-    def _require(self, edge: Edge[Action], wanted: Formula, text: str, elements: Iterable[Structure]) -> None:
-        broken = self.broken(wanted, elements, f"{text} of {edge.label}")
-        if broken:
-            self.result.add(BodyViolation(edge.source, f"{edge.label}: {text} may fail", broken))
+    def _require(self, edge: Edge[Action], wanted: Formula, text: str, elements: Sequence[Structure]) -> None:
+        self.require(edge.source, wanted, f"{edge.label}: {text}", elements)
 
-    def broken(self, wanted: Formula, elements: Iterable[Structure], text: str) -> tuple[Structure, ...]:
-        """Structures, or stores of them, on which a closed formula fails; what is not decided becomes a reason."""
-        found: dict[Structure, None] = {}
-        for element in elements:
-            value = evaluate(element, wanted)
-            if value is Kleene.FALSE:
-                found[element] = None
-            elif value is Kleene.UNKNOWN:
-                check = Call(text, wanted, TRUE, frozenset())
-                breach = broken_requires(check, [], [element], self.theory, self.solving)
-                found.update(dict.fromkeys(breach.stores))
-                if breach.reason is not None and not breach.stores:
-                    self.result.reasons[f"{text}: {breach.reason}"] = None
-        return tuple(found)
+    def require(self, location: str, wanted: Formula, text: str, elements: Sequence[Structure]) -> None:
+        """Report structures, or stores of them, on which a closed formula fails; a few are enough.
+
+        Three-valued evaluation decides most; where it does not, a solver looks for a store that breaks the formula.
+        """
+        if (location, text) in self._settled:
+            return
+        values = [(evaluate(element, wanted), element) for element in elements]
+        certain = [element for value, element in values if value is Kleene.FALSE]
+        if certain:
+            self.result.add(BodyViolation(location, text, tuple(certain)))
+            return
+        for element in (e for value, e in values if value is Kleene.UNKNOWN):
+            check = Call(text, wanted, TRUE, frozenset())
+            breach = broken_requires(check, [], [element], self.theory, self.solving)
+            if breach.stores:
+                self.result.add(BodyViolation(location, text, breach.stores))
+            elif breach.reason is not None:
+                self.result.add(BodyViolation(location, text, (element,), breach.reason))
+            else:
+                continue
+            self._settled.add((location, text))
+            return
 
 
 def _changed(scope: Scope) -> set[str]:

@@ -33,6 +33,12 @@ class BodyViolation:
     location: str
     what: str
     structures: tuple[Structure, ...]
+    undecided: str | None = None
+    """Why it is not known whether the condition fails there."""
+
+    def __str__(self) -> str:
+        why = "may fail" if self.undecided is None else f"was not decided ({self.undecided})"
+        return f"at {self.location}: {self.what} {why}"
 
 
 @dataclass
@@ -51,10 +57,19 @@ class BodyResult:
     def reason(self) -> str | None:
         return "; ".join(self.reasons) or None
 
+    def settle(self) -> None:
+        """The verdict, when everything is known."""
+        failing = any(v.undecided is None for v in self.violations)
+        self.verdict = VIOLATED if failing else UNDECIDED if self.violations or self.reasons else VERIFIED
+
     def add(self, violation: BodyViolation) -> None:
         """One more violation; of one condition at one place only the first structures are kept."""
         for i, known in enumerate(self.violations):
-            if (known.location, known.what) == (violation.location, violation.what):
+            if (known.location, known.what, known.undecided) == (
+                violation.location,
+                violation.what,
+                violation.undecided,
+            ):
                 both = dict.fromkeys((*known.structures, *violation.structures))
                 self.violations[i] = replace(known, structures=tuple(both)[:_SHOWN])
                 return
@@ -69,7 +84,7 @@ def contracts_text(results: Sequence[BodyResult]) -> str:
         count = f" ({result.structures} structures, {result.seconds:.2f} s)" if result.verdict != ASSUMED else ""
         parts.append(f"{result.name} {_WORDS[result.verdict]}{reason}{count}\n")
         for violation in result.violations:
-            parts.append(f"  at {violation.location}: {violation.what}\n")
+            parts.append(f"  {violation}\n")
             parts += [f"    {line}\n" for line in show_text(violation.structures).rstrip().splitlines()]
     return "".join(parts)
 
@@ -105,7 +120,7 @@ def contracts_html(program: str, results: Sequence[BodyResult]) -> str:
     """One self-contained page: every violation with what shows it."""
     shown = [(r, v, s) for r in results for v in r.violations for s in v.structures]
     album = Album(DEFAULT_DRAWING, [s for _, _, s in shown])
-    figures = [album.figure(s, f"{r.name}, at {v.location}", v.what) for r, v, s in shown]
+    figures = [album.figure(s, r.name, str(v)) for r, v, s in shown]
     verdicts = ", ".join(f"{r.name} {r.verdict}" for r in results)
     title = f"{program}: {verdicts}"
     return rendered("show.html.j2", album, title=title, count=len(figures), figures=figures, left_out=0)
