@@ -125,6 +125,8 @@ def _changes_variables_only(operation: Operation) -> bool:
         case Call(_, function, _, result):
             plain = result is None or not any(isinstance(part, Deref) for part in walk(result))
             return isinstance(function, str) and plain
+        case Exit(_, status):
+            return status is None
     return isinstance(operation, Assume | DeclareLocal | Skip | Return | Error)
 
 
