@@ -19,6 +19,7 @@ from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.logic.formula import FALSE, TRUE, Atom, Formula, conj, disj, exists, forall, neg, predicates_of
 from kleene.logic.kleene import Kleene
+from kleene.logic.normal_forms import conjuncts
 from kleene.logic.transform import replace_atoms, substitute
 from kleene.logic.vocabulary import Predicate
 from kleene.report.contracts_report import BodyResult, BodyViolation
@@ -119,7 +120,7 @@ class _Body:
 
     def _ensures(self) -> list[tuple[str, Formula]]:
         """What must hold at the exits, with words for it."""
-        wanted = [(f"ensures {self.call.ensures}", self.call.ensures)] if self.call.ensures is not TRUE else []
+        wanted = [(f"ensures {part}", part) for part in conjuncts(self.call.ensures) if part is not TRUE]
         wanted += [(f"modifies does not list {p.name}", self._unchanged(p)) for p in self.unmodified]
         if self._speaks_of_new() and not self.call.allocates:
             nothing_new = forall(["v"], neg(Atom(NEW, ("v",))))
@@ -256,7 +257,8 @@ class _CallDomain(ShapeDomain):
             return super().post(edge, elements)
         if edge.label not in self._by_rules:
             self._by_rules[edge.label] = CallByRules(call, self.vocabulary, self.body.rules)
-        self._require(edge, call.requires, f"requires {call.requires}", elements)
+        for part in conjuncts(call.requires):
+            self._require(edge, part, f"requires {part}", elements)
         if call.frees is not FALSE:
             kept = forall(["v"], disj(neg(call.frees), self.body.may_go("v")))
             self._require(edge, kept, f"'frees {self.body.call.frees}' permits what the call may remove", elements)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from kleene.report.json_report import json_text, structure_document
-from kleene.report.pages import DEFAULT_DRAWING, Album, rendered
+from kleene.report.pages import DEFAULT_DRAWING, Album, caption_of, rendered
 from kleene.report.show import show_text
 from kleene.structures.structure import Structure
 
@@ -80,9 +80,7 @@ def contracts_text(results: Sequence[BodyResult]) -> str:
     """A line for each procedure, below it what may fail, with structures that show it."""
     parts = []
     for result in results:
-        reason = f": {result.reason}" if result.reason else ""
-        count = f" ({result.structures} structures, {result.seconds:.2f} s)" if result.verdict != ASSUMED else ""
-        parts.append(f"{result.name} {_WORDS[result.verdict]}{reason}{count}\n")
+        parts.append(f"{_line(result)}\n")
         for violation in result.violations:
             parts.append(f"  {violation}\n")
             parts += [f"    {line}\n" for line in show_text(violation.structures).rstrip().splitlines()]
@@ -118,9 +116,17 @@ def contracts_json(program: str, results: Sequence[BodyResult]) -> str:
 
 def contracts_html(program: str, results: Sequence[BodyResult]) -> str:
     """One self-contained page: every violation with what shows it."""
-    shown = [(r, v, s) for r in results for v in r.violations for s in v.structures]
-    album = Album(DEFAULT_DRAWING, [s for _, _, s in shown])
-    figures = [album.figure(s, r.name, str(v)) for r, v, s in shown]
-    verdicts = ", ".join(f"{r.name} {r.verdict}" for r in results)
-    title = f"{program}: {verdicts}"
-    return rendered("show.html.j2", album, title=title, count=len(figures), figures=figures, left_out=0)
+    album = Album(DEFAULT_DRAWING, [s for r in results for v in r.violations for s in v.structures])
+    violations = [
+        (f"{r.name} {v}", [album.figure(s, caption_of(s, number)) for number, s in enumerate(v.structures, 1)])
+        for r in results
+        for v in r.violations
+    ]
+    lines = [_line(r) for r in results]
+    return rendered("contracts.html.j2", album, title=program, lines=lines, violations=violations)
+
+
+def _line(result: BodyResult) -> str:
+    reason = f": {result.reason}" if result.reason else ""
+    count = f" ({result.structures} structures, {result.seconds:.2f} s)" if result.verdict != ASSUMED else ""
+    return f"{result.name} {_WORDS[result.verdict]}{reason}{count}"
