@@ -173,7 +173,9 @@ class Session:
             if proof.model is not None and self._confirmed(proof.model, assumptions):
                 return Sat(proof.model)
             answer = Unknown(proof.reason or "the solver's model does not satisfy the closures")
-            if quick and stage is Stage.EXISTENTIAL:
+            if quick and stage is Stage.EXISTENTIAL and (proof.model is None or not self.closures.between):
+                return answer
+            if quick and stage is Stage.BETWEEN:
                 return answer
         if self.closures.existential and not quick and isinstance(found := self._small_model(assumptions), Sat):
             return found
@@ -185,7 +187,8 @@ class Session:
         if not self._provers or not self.closures.steps:
             return Stage.UNIVERSAL, Stage.EXISTENTIAL
         several = (Stage.PLAIN,) if len(self.closures.symbols) > 1 else ()  # what relates them may suffice
-        return *several, Stage.UNIVERSAL, Stage.EXISTENTIAL, Stage.NAMED
+        cyclic = (Stage.BETWEEN,) if self.closures.between else ()
+        return *several, Stage.UNIVERSAL, Stage.EXISTENTIAL, *cyclic, Stage.NAMED
 
     def _small_model(self, assumptions: Sequence[Formula]) -> Answer:
         """With closures, models of the axioms are often spurious: look for a small one with exact closures."""
@@ -204,8 +207,10 @@ class Session:
         axioms = list(self._plain)
         if stage is not Stage.PLAIN:
             axioms += self.closures.universal
-        if stage is Stage.EXISTENTIAL:
+        if stage in (Stage.EXISTENTIAL, Stage.BETWEEN):
             axioms += self.closures.existential
+        if stage is Stage.BETWEEN:
+            axioms += self.closures.between
         expanded = self._asserted.expanded(axioms)
         queries = [self.expansion.closed(f) for f in plain]
         extra: list[Formula] = []
@@ -258,7 +263,7 @@ class Session:
         if self.closures.existential:
             if quick:
                 seconds /= 8
-            elif stage not in (Stage.EXISTENTIAL, Stage.PLAIN):
+            elif stage in (Stage.UNIVERSAL, Stage.NAMED):
                 seconds /= 4
         return min(seconds, self.owner.remaining())
 
@@ -270,6 +275,7 @@ class Stage(Enum):
     UNIVERSAL = "universal axioms"
     NAMED = "existential axioms for named individuals"
     EXISTENTIAL = "all axioms"
+    BETWEEN = "all axioms, and those of what lies between"
 
 
 def check(

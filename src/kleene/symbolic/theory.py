@@ -82,9 +82,9 @@ class Theory:
         functions = {p.name for p in self.vocabulary if p.has("function")}
         inverse = {p.name for p in self.vocabulary if p.has("invfunction")}
         tables = symbols or [{p.name: p.name for p in self.vocabulary}]
+        acyclic = {p.name for p in self.vocabulary if p.has("acyclic")}
         return Fields(
-            frozenset(t[name] for t in tables for name in functions),
-            frozenset(t[name] for t in tables for name in inverse),
+            *(frozenset(t[name] for t in tables for name in names) for names in (functions, inverse, acyclic))
         )
 
     def check_rules(self) -> None:
