@@ -1,246 +1,293 @@
-"""Concrete heaps of a few cells, their semantics, and what states of the domain represent: written from Definitions 3
-and 4 of the paper without the domain's code.
+"""Concrete memories of a few cells and what C statements do to them: plain dictionaries, none of the domain's code.
 
-A heap has variables and cells; a cell has two slots and may be freed. A state represents a heap if the cells can be
-given to its nodes so that the vector of every choice of instances and ghosts is in the set, for some forest of parents.
+A memory has plain variables, objects on the stack and blocks in the heap; all of them are made of places, which hold
+pointers or small numbers. `World.heaps` lists all memories of a vocabulary up to the names of blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import combinations, product
+from typing import Literal
 
-from kleene.domains.fesa.flags import (
-    COUNT_HIGH,
-    COUNT_LOW,
-    EDGE,
-    EXISTS,
-    GHOST,
-    NOT_NULL,
-    PARENT,
-    ROOTED,
-    UNDEFINED,
-    Flag,
-    Node,
-)
-from kleene.domains.fesa.heap import Options
-from kleene.domains.fesa.vectors import Vectors
+Object = int | str
+"""A block by its number, or a variable by its name."""
+Place = tuple[Object, int]
+Value = None | int | str | Place
+"""NULL, a number, UNSET or MOVED, or where a pointer points."""
+Kind = Literal["cell", "link", "number"]
+"""A pointer to a struct, a pointer to a pointer in an object, a number."""
+Forest = dict[int, Place | None]
+"""The parent of each block: a place in another block that points to it, or None for a variable."""
 
-UNSET = -1
-NEVER = -2
-SLOTS = (0, 8)
-SIZE = 16
+UNSET = "unset"
+MOVED = "moved"
+"""NULL after arithmetic: neither NULL nor a pointer that may be used."""
+LOST = "$lost"
+BLOCK = 16
+NUMBERS = (0, 1, 5)
+ACCESS = ("null_dereference", "uninitialized_pointer", "dangling_dereference")
 
 
 class Wrong(Exception):
-    """The operation is an error; the argument says of which kind."""
+    """The statement is an error; the argument says of which kind."""
 
 
 @dataclass
 class Concrete:
-    """Variables and cells: a value is the number of a cell, None for NULL, or UNSET."""
+    """A memory: the values of places, and the objects that exist. Where C leaves a choice, `pick` takes it."""
 
-    variables: dict[str, int | None] = field(default_factory=dict)
-    cells: dict[int, dict[int, int | None]] = field(default_factory=dict)
-    freed: set[int] = field(default_factory=set)
+    values: dict[Place, Value]
+    alive: set[Object]
+    sizes: dict[str, int]
+    lost: frozenset[int] = frozenset()
+    """Blocks that were lost, or may have been, which the analysis goes on to keep."""
+    script: tuple[int, ...] = ()
+    asked: list[int] = field(default_factory=list)
 
-    def copy(self) -> Concrete:
-        return Concrete(dict(self.variables), {k: dict(v) for k, v in self.cells.items()}, set(self.freed))
+    def copy(self, script: tuple[int, ...] = ()) -> Concrete:
+        return Concrete(dict(self.values), set(self.alive), self.sizes, self.lost, script)
 
-    def cell(self, variable: str) -> dict[int, int | None]:
-        value = self.variables[variable]
-        if value is None:
+    def pick(self, *options: Value) -> Value:
+        number = len(self.asked)
+        self.asked.append(len(options))
+        return options[self.script[number] if number < len(self.script) else 0]
+
+    def size(self, thing: Object) -> int:
+        return BLOCK if isinstance(thing, int) else self.sizes[thing]
+
+    def __getitem__(self, name: str) -> Value:
+        return self.values[name, 0]
+
+    def __setitem__(self, name: str, value: Value) -> None:
+        self.values[name, 0] = value
+
+    def at(self, pointer: Value, offset: int = 0, size: int = 8) -> Place:
+        """The place where a pointer points, moved by an offset, to access so many bytes."""
+        if pointer is None or pointer == MOVED:
             raise Wrong("null_dereference")
-        if value == UNSET:
+        if pointer == UNSET:
             raise Wrong("uninitialized_pointer")
-        if value in self.freed:
+        assert isinstance(pointer, tuple)
+        thing, start = pointer
+        if thing not in self.alive or start + offset < 0 or start + offset + size > self.size(thing):
             raise Wrong("dangling_dereference")
-        return self.cells[value]
+        return thing, start + offset
 
-    def step(self, operation: tuple[str, ...]) -> bool:
-        """Execute; false if a condition does not hold."""
-        kind, *rest = operation
-        if kind == "null":
-            self.variables[rest[0]] = None
-        elif kind == "copy":
-            self.variables[rest[0]] = self.variables[rest[1]]
-        elif kind == "load":
-            self.variables[rest[0]] = self.cell(rest[1])[int(rest[2])]
-        elif kind == "store":
-            self.cell(rest[0])[int(rest[1])] = self.variables[rest[2]]
-        elif kind == "clear":
-            self.cell(rest[0])[int(rest[1])] = None
-        elif kind == "malloc":
-            number = max([*self.cells, *self.freed, 0]) + 1
-            self.cells[number] = dict.fromkeys(SLOTS, UNSET if rest[1] == "unset" else None)
-            self.variables[rest[0]] = number
-        elif kind == "free":
-            value = self.variables[rest[0]]
-            if value is None:
-                return True
-            if value == UNSET:
-                raise Wrong("invalid_free")
-            if value in self.freed:
-                raise Wrong("double_free")
-            self.freed.add(value)
-            del self.cells[value]
-        else:
-            a, b = self.variables[rest[0]], self.variables[rest[1]] if len(rest) > 1 else None
-            if UNSET in (a, b) or (a != b and None not in (a, b) and {a, b} & self.freed):
-                return True  # either way (docs/assumptions.md)
-            return (a == b) == (kind == "equal")
-        return True
+    def load(self, pointer: Value, offset: int = 0, size: int = 8) -> Value:
+        return self.values[self.at(pointer, offset, size)]
 
-    def lost(self) -> set[int]:
-        """The cells that no variable reaches."""
-        reached, stack = set(), [v for v in self.variables.values() if v in self.cells]
+    def store(self, pointer: Value, offset: int, value: Value, size: int = 8) -> None:
+        self.values[self.at(pointer, offset, size)] = value
+
+    def copy_bytes(self, target: Place, source: Place) -> None:
+        """A whole struct."""
+        found = {o: v for (thing, o), v in self.values.items() if thing == source[0]}
+        assert target[1] == source[1] == 0
+        self.values |= {(target[0], o): v for o, v in found.items()}
+
+    def new(self, layout: dict[int, Kind], *, zeroed: bool) -> Place:
+        number = max([0, *(t for t in self.mentioned() if isinstance(t, int))]) + 1
+        self.alive.add(number)
+        for offset, kind in layout.items():
+            zero = 0 if kind == "number" else None
+            self.values[number, offset] = zero if zeroed else self.pick(*NUMBERS) if kind == "number" else UNSET
+        return number, 0
+
+    def end(self, thing: Object) -> None:
+        self.alive.discard(thing)
+        for place in [p for p in self.values if p[0] == thing]:
+            del self.values[place]
+
+    def free(self, pointer: Value) -> None:
+        if pointer is None:
+            return
+        if not isinstance(pointer, tuple) or not isinstance(pointer[0], int) or pointer[1]:
+            raise Wrong("invalid_free")
+        if pointer[0] not in self.alive:
+            raise Wrong("double_free")
+        self.end(pointer[0])
+
+    def same(self, a: Value, b: Value) -> bool:
+        """Equality of pointers; what is not initialised or exists no more may compare either way (assumptions.md)."""
+        vague = {a, b} & {UNSET, MOVED}
+        if not vague and a != b and isinstance(a, tuple) and isinstance(b, tuple):
+            vague = {t for t, _ in (a, b) if t not in self.alive}
+        return bool(self.pick(0, 1)) if vague else a == b
+
+    # What there is --------------------------------------------------------------------------------------------
+
+    def mentioned(self) -> set[Object]:
+        """The objects that exist or that something points to."""
+        return self.alive | {v[0] for v in self.values.values() if isinstance(v, tuple)} | self.lost
+
+    def blocks(self) -> list[int]:
+        return sorted(t for t in self.mentioned() if isinstance(t, int))
+
+    def held(self, *, by_blocks: bool = True) -> set[int]:
+        """The blocks that exist and are reached from variables or lost ones; or only those that variables point to."""
+        reached = set(self.lost)
+        stack: list[Object] = [*(self.lost if by_blocks else ()), *(t for t in self.alive if isinstance(t, str))]
         while stack:
-            cell = stack.pop()
-            if cell is not None and cell in self.cells and cell not in reached:
-                reached.add(cell)
-                stack += [v for v in self.cells[cell].values() if v in self.cells]
-        return set(self.cells) - reached
+            thing = stack.pop()
+            for (source, _), value in self.values.items():
+                if source == thing and isinstance(value, tuple) and value[0] in self.alive:
+                    target = value[0]
+                    if isinstance(target, int) and target not in reached:
+                        reached.add(target)
+                        if by_blocks:
+                            stack.append(target)
+        return reached
 
-    def known(self) -> list[int]:
-        """The cells that are allocated or that something points to."""
-        values = [*self.variables.values(), *(v for c in self.cells.values() for v in c.values())]
-        return sorted({*self.cells, *(v for v in values if v in self.freed and v is not None)})
+    def leaked(self) -> set[int]:
+        return {t for t in self.alive if isinstance(t, int)} - self.held()
 
-    def forests(self) -> Iterator[dict[int, tuple[int, int] | None]]:
-        """Every choice of a parent (a cell and its slot, or None for a variable) for each cell, without cycles."""
-        choices = []
-        order = sorted(self.cells)
-        for cell in order:
-            own: list[tuple[int, int] | None] = [None] if cell in self.variables.values() else []
-            own += [(c, s) for c in order for s in SLOTS if self.cells[c][s] == cell and c != cell]
-            choices.append(own)
+    def forests(self) -> Iterator[Forest]:
+        """Every choice of a parent for each block that exists, without cycles."""
+        roots = self.held(by_blocks=False)
+        order = sorted(t for t in self.alive if isinstance(t, int))
+        choices: list[list[Place | None]] = []
+        for block in order:
+            above: list[Place | None] = [None] if block in roots else []
+            for place, value in sorted(self.values.items(), key=str):
+                if isinstance(value, tuple) and value[0] == block and isinstance(place[0], int) and place[0] != block:
+                    above.append(place)
+            choices.append(above)
         for chosen in product(*choices):
             forest = dict(zip(order, chosen, strict=True))
-            if all(_ends(forest, cell) for cell in order):
+            if all(_ends(forest, block) for block in order):
                 yield forest
 
 
-def _ends(forest: dict[int, tuple[int, int] | None], cell: int) -> bool:
+def _ends(forest: Forest, block: int) -> bool:
     seen = set()
-    here: int | None = cell
-    while here is not None:
-        if here in seen:
+    place: Place | None = (block, 0)
+    while place is not None and isinstance(place[0], int):
+        if place[0] in seen:
             return False
-        seen.add(here)
-        above = forest[here]
-        here = None if above is None else above[0]
+        seen.add(place[0])
+        place = forest[place[0]]
     return True
 
 
-def represents(vectors: Vectors, heap: Concrete, options: Options) -> bool:
-    """Whether a heap is in the meaning of a state."""
-    nodes = sorted({n for f in vectors.dims for n in (f.source, f.target) if n and n.is_heap and not n.ghost})
-    cells = heap.known()
-    if cells and not nodes:
-        return False
-    # Addresses that nothing points to may be instances too: freed cells, and one that was never allocated.
-    gone = [*sorted(heap.freed - set(cells)), NEVER]
-    heap = Concrete(heap.variables, heap.cells, heap.freed | {NEVER})
-    choices = [*([nodes] * len(cells)), *([[None, *nodes]] * len(gone))]
-    for forest in heap.forests() if options.parents else [{}]:
-        for chosen in product(*choices):
-            place = {c: n for c, n in zip([*cells, *gone], chosen, strict=True) if n is not None}
-            if _fits(vectors, heap, options, nodes, place, forest):
-                return True
-    return False
+@dataclass(frozen=True)
+class World:
+    """A vocabulary: plain variables, objects on the stack and the places in them, and the places in every block."""
 
+    variables: dict[str, Kind]
+    objects: dict[str, dict[int, Kind]]
+    block: dict[int, Kind]
+    ending: frozenset[str] = frozenset()
+    """The objects that may not exist."""
 
-def _fits(
-    vectors: Vectors,
-    heap: Concrete,
-    options: Options,
-    nodes: list[Node],
-    place: dict[int, Node],
-    forest: dict[int, tuple[int, int] | None],
-) -> bool:
-    members = {n: [c for c in place if place[c] == n] for n in nodes}
-    ways = []
-    for node in nodes:
-        own = members[node]
-        if len(own) > 1:
-            ways.append([(u, w) for u in own for w in own if u != w])
+    @property
+    def sizes(self) -> dict[str, int]:
+        plain = {name: 4 if kind == "number" else 8 for name, kind in self.variables.items()}
+        return plain | {name: max(layout) + 8 for name, layout in self.objects.items()}
+
+    def heaps(self, blocks: int, unset: int = 1, *, lost: int = 0) -> Iterator[Concrete]:
+        """All memories with up to so many blocks, freed ones included, and places without a value.
+
+        Blocks are numbered in the order in which a search from the variables finds them, so no two are isomorphic.
+        Up to `lost` blocks are kept as lost ones; all others are reached from variables.
+        """
+        for count in range(len(self.ending) + 1):
+            for ended in combinations(sorted(self.ending), count):
+                living = self.objects.keys() - set(ended)
+                waiting: list[tuple[Place, Kind]] = [((name, 0), kind) for name, kind in self.variables.items()]
+                waiting += [((name, o), kind) for name in sorted(living) for o, kind in self.objects[name].items()]
+                waiting += [((LOST, k), "cell") for k in range(lost)]
+                yield from self._filled(waiting, 0, {}, (), blocks, unset, frozenset(living))
+
+    def _filled(
+        self,
+        waiting: list[tuple[Place, Kind]],
+        done: int,
+        values: dict[Place, Value],
+        found: tuple[bool, ...],
+        blocks: int,
+        unset: int,
+        living: frozenset[str],
+    ) -> Iterator[Concrete]:
+        """`found` says of each block so far whether it exists."""
+        if done == len(waiting):
+            lost = frozenset(v[0] for (thing, _), v in values.items() if thing == LOST and isinstance(v, tuple))
+            kept = {place: value for place, value in values.items() if place[0] != LOST}
+            alive = {k for k, exists in enumerate(found, 1) if exists}
+            yield Concrete(kept, alive | set(living) | set(self.variables), self.sizes, lost)  # type: ignore[arg-type]
+            return
+        place, kind = waiting[done]
+        for value, new in self._choices(place, kind, len(found), blocks, unset, living):
+            more = list(waiting)
+            if new:
+                more += [((len(found) + 1, offset), inner) for offset, inner in self.block.items()]
+            now = found if new is None else (*found, new)
+            left = unset - (value == UNSET)
+            yield from self._filled(more, done + 1, values | {place: value}, now, blocks, left, living)
+
+    def _choices(
+        self, place: Place, kind: Kind, found: int, blocks: int, unset: int, living: frozenset[str]
+    ) -> list[tuple[Value, bool | None]]:
+        """The values that a place may have, and for a pointer to a block not seen yet, whether it exists."""
+        if kind == "number":
+            return [(number, None) for number in NUMBERS]
+        result: list[tuple[Value, bool | None]] = [(None, None)]
+        if place[0] == LOST:  # a block that is lost exists
+            result += [((k, 0), None) for k in range(1, found + 1)]
+            return result + ([((found + 1, 0), True)] if found < blocks else [])
+        if unset:
+            result.append((UNSET, None))
+        if kind == "link":
+            result.append((MOVED, None))
+            offsets = [o for o, inner in self.block.items() if inner == "cell"]
+            inside = {name: [o for o, k in layout.items() if k == "cell"] for name, layout in self.objects.items()}
         else:
-            ways.append([(own[0] if own else None, None)])
-    for choice in product(*ways):
-        values = _vector(heap, options, dict(zip(nodes, choice, strict=True)), forest)
-        if not set(values) <= vectors.dims or not vectors.space.evaluate(vectors.function, values):
-            return False
-    return True
+            offsets = [0]
+            inside = {name: [0] for name, layout in self.objects.items() if layout == self.block}
+        result += [((name, o), None) for name, places in inside.items() for o in places]
+        result += [((k, o), None) for k in range(1, found + 1) for o in offsets]
+        if found < blocks:
+            result += [((found + 1, o), exists) for o in offsets for exists in (True, False)]
+        return result
 
 
-def _vector(
-    heap: Concrete,
-    options: Options,
-    choice: dict[Node, tuple[int | None, int | None]],
-    forest: dict[int, tuple[int, int] | None],
-) -> dict[Flag, bool]:
-    """The flags that are one."""
-    ones: dict[Flag, bool] = {}
-    by_cell = {u: n for n, (u, _) in choice.items() if u is not None}
-    for name, value in heap.variables.items():
-        variable = Node("variable", name, 8)
-        if value is not None and options.out_counter:
-            ones[Flag(NOT_NULL, variable)] = True
-        if value == UNSET:
-            ones[Flag(EDGE, variable, 0, UNDEFINED, 0)] = True
-        elif value in by_cell:
-            ones[Flag(EDGE, variable, 0, by_cell[value], 0)] = True
-    for node, (cell, ghost) in choice.items():
-        if ghost is not None:
-            ones[Flag(GHOST, node)] = True
-        if cell is not None:
-            _cell_flags(heap, options, node, cell, by_cell, forest, ones)
-            if ghost is not None:
-                _ghost_flags(heap, options, node, cell, ghost, forest, ones)
-    return ones
+Run = Callable[[Concrete], object]
+"""What a statement does; a condition gives its truth."""
 
 
-def _cell_flags(
-    heap: Concrete,
-    options: Options,
-    node: Node,
-    cell: int,
-    by_cell: dict[int, Node],
-    forest: dict[int, tuple[int, int] | None],
-    ones: dict[Flag, bool],
-) -> None:
-    if options.in_counter:
-        count = min(3, sum(v == cell for c in heap.cells.values() for v in c.values()))
-        ones |= {Flag(kind, node): True for bit, kind in ((1, COUNT_LOW), (2, COUNT_HIGH)) if count & bit}
-    if cell in heap.freed:
+@dataclass(frozen=True)
+class Outcome:
+    """One way in which a statement may go: the memory afterwards, the truth of a condition, or the error."""
+
+    after: Concrete
+    truth: object = None
+    wrong: str = ""
+
+
+def outcomes(run: Run, heap: Concrete) -> list[Outcome]:
+    """All ways, with every choice taken."""
+    found: list[Outcome] = []
+    scripts: list[tuple[int, ...]] = [()]
+    while scripts:
+        script = scripts.pop()
+        memory = heap.copy(script)
+        try:
+            found.append(Outcome(memory, run(memory)))
+        except Wrong as wrong:
+            found.append(Outcome(memory, wrong=str(wrong)))
+        for number in range(len(script), len(memory.asked)):
+            taken = (*script, *([0] * (number - len(script))))
+            scripts += [(*taken, option) for option in range(1, memory.asked[number])]
+    return found
+
+
+def partitions(items: Sequence[int]) -> Iterator[dict[int, int]]:
+    """All ways to put blocks into nodes 1, 2, ...; the first block is in node 1."""
+    if not items:
+        yield {}
         return
-    ones[Flag(EXISTS, node)] = True
-    if options.parents and forest[cell] is None:
-        ones[Flag(ROOTED, node)] = True
-    for slot, value in heap.cells[cell].items():
-        if value is not None and options.out_counter:
-            ones[Flag(NOT_NULL, node, slot)] = True
-        if value == UNSET:
-            ones[Flag(EDGE, node, slot, UNDEFINED, 0)] = True
-        elif value in by_cell:
-            ones[Flag(EDGE, node, slot, by_cell[value], 0)] = True
-            if options.parents and forest.get(value) == (cell, slot):
-                ones[Flag(PARENT, node, slot, by_cell[value], 0)] = True
-
-
-def _ghost_flags(
-    heap: Concrete,
-    options: Options,
-    node: Node,
-    cell: int,
-    ghost: int,
-    forest: dict[int, tuple[int, int] | None],
-    ones: dict[Flag, bool],
-) -> None:
-    for (a, first), (b, second) in (((node, cell), (node.other, ghost)), ((node.other, ghost), (node, cell))):
-        for slot, value in heap.cells.get(first, {}).items():
-            if value == second:
-                ones[Flag(EDGE, a, slot, b, 0)] = True
-                if options.parents and forest.get(second) == (first, slot):
-                    ones[Flag(PARENT, a, slot, b, 0)] = True
+    *rest, last = items
+    for smaller in partitions(rest):
+        for number in range(1, max(smaller.values(), default=0) + 2):
+            yield smaller | {last: number}

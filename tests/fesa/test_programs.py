@@ -13,7 +13,8 @@ from kleene.analysis.check import CheckOptions, check
 from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
-from kleene.engine.check import uncovered
+from kleene.engine.check import uncovered, uncovered_by_calls
+from kleene.engine.tabulate import Tabulated
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c"
 PAPER = ("three_elements", "sll", "dll", "summarise_tree", "access_tree", "free_tree")
@@ -29,8 +30,14 @@ OWN = (
     "circular/sll_sentinel",
     "embedded/list_head",
     "language/function_pointer",
+    "language/recursive_list",
     "nested/payload",
+    "recursion/delete_all",
+    "recursion/even_odd",
+    "recursion/insert_sorted",
+    "recursion/reverse",
     "trees/deutsch_schorr_waite",
+    "trees/recursive",
     "trees/rotate",
 )
 ACCESS = {"null_dereference", "dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"}
@@ -74,6 +81,16 @@ def test_results_are_post_fixpoints(name: str) -> None:
     assert uncovered(result.cfa, result.domain, [result.initial], result.reached) == []
 
 
+@pytest.mark.parametrize("name", ["recursion/delete_all", "recursion/reverse", "recursion/even_odd", "trees/recursive"])
+def test_results_with_recursion_are_post_fixpoints(name: str) -> None:
+    result = analysed(name)
+    assert result.complete and result.domain and result.initial and isinstance(result.reached, Tabulated)
+    assert uncovered_by_calls(result.domain, [result.initial], result.reached) == []
+    callee = next(a for a in result.reached.activations if a.name)
+    del callee.stores[callee.procedure.exit]
+    assert uncovered_by_calls(result.domain, [result.initial], result.reached)
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
@@ -88,6 +105,10 @@ def test_results_are_post_fixpoints(name: str) -> None:
         ("language/stack_address", "dangling_dereference"),
         ("language/globals", "memory_cleanup"),
         ("nested/list_of_lists_leak", "memory_leak"),
+        ("recursion/free_first", "dangling_dereference"),
+        ("recursion/free_twice", "dangling_dereference"),
+        ("recursion/result_lost", "memory_leak"),
+        ("recursion/tree_leak", "memory_leak"),
     ],
 )
 def test_errors_are_found(name: str, kind: str) -> None:

@@ -10,9 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
+from kleene.analysis.refine_of_c import RefineSettings, confirmed, kinds_of, refine, shape_result
 from kleene.analysis.shape_of_c import ShapeResult, analyse
 from kleene.c.reader import read_program
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES
 from kleene.domains.explicit.explore import explore
+from kleene.refine.loop import SAFE, RefineOptions
 
 STUB = """\
 #include <stdio.h>
@@ -50,8 +54,8 @@ def judge(path: Path, seed: int, *, seconds: float, runs: int = 0, domain: str =
     if not complete:
         return result
     exploration = explore(program, seconds=min(seconds, 1.5), malloc_may_fail=False)
-    for confirmed in exploration.findings:
-        finding = confirmed.finding
+    for one in exploration.findings:
+        finding = one.finding
         kind = "memory_cleanup" if finding.detail == "exit" else finding.kind
         result.confirmed.append(f"{kind} at line {finding.place.line}")
         if not _covered(kind, finding.place.line, shape):
@@ -59,6 +63,40 @@ def judge(path: Path, seed: int, *, seconds: float, runs: int = 0, domain: str =
     if runs:
         result.contradictions += _contradicted_by_runs(path, shape, runs)
     return result
+
+
+SETTINGS = RefineSettings(options=RefineOptions(max_rounds=25, max_structures=3_000))
+
+
+def judge_refinement(
+    path: Path, seed: int, *, seconds: float, runs: int = 0, properties: tuple[str, ...] = tuple(PROPERTIES)
+) -> Judgement:
+    """The same for refinement: no proof is contradicted, and every path that can happen has a run.
+
+    A proof is checked by the independent fixpoint check on the way; an `InternalCheckError` says that it does not hold.
+    """
+    program = read_program([str(path)], data_model="LP64")
+    found = refine(program, properties, SETTINGS, malloc_may_fail=False, seconds=seconds)
+    if isinstance(found, str):
+        return Judgement(seed, False, False, found)
+    safe = found.outcome == SAFE
+    result = Judgement(seed, safe and not found.feasible, safe, found.reason, seconds=found.seconds)
+    shown = confirmed(program, found, malloc_may_fail=False)
+    result.confirmed = [str(one.finding) for one in shown]
+    if len(shown) < len(found.feasible):
+        result.contradictions.append(f"of {len(found.feasible)} feasible paths {len(shown)} have a run")
+    if safe:
+        result.contradictions += _contradicted_by_exploration(program, kinds_of(found.properties))
+    if runs and result.proved:
+        result.contradictions += _contradicted_by_runs(path, shape_result(found), runs)
+    return result
+
+
+def _contradicted_by_exploration(program: CProgram, excluded: frozenset[str]) -> list[str]:
+    """Errors of kinds that are said not to happen."""
+    findings = [one.finding for one in explore(program, seconds=1.0, malloc_may_fail=False).findings]
+    kinds = ["memory_cleanup" if f.detail == "exit" else f.kind for f in findings]
+    return [f"explored {f}" for f, kind in zip(findings, kinds, strict=True) if kind in excluded]
 
 
 ACCESSES = ("null_dereference", "dangling_dereference", "uninitialized_pointer")

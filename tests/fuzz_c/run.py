@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.fuzz_c import generate, generate_recursive
-from tests.fuzz_c.compare import judge
+from tests.fuzz_c.compare import judge, judge_refinement
 
 
 def main() -> int:
@@ -23,6 +23,7 @@ def main() -> int:
     parser.add_argument("--each", type=float, default=4)
     parser.add_argument("--recursive", action="store_true", help="programs with recursive functions")
     parser.add_argument("--domain", choices=("shape", "fesa"), default="shape")
+    parser.add_argument("--refine", action="store_true", help="with the abstraction found by refinement")
     options = parser.parse_args()
     program = generate_recursive.program if options.recursive else generate.program
     started = time.monotonic()
@@ -34,7 +35,10 @@ def main() -> int:
             path = Path(folder) / f"p{seed}.c"
             path.write_text(program(seed))
             try:
-                found = judge(path, seed, seconds=options.each, runs=options.runs, domain=options.domain)
+                if options.refine:
+                    found = judge_refinement(path, seed, seconds=options.each, runs=options.runs)
+                else:
+                    found = judge(path, seed, seconds=options.each, runs=options.runs, domain=options.domain)
             except Exception as error:
                 sys.stdout.write(f"seed {seed}: {type(error).__name__}: {error}\n")
                 totals["crashed"] += 1

@@ -33,6 +33,8 @@ UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_
 """Errors after which C promises nothing: no other property is proved of a program that may have one."""
 SHARE = 0.75
 """How much of the time the abstract analysis may take: what it suspects has to be looked at after it."""
+REFINE_SHARE = 0.6
+"""How much of the time refinement may take: where it gives up, the analysis without it has the rest."""
 FIRST_LOOK = 0.3
 """Seconds of exact exploration before the abstract analysis."""
 PATHS = 5.0
@@ -78,6 +80,8 @@ class CheckReport:
     warnings: tuple[str, ...] = ()
     traces: list[Confirmed] = field(default_factory=list)
     refinement: Refined | None = None
+    fallback: str = ""
+    """What was done where refinement gave up."""
     shown_by: dict[str, str] = field(default_factory=dict)
     confirmation: Confirmation | None = None
 
@@ -126,7 +130,9 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
     _prove(report, [n for n in _without_calls(program) if n in report.properties], "there is no such call")
     _explore(program, options, report, min(FIRST_LOOK, left()))
     if options.refine is not None and Verdict.UNKNOWN in report.properties.values() and left() > 0:
-        _refine(program, options, report, left())
+        _refine(program, options, report, left() * REFINE_SHARE)
+        if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
+            _fall_back(program, options, report, left() * SHARE)
     elif options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         report.shape = _abstract(program, options, left() * SHARE)
         _conclude(report, report.shape)
@@ -163,9 +169,21 @@ def _refine(program: CProgram, options: CheckOptions, report: CheckReport, secon
     report.refinement = refined
     report.shape = shape_result(refined)
     _conclude(report, report.shape)
-    shown = confirmed(program, refined, malloc_may_fail=fails)
-    if shown is not None:
+    for shown in confirmed(program, refined, malloc_may_fail=fails):
         _record(report, shown, "")
+
+
+def _fall_back(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
+    """What refinement leaves open is asked of the analysis without it: nobody is to get less for asking for more."""
+    refused = report.shape.reason if report.refinement is None and report.shape is not None else ""
+    found = _abstract(program, options, seconds)
+    before = dict(report.properties)
+    _conclude(report, found)
+    proved = [name for name, verdict in report.properties.items() if verdict is not before[name]]
+    outcome = f"proves {', '.join(proved)}" if proved else "does not decide it either"
+    report.fallback = f"{refused}{': ' if refused else ''}the analysis that tracks everything ({found.proof}) {outcome}"
+    if found.complete:
+        report.shape = found
 
 
 def _abstract(program: CProgram, options: CheckOptions, seconds: float) -> ShapeResult | FesaResult:
@@ -311,7 +329,7 @@ def _explain(report: CheckReport) -> None:
     if not open_properties:
         return
     shape = report.shape
-    reasons = []
+    reasons = [report.refinement.reason] if report.fallback and report.refinement is not None else []
     undefined = next((f for f in report.findings if f.confirmed and f.kind in UNDEFINED), None)
     if shape is not None:
         unsupported = [a for a in shape.alarms if a.kind == "unsupported"]

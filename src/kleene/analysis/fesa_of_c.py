@@ -13,7 +13,7 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES
 from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.calls import CallingFesaDomain
-from kleene.domains.fesa.domain import FesaDomain, Stop
+from kleene.domains.fesa.domain import Stop
 from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams, Statistics
 from kleene.domains.fesa.heap import Heap, Options, State
@@ -42,7 +42,7 @@ class FesaResult:
     statistics: Statistics = field(default_factory=Statistics)
     reached: Reached[State] | None = None
     cfa: Cfa[Operation] | None = None
-    domain: FesaDomain | None = None
+    domain: CallingFesaDomain | None = None
     initial: State | None = None
     parents: bool = True
     """Whether lost blocks were looked for; if not, memory safety is open for another reason."""
@@ -229,7 +229,7 @@ def _solved(cfa: Cfa[Operation], domain: CallingFesaDomain, initial: State) -> R
     return tabulate(cfa, domain.procedures, domain, [initial], Schedule())
 
 
-def _initial(domain: FesaDomain, program: CProgram, heap: Heap) -> Heap:
+def _initial(domain: CallingFesaDomain, program: CProgram, heap: Heap) -> Heap:
     """Before main: the globals are zero, then their initialisers."""
     transfer = domain.transfer
     for item in program.globals:

@@ -91,7 +91,7 @@ def refine(
     """Refine until the properties are proved or one is violated; a text says why nothing could be tried."""
     entries = checked_library(settings)
     if program.recursive_functions & set(program.reachable_functions):
-        return "recursion is not handled by the shape domain"
+        return "recursive functions, which are analysed call by call"
     start = time.monotonic()
     try:
         tasks = tasks_of(program, kinds_of(properties), malloc_may_fail=malloc_may_fail)
@@ -102,14 +102,27 @@ def refine(
     for task in (replace(task, check=limits) for task in tasks):
         tester = parallel if settings.options.workers > 1 else sequential
         loop = Refinement(task, entries, settings.options, explain=PathExplainer(task), tester=tester)
-        result = loop.run()
+        result = _decided(loop, properties)
         if result.outcome != GAVE_UP or result.error is None or result.error.error.kind not in _LEAKS:
             break
     assert result is not None
     if result.outcome == SAFE:
         _check_again(result)
     result.seconds = time.monotonic() - start
-    result.properties = tuple(properties)
+    return result
+
+
+def _decided(loop: Refinement, properties: Sequence[str]) -> Refined:
+    """Refine until no property is open: after a real error, for those that it does not violate."""
+    left = list(properties)
+    result = loop.run()
+    while result.outcome == UNSAFE and result.error is not None and result.error.error.kind not in UNDEFINED:
+        violated = {n for n in left if result.error.error.kind in kinds_of([n]) - UNDEFINED - {"unsupported"}}
+        left = [name for name in left if name not in violated]
+        if not left or not violated:
+            break
+        result = loop.resume(kinds_of(left))
+    result.properties = tuple(left)
     return result
 
 
@@ -125,23 +138,26 @@ def _check_again(result: Refined) -> None:
         raise InternalCheckError(f"the proof by refinement does not hold: {problems[0]}")
 
 
-def confirmed(program: CProgram, refined: Refined, *, malloc_may_fail: bool) -> Confirmed | None:
-    """The run of the program itself that shows the error of a feasible path."""
-    if refined.outcome != UNSAFE or refined.error is None:
-        return None
-    trace = replay(program, refined.rounds[-1].reason.inputs, malloc_may_fail=malloc_may_fail)
-    finding = shown(trace, refined.error.error.kind)
-    return Confirmed(finding, trace) if finding is not None else None
+def confirmed(program: CProgram, refined: Refined, *, malloc_may_fail: bool) -> list[Confirmed]:
+    """The runs of the program itself that show the errors of feasible paths."""
+    found = []
+    for path, inputs in refined.feasible:
+        trace = replay(program, inputs, malloc_may_fail=malloc_may_fail)
+        finding = shown(trace, path.error.kind)
+        if finding is not None:
+            found.append(Confirmed(finding, trace))
+    return found
 
 
 def shape_result(refined: Refined) -> ShapeResult:
     """The result in the form of the other abstract analysis: no alarms and complete is a proof."""
     tree = refined.tree
     safe = refined.outcome == SAFE
-    alarm = refined.error.error.alarm if refined.error is not None else None
+    paths = [path for path, _ in refined.feasible]
+    paths += [refined.error] if refined.error is not None and not safe else []
     return ShapeResult(
         str(refined.abstraction.generator),
-        [alarm] if alarm is not None and not safe else [],
+        list(dict.fromkeys(path.error.alarm for path in paths if path.error.alarm is not None)),
         safe,
         "" if safe else refined.reason,
         tree.generated if tree else 0,

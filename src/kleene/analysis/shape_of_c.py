@@ -18,9 +18,9 @@ from kleene.cfa.program import CProgram
 from kleene.diagnostics import InternalCheckError, LimitReached
 from kleene.domains.shape.calls import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
-from kleene.engine.check import uncovered
+from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.fixpoint import Reached, Schedule, solve
-from kleene.engine.tabulate import Procedure, tabulate
+from kleene.engine.tabulate import Procedure, Tabulated, tabulate
 from kleene.semantics.back_cells import back_cells
 from kleene.semantics.calls import TOO_MANY
 from kleene.semantics.coalesce import coalesced
@@ -304,15 +304,21 @@ def _solved(
 def checked_again(result: ShapeResult) -> bool:
     """Whether an independent look at all structures confirms that no step leads out of them (design.md section 6).
 
-    What does not hold is an internal error. Recursive functions are analysed call by call: for them nothing is said.
+    What does not hold is an internal error: also an alarm that this look raises and the analysis did not.
     """
     translation, reached = result.translation, result.reached
-    if translation is None or reached is None or not result.complete or translation.procedures:
+    if translation is None or reached is None or not result.complete:
         return False
     domain, initial = domain_of(translation)
-    problems = uncovered(translation.cfa, domain, [initial], reached)
-    if problems:
-        raise InternalCheckError(f"the shapes are not closed under the program's steps: {problems[0]}")
+    if isinstance(reached, Tabulated):
+        problems = uncovered_by_calls(domain, [initial], reached)
+    else:
+        problems = uncovered(translation.cfa, domain, [initial], reached)
+    raised = {translation.alarms[entry.text] for entry in domain.log if entry.text in translation.alarms}
+    problems += [f"an alarm was not raised: {alarm.text}" for alarm in raised - set(result.alarms)]
+    if problems or _cycles(domain) or domain.contradictions:
+        why = problems[0] if problems else _contradiction(domain) or _CYCLE
+        raise InternalCheckError(f"the shapes are not closed under the program's steps: {why}")
     return True
 
 

@@ -8,12 +8,14 @@ from typing import Any
 from kleene.c.clang import evaluate, kind
 from kleene.c.effects import Effects
 from kleene.c.lowering import UnsupportedConstruct, strip
+from kleene.c.printing import print_formatted, print_text
 from kleene.c.scan import scan
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import (
     Binary,
     Cast,
     Constant,
+    Deref,
     Expression,
     FloatConstant,
     FunctionAddress,
@@ -28,7 +30,6 @@ from kleene.cfa.operations import (
     Havoc,
     MemCopy,
     MemSet,
-    Print,
     Realloc,
 )
 from kleene.cfa.types import INT, FunctionType, PointerType, Type, is_scalar
@@ -37,10 +38,10 @@ ERROR_CALLS = {"__VERIFIER_error": "unreach_call", "reach_error": "unreach_call"
 ASSERT_CALLS = ("__assert_fail", "__assert", "__assert_rtn", "__kleene_assert_fail")
 NONDET = "__VERIFIER_nondet_"
 _ABORTED = 134  # what a shell says of a program that called abort
-_UNKNOWN_NUMBERS = {"rand", "random", "getchar", "time", "clock", "getpid", "fgetc", "getc", "lrand48"}
+_UNKNOWN_NUMBERS = {"rand", "random", "getchar", "clock", "getpid", "fgetc", "getc", "lrand48"}
 _IGNORED = {
-    "fflush", "fclose", "perror", "srand", "srandom", "setvbuf", "sleep", "usleep", "fputs", "fputc", "putc",
-    "fprintf", "vprintf", "__builtin_prefetch", "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end", "syslog",
+    "fflush", "fclose", "srand", "srandom", "setvbuf", "sleep", "usleep", "fputc", "putc", "__builtin_prefetch",
+    "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end",
 }  # fmt: skip
 _FOLDED = {"__builtin_constant_p", "__builtin_object_size", "__builtin_types_compatible_p", "__builtin_offsetof"}
 
@@ -89,9 +90,9 @@ class Calls(Effects):
         self, cursor: Any, callee: Any, arguments: list[Any], target: Expression | None, wanted: Type | None
     ) -> Expression | None:
         pointer = self.value(callee)
-        values = tuple(self._argument(a) for a in arguments)
         if isinstance(pointer, FunctionAddress):
             return self._direct(cursor, pointer.name, arguments, target, wanted)
+        values = tuple(self._argument(a) for a in arguments)
         type_ = pointer.type.target if isinstance(pointer.type, PointerType) else pointer.type
         if not isinstance(type_, FunctionType):
             raise UnsupportedConstruct("call through something that is not a function pointer", cursor)
@@ -194,11 +195,6 @@ class Calls(Effects):
         )
         return target
 
-    def print_text(self, cursor: Any, format_: str | None, arguments: list[Any], wanted: Type | None) -> Any:
-        values = tuple(self._argument(a) for a in arguments)
-        self.builder.emit(Print(self.place(cursor), format_, values))
-        return self._havoc(cursor, "printf", None, wanted) if wanted is not None else None
-
 
 def _malloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
     return c.malloc(cursor, c.value(args[0]), c._target(cursor, target, wanted), zeroed=False, stack=False)
@@ -267,18 +263,32 @@ def _variable_arguments(c: Calls, cursor: Any, args: list[Any], target: Expressi
 
 
 def _printf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
-    return c.print_text(cursor, c._text(args[0]), args[1:], wanted)
+    return print_formatted(c, cursor, args[0], args[1:], wanted)
+
+
+def _fprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    c.effect(args[0])
+    return print_formatted(c, cursor, args[1], args[2:], wanted)
 
 
 def _puts(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
     text = c._text(args[0])
     if text is not None:
-        return c.print_text(cursor, text.replace("%", "%%") + "\n", [], wanted)
-    return c.print_text(cursor, None, args, wanted)
+        return print_text(c, cursor, text.replace("%", "%%") + "\n", [], wanted)
+    return print_text(c, cursor, None, args, wanted)
+
+
+def _fputs(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    c.effect(args[1])
+    return print_text(c, cursor, None, args[:1], wanted)
+
+
+def _perror(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    return print_text(c, cursor, None, args, wanted)
 
 
 def _putchar(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
-    return c.print_text(cursor, "%c", args, wanted)
+    return print_text(c, cursor, "%c", args, wanted)
 
 
 def _scanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
@@ -288,6 +298,14 @@ def _scanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wa
 def _fscanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
     c.effect(args[0])
     return scan(c, cursor, args[1], args[2:])
+
+
+def _time(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    """Any number; it is stored as well if there is a place for it."""
+    pointer = c._address(args[0])
+    if isinstance(pointer.type, PointerType) and not (isinstance(pointer, Constant) and pointer.value == 0):
+        c.builder.emit(Havoc(c.place(cursor), Deref(pointer, pointer.type.target), "time"))
+    return c._havoc(cursor, "time", target, wanted)
 
 
 def _infinity(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
@@ -316,8 +334,12 @@ HANDLERS: dict[str, Handler] = {
     "va_end": _variable_arguments,
     "va_copy": _variable_arguments,
     "printf": _printf,
+    "fprintf": _fprintf,
     "puts": _puts,
+    "fputs": _fputs,
+    "perror": _perror,
     "putchar": _putchar,
+    "time": _time,
     "scanf": _scanf,
     "fscanf": _fscanf,
     "huge_val": _infinity,

@@ -13,7 +13,7 @@ from kleene.cfa.types import INT, PointerType, is_scalar
 if TYPE_CHECKING:
     from kleene.c.calls import Calls
 
-_CONVERSION = re.compile(r"%(\*?)\d*(?:hh|h|ll|l|j|z|t|L|q)?(.)")
+_CONVERSION = re.compile(r"%(\*?)(\d*)(?:hh|h|ll|l|j|z|t|L|q)?(.)")
 _NUMBERS = "diouxXaAeEfFgGc"
 
 
@@ -23,8 +23,8 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
     if text is None:
         raise UnsupportedConstruct("scanf with a format that is not known", cursor)
     conversions = _CONVERSION.findall(text.replace("%%", ""))
-    stored = [letter for skipped, letter in conversions if not skipped]
-    if any(letter not in _NUMBERS for _, letter in conversions):
+    stored = [letter for skipped, _, letter in conversions if not skipped]
+    if any(letter not in _NUMBERS or (letter == "c" and width) for _, width, letter in conversions):
         raise UnsupportedConstruct("scanf of anything but numbers and characters", cursor)
     if len(arguments) < len(stored):
         raise UnsupportedConstruct("scanf with fewer arguments than conversions", cursor)

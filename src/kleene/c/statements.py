@@ -96,6 +96,8 @@ class Statements(Initializers):
             return
         if cursor.type.get_canonical().kind.name == "VARIABLEARRAY":
             raise UnsupportedConstruct(f"array '{cursor.spelling}' of variable length", cursor)
+        if any(_is_cleanup(part) for part in cursor.get_children()):
+            raise UnsupportedConstruct(f"the cleanup attribute of '{cursor.spelling}'", cursor)
         variable = self.builder.declare(cursor.spelling, type_, self.place(cursor))
         self.unit.bind(cursor, variable)
         start = initializer(cursor)
@@ -308,6 +310,12 @@ _STATEMENTS = {
     "CONTINUE_STMT": "continue_statement",
     "RETURN_STMT": "return_statement",
 }
+
+
+def _is_cleanup(cursor: Any) -> bool:
+    """An attribute that names a function to be called when a variable ends."""
+    tokens = (token.spelling for token in cursor.get_tokens()) if cursor.kind.is_attribute() else iter(())
+    return next(tokens, "").strip("_") == "cleanup"
 
 
 def global_variable(unit: Any, variable: Variable, cursor: Any) -> Global:

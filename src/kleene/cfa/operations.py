@@ -269,11 +269,12 @@ class Havoc:
 
 @dataclass(frozen=True, slots=True)
 class Print:
-    """Formatted output; changes nothing. Its arguments are evaluated."""
+    """Formatted output; changes nothing. Its arguments are evaluated, `texts` among them read to their end."""
 
     place: Place = field(compare=False)
     format: str | None
     arguments: tuple[Expression, ...] = ()
+    texts: tuple[Expression, ...] = ()
 
     def __str__(self) -> str:
         shown = "..." if self.format is None else repr(self.format)[1:-1]

@@ -149,10 +149,10 @@ def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
 
         write_output(given["html_file"], check_html(report, invariants, states))
     if not given["quiet"] and "-" not in (given["json_file"], given["html_file"]):
-        if given["trace_refinement"] and report.refinement is not None:
+        if given["trace_refinement"]:
             from kleene.report.refine_text import refinement_lines
 
-            click.echo("\n".join(refinement_lines(report.refinement)))
+            click.echo("\n".join(refinement_lines(report.refinement, report.fallback)))
         words: list[str] = []
         if asked:
             from kleene.report.shape_words import invariant_lines

@@ -46,16 +46,27 @@ class Procedure(Generic[Label]):
     exit: str
 
 
+_Call = tuple[int, Edge[Label], Element]
+
+
 @dataclass
-class _Activation(Generic[Label, Element]):
+class Activation(Generic[Label, Element]):
     """A procedure in one context: what it has reached, and who waits for what it reaches at its exit."""
 
     number: int
     procedure: Procedure[Label]
+    name: str
     ranks: dict[str, int]
     stores: dict[str, Store[Element]] = field(default_factory=dict)
     pending: dict[str, list[Element]] = field(default_factory=dict)
-    callers: dict[tuple[int, Edge[Label], Element], _Activation[Label, Element]] = field(default_factory=dict)
+    callers: dict[_Call[Label, Element], Activation[Label, Element]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Tabulated(Reached[Element], Generic[Label, Element]):
+    """The result, with the activations that it consists of; the first is that of the main program."""
+
+    activations: list[Activation[Label, Element]] = field(default_factory=list)
 
 
 def tabulate(
@@ -67,12 +78,12 @@ def tabulate(
     *,
     listeners: Iterable[Listener] = (),
     check_limits: Callable[[Reached[Element]], None] = lambda reached: None,
-) -> Reached[Element]:
+) -> Tabulated[Label, Element]:
     """The least fixpoint; the result has for each location what was reached there in any context."""
-    reached: Reached[Element] = Reached({})
+    reached: Tabulated[Label, Element] = Tabulated({})
     reached.listeners = list(listeners)
+    reached.stores = _ByLocation(reached.activations, domain)
     table = _Table(procedures, domain, schedule, reached)
-    reached.stores = _ByLocation(table.activations, domain)
     try:
         table.run(main, domain.initial(initial), check_limits)
     except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
@@ -84,7 +95,7 @@ def tabulate(
 class _ByLocation(Mapping[str, Store[Element]]):
     """What was reached at each location in any context, put together when it is asked for."""
 
-    def __init__(self, activations: list[_Activation[Label, Element]], domain: CallDomain[Label, Element]) -> None:
+    def __init__(self, activations: list[Activation[Label, Element]], domain: CallDomain[Label, Element]) -> None:
         self._activations = activations
         self._domain = domain
 
@@ -112,33 +123,33 @@ class _Table(Generic[Label, Element]):
         procedures: Mapping[str, Procedure[Label]],
         domain: CallDomain[Label, Element],
         schedule: Schedule,
-        reached: Reached[Element],
+        reached: Tabulated[Label, Element],
     ) -> None:
         self.procedures = procedures
         self.domain = domain
         self.schedule = schedule
         self.reached = reached
-        self.activations: list[_Activation[Label, Element]] = []
+        self.activations = reached.activations
         self._ranks = {name: location_ranks(p.cfa, schedule.order) for name, p in procedures.items()}
-        self._entered: dict[tuple[str, Hashable], _Activation[Label, Element]] = {}
+        self._entered: dict[tuple[str, Hashable], Activation[Label, Element]] = {}
         self._waiting: list[tuple[int, int, str]] = []
 
     def run(
         self, main: Cfa[Label], initial: Sequence[Element], check_limits: Callable[[Reached[Element]], None]
     ) -> None:
-        first = self._activate(Procedure(main, ""), location_ranks(main, self.schedule.order))
+        first = self._activate("", Procedure(main, ""), location_ranks(main, self.schedule.order))
         self._arrive(first, main.entry, initial)
         while self._waiting:
             number, _, location = heappop(self._waiting)
             self._process(self.activations[-number], location)
             check_limits(self.reached)
 
-    def _activate(self, procedure: Procedure[Label], ranks: dict[str, int]) -> _Activation[Label, Element]:
-        activation: _Activation[Label, Element] = _Activation(len(self.activations), procedure, ranks)
+    def _activate(self, name: str, procedure: Procedure[Label], ranks: dict[str, int]) -> Activation[Label, Element]:
+        activation: Activation[Label, Element] = Activation(len(self.activations), procedure, name, ranks)
         self.activations.append(activation)
         return activation
 
-    def _arrive(self, activation: _Activation[Label, Element], location: str, elements: Sequence[Element]) -> None:
+    def _arrive(self, activation: Activation[Label, Element], location: str, elements: Sequence[Element]) -> None:
         store = activation.stores.get(location)
         if store is None:
             store = activation.stores[location] = self.domain.store()
@@ -151,7 +162,7 @@ class _Table(Generic[Label, Element]):
             heappush(self._waiting, (-activation.number, activation.ranks[location], location))
         pending += added
 
-    def _process(self, activation: _Activation[Label, Element], location: str) -> None:
+    def _process(self, activation: Activation[Label, Element], location: str) -> None:
         batch, activation.pending[location] = activation.pending[location], []
         if self.schedule.drop_superseded:
             store = activation.stores[location]
@@ -160,7 +171,7 @@ class _Table(Generic[Label, Element]):
         for listener in self.reached.listeners:
             listener.on_location(location, len(batch))
         if location == activation.procedure.exit:
-            for (_, edge, element), caller in list(activation.callers.items()):
+            for (_, edge, element), caller in self._waiting_for(activation):
                 self._arrive(caller, edge.target, self.domain.resume(edge, element, batch))
         for edge in activation.procedure.cfa.leaving(location):
             name = self.domain.callee(edge.label)
@@ -170,12 +181,22 @@ class _Table(Generic[Label, Element]):
             for element in batch:
                 self._call(activation, edge, element, name)
 
-    def _call(self, caller: _Activation[Label, Element], edge: Edge[Label], element: Element, name: str) -> None:
+    def _waiting_for(
+        self, callee: Activation[Label, Element]
+    ) -> list[tuple[_Call[Label, Element], Activation[Label, Element]]]:
+        """Who waits for a callee; what a join has replaced by something larger waits no more."""
+        if self.schedule.drop_superseded:
+            for key, caller in list(callee.callers.items()):
+                if not caller.stores[key[1].source].current(key[2]):
+                    del callee.callers[key]
+        return list(callee.callers.items())
+
+    def _call(self, caller: Activation[Label, Element], edge: Edge[Label], element: Element, name: str) -> None:
         for entry in self.domain.enter(edge, element):
             key = (name, self.domain.context(entry))
             callee = self._entered.get(key)
             if callee is None:
-                callee = self._entered[key] = self._activate(self.procedures[name], self._ranks[name])
+                callee = self._entered[key] = self._activate(name, self.procedures[name], self._ranks[name])
             callee.callers[caller.number, edge, element] = caller
             self._arrive(callee, callee.procedure.cfa.entry, [entry])
             store = callee.stores.get(callee.procedure.exit)

@@ -65,6 +65,9 @@ class Refined:
     counts: Counts = field(default_factory=Counts)
     seconds: float = 0.0
     properties: tuple[str, ...] = ()
+    """What is proved, if it is safe."""
+    feasible: Sequence[tuple[ErrorPath, tuple[int, ...]]] = ()
+    """The errors that can happen, with the inputs of a run for each."""
 
 
 class Refinement:
@@ -91,6 +94,7 @@ class Refinement:
         self.recognised: Recognised | None = None
         self.rounds: list[Round] = []
         self.counts = Counts()
+        self.feasible: list[tuple[ErrorPath, tuple[int, ...]]] = []
         self.tree: Tree | None = None
         if options.maximal:
             self.abstraction = self._maximal()
@@ -103,6 +107,13 @@ class Refinement:
             result = self._result(GAVE_UP, str(limit))
         result.seconds = time.monotonic() - started
         return result
+
+    def resume(self, kinds: frozenset[str]) -> Refined:
+        """Go on after a real error, with the abstraction that there is, for the errors of these kinds alone."""
+        self.task = replace(self.task, kinds=kinds)
+        self.models = Models(self.task)
+        self.tree = None
+        return self.run()
 
     def _check(self) -> Refined:
         """Algorithm 1."""
@@ -120,6 +131,7 @@ class Refinement:
                 return self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", paths[0])
             current = self._round(paths)
             if current.reason.verdict == FEASIBLE:
+                self.feasible.append((current.path, current.reason.inputs))
                 return self._result(UNSAFE, current.reason.text, current.path)
             failure = self._refine(current)
             current.seconds = time.monotonic() - began
@@ -152,7 +164,17 @@ class Refinement:
             raise LimitReached(f"more than {self.options.max_structures} structures")
 
     def _result(self, outcome: str, reason: str = "", error: ErrorPath | None = None) -> Refined:
-        return Refined(outcome, self.task, self.abstraction, self.rounds, self.tree, reason, error, self.counts)
+        return Refined(
+            outcome,
+            self.task,
+            self.abstraction,
+            self.rounds,
+            self.tree,
+            reason,
+            error,
+            self.counts,
+            feasible=self.feasible,
+        )
 
     # Refine (Algorithm 3) ---------------------------------------------------------------------------------------
 
@@ -318,7 +340,8 @@ class Refinement:
         if current.path.error.kind != "cycle" or self.recognised is None or not self.recognised.roles.forward:
             return False
         roles = self.recognised.roles
-        turned = Roles(back=roles.back, circular=roles.circular | roles.forward)
+        both = roles.back if len(roles.forward) == len(roles.back) == 1 else frozenset()
+        turned = Roles(back=roles.back, circular=roles.circular | roles.forward | both)  # rings of a dll go both ways
         fitting = {e.name: own for e in self.entries if (own := roles_for(e, turned)) is not None}
         lattice = Lattice(self.entries, fitting)
         rings = [g for g in lattice.generators if g.roles.circular and turned.fields <= g.roles.fields]

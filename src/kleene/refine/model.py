@@ -115,6 +115,7 @@ class Model:
             malloc_may_fail=task.malloc_may_fail,
             whole_scope=task.whole_scope,
             precision=generator.precision(definition),
+            leaks="memory_leak" in task.kinds,
         )
         self.translation = self.translator.translate()
         self.cfa = self.translation.cfa

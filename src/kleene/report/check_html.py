@@ -82,7 +82,7 @@ def check_html(report: Checked, invariants: Sequence[Invariant] = (), states: Se
         findings=[_found(report, number) for number in _different(report)],
         loops=loops,
         rounds=round_views(report.refinement),
-        ending=ending(report.refinement),
+        ending=ending(report.refinement, report.fallback),
         names=", ".join(report.files),
         complete=report.shape is not None and report.shape.complete,
         **({} if drawn else {"legend": ()}),

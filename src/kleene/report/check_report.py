@@ -30,6 +30,7 @@ class Checked(Protocol):
     warnings: tuple[str, ...]
     traces: list[Any]
     refinement: Any
+    fallback: str
 
     @property
     def solver_calls(self) -> int: ...

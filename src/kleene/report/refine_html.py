@@ -10,7 +10,7 @@ from markupsafe import Markup
 from kleene.refine.loop import Refined
 from kleene.report.picture import DrawingOptions
 from kleene.report.refine_pictures import heap_structure
-from kleene.report.refine_text import RoundWords, outcome_lines, round_words
+from kleene.report.refine_text import RoundWords, ending_lines, round_words
 from kleene.report.svg import SvgPainter
 
 _MOST_HEAPS = 5
@@ -37,6 +37,6 @@ def round_views(refined: Refined | None) -> list[RoundView]:
     return found
 
 
-def ending(refined: Refined | None) -> Sequence[str]:
-    """How the refinement ended."""
-    return [line.strip() for line in outcome_lines(refined)] if refined is not None else []
+def ending(refined: Refined | None, fallback: str = "") -> Sequence[str]:
+    """How the refinement ended; nothing if there was none."""
+    return [line.strip() for line in ending_lines(refined, fallback)] if refined is not None or fallback else []

@@ -32,14 +32,25 @@ class RoundWords:
     trials: tuple[tuple[str, bool], ...]
 
 
-def refinement_lines(refined: Refined) -> list[str]:
-    """All rounds, then how it ended."""
+def refinement_lines(refined: Refined | None, fallback: str = "") -> list[str]:
+    """All rounds, then how it ended; `fallback` says what was done where refinement gave up."""
     lines: list[str] = []
-    for one in refined.rounds:
-        words = round_words(refined.task, one)
+    for words in all_words(refined):
         lines.append(words.title)
         lines += [f"    {name + ':':<17}{text}" for name, text in words.facts]
-    return [*lines, *outcome_lines(refined)]
+    return [*lines, *ending_lines(refined, fallback)]
+
+
+def all_words(refined: Refined | None) -> list[RoundWords]:
+    return [round_words(refined.task, one) for one in refined.rounds] if refined is not None else []
+
+
+def ending_lines(refined: Refined | None, fallback: str = "") -> list[str]:
+    """How refinement ended, and what was done where it gave up."""
+    if refined is None:
+        return [f"no refinement: {plain(fallback)}" if fallback else "no refinement was needed"]
+    after = [f"    {'instead:':<17}{plain(fallback)}"] if fallback else []
+    return [*outcome_lines(refined), *after]
 
 
 def outcome_lines(refined: Refined) -> list[str]:

@@ -27,6 +27,8 @@ class Holding:
     name: str
     holders: Callable[[str, str], Formula]
     """Whether the first node holds the second."""
+    defined: bool = False
+    """Whether the definition stands in for the predicate."""
 
     def predicate(self) -> Predicate:
         return Predicate(self.name, 1, ("v",), definition=exists(["u"], self.holders("u", "v")), abstraction=True)
@@ -34,7 +36,8 @@ class Holding:
     def reached(self, v: str, holder: Reach) -> Formula:
         """Something holds the node, and whatever may hold it is reachable."""
         variable = f"{v}'"
-        return conj(at(self.name, v), forall([variable], implies(self.holders(variable, v), holder(variable))))
+        held = exists([variable], self.holders(variable, v)) if self.defined else at(self.name, v)
+        return conj(held, forall([variable], implies(self.holders(variable, v), holder(variable))))
 
 
 def holdings(groups: Sequence[Group], edges: Mapping[str, Kinds]) -> tuple[list[Holding], list[Holding]]:

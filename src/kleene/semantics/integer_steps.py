@@ -23,7 +23,7 @@ from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj
 from kleene.semantics.cells import CellSteps
 from kleene.semantics.indices import whole_array
 from kleene.semantics.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combined
-from kleene.semantics.literals import character
+from kleene.semantics.literals import character, is_literal
 from kleene.semantics.memory import Unmodelled
 from kleene.semantics.names import at
 from kleene.semantics.steps import Base
@@ -106,6 +106,16 @@ class IntegerSteps(CellSteps):
                     raise Unmodelled("an array element with a variable index")
                 self._visit(lvalue.index)
             lvalue = lvalue.base
+
+    def _read_text(self, text: Expression) -> None:
+        """A text is read to its end. That of literals is known; whether others have one is not."""
+        pointer = self._load(text)
+        self._pointed(pointer, (0, 1), str(text))
+        if pointer is not None:
+            literals = [at(self.symbols.object(v), "v") for v in self.memory.objects if is_literal(v)]
+            open_ended = exists(["v"], conj(pointer.somewhere(), neg(disj(*literals))))
+            alarm = (open_ended, "unsupported", f"output of a text that may have no end: {text}")
+            self._checked(f"read {text}", [alarm], neg(open_ended), [pointer.at(o) for o in pointer.offsets])
 
     def _visit_address(self, lvalue: Expression) -> None:
         """The accesses that computing an address needs: of the pointers and indices in it, not of the place itself."""

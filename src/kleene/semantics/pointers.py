@@ -158,7 +158,7 @@ class PointerSteps(StepBuilder):
         """What is written through a pointer must not be constant."""
         constant = [g.variable for g in self.program.globals if g.constant and self.memory.kind(g.variable) == "object"]
         for base in bases if constant else ():
-            if base.pointer is not None:
+            if base.pointer is not None:  # variables themselves: `prepare.py`
                 fixed = disj(*(conj(base.formula("v"), at(self.symbols.object(c), "v")) for c in constant))
                 wrong = exists(["v"], fixed)
                 self._checked("write", [(wrong, "dangling_dereference", "a constant may be written")], neg(wrong), ())

@@ -341,9 +341,23 @@ class Symbols:
             along += [at(name, w) for g in self.groups for name, _, _ in self.entrances(g) if name not in self.absent]
             return disj(*along, *(at(r, w) for r in roots))
 
-        if self.precision.instrument is not None:
-            return disj(along_one(v), FALSE if self.all_pointers_tracked else UNKNOWN)
-        return disj(reachable(along_one, self.holdings, v), *self._back_and_forth(v))
+        more = self._back_and_forth(v)
+        if self.precision.instrument is None:
+            return disj(reachable(along_one, self.holdings, v), *more)
+        below, single = ([h for holding in found for h in self._without_absent(holding)] for found in self.holdings)
+        more = [formula for formula in more if not self._needs_absent(formula)]
+        untracked = FALSE if self.all_pointers_tracked else UNKNOWN
+        return disj(reachable(along_one, (below, single), v), *more, untracked)
+
+    def _without_absent(self, holding: Holding) -> list[Holding]:
+        """The holding, if it can do without what the precision leaves out: what is not known to be held may be lost."""
+        if self._needs_absent(holding.holders("u", "w")):
+            return []
+        return [replace(holding, defined=holding.name in self.absent)]
+
+    def _needs_absent(self, formula: Formula) -> bool:
+        """Whether the formula speaks of predicates that the precision leaves out."""
+        return bool(predicates_of(formula) & self.absent)
 
     def _back_and_forth(self, v: str) -> list[Formula]:
         """The object lies ahead of what back pointers lead to, as when a list is turned round node by node.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Assume, Operation
+from kleene.cfa.expressions import Field, Index
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Assume, Error, Operation
 from kleene.cfa.program import CProgram
 from kleene.semantics.function_values import with_function_numbers
 from kleene.semantics.indices import with_constant_indices, with_least_sizes
@@ -30,12 +31,32 @@ def prepared(program: CProgram) -> CProgram:
         if program == before:
             break
     functions = {n: replace(f, cfa=with_least_sizes(program, f.cfa)) for n, f in program.functions.items()}
-    return replace(program, functions=functions)
+    return _with_constants_kept(replace(program, functions=functions))
 
 
 def _promoted(program: CProgram) -> CProgram:
     """Pointers to one variable replaced; only where all operations of the program are seen at once."""
     functions = {n: replace(f, cfa=promoted(f.cfa)) for n, f in program.functions.items()}
+    return replace(program, functions=functions)
+
+
+def _with_constants_kept(program: CProgram) -> CProgram:
+    """An assignment to a constant (by a pointer to it that was replaced by it) is an error."""
+    constants = {g.variable for g in program.globals if g.constant}
+
+    def kept(edge: Edge[Operation]) -> Edge[Operation]:
+        target = getattr(edge.label, "target", None)
+        while isinstance(target, Field | Index):
+            target = target.base
+        if target not in constants:
+            return edge
+        return replace(edge, label=Error(edge.label.place, "dangling_dereference", f"the constant {target} is written"))
+
+    if not constants:
+        return program
+    functions = {
+        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(kept, f.cfa.edges)))) for n, f in program.functions.items()
+    }
     return replace(program, functions=functions)
 
 

@@ -78,7 +78,7 @@ class Translation:
 
 
 class Translator(CallSteps):
-    """Translates one inlined program for one shape class."""
+    """Translates one inlined program for one shape class; without `leaks`, blocks that are lost are no alarm."""
 
     def __init__(
         self,
@@ -90,12 +90,14 @@ class Translator(CallSteps):
         whole_scope: bool = False,
         precision: Precision = EVERYTHING,
         markers: int = 2,
+        leaks: bool = True,
     ) -> None:
         memory = Memory(program, cfa, typed=True)
         symbols = Symbols(memory, shape, precision)
         super().__init__(program, memory, Constants(memory, precision), symbols)
         self.source = cfa
         self.malloc_may_fail = malloc_may_fail
+        self.leaks = leaks
         tracked = {*memory.pointers, *memory.integers}
         self.needed = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
         self.live = lingering(cfa, self.needed)
@@ -222,11 +224,11 @@ class Translator(CallSteps):
         if loses and self._can_leak():
             leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), neg(self.symbols.reachable("v"))))
             alarm = Alarm("memory_leak", self.place, "a block is not freed and nothing points to it any more")
-            steps = [*steps, Step(self._collect(), ((leak, alarm),))]
+            steps = [*steps, Step(self._collect(), ((leak, alarm),) if self.leaks else ())]
         return steps
 
     def _can_leak(self) -> bool:
-        return any(isinstance(e.label, Allocate) for e in self.source.edges)
+        return any(isinstance(e.label, Allocate | Realloc) for e in self.source.edges)
 
     def _collect(self) -> Action:
         """Drop freed blocks that nothing points to: they have no edges, so nothing else changes."""
@@ -299,9 +301,11 @@ class Translator(CallSteps):
                 return
             case Invoke():
                 self._invoke(operation, self.live_after)
-            case Print(arguments=arguments):
+            case Print(arguments=arguments, texts=texts):
                 for argument in arguments:
                     self._visit(argument)
+                for text in texts:
+                    self._read_text(text)
             case Assign(target=target, value=value):
                 self._assign(target, value)
             case Assume(condition=condition, truth=truth):

@@ -34,6 +34,11 @@ class _Memo(dict[int, int]):
         return value
 
 
+def _halves(width: int) -> list[int]:
+    """Half of a width, that again halved, and so on to 1."""
+    return [width >> k for k in range(1, width.bit_length())]
+
+
 class Layout:
     """The constants and bit operations of one width W. All methods are pure."""
 
@@ -49,10 +54,17 @@ class Layout:
         self.rows = _Memo(self._rows)
         self.transposed = _Memo(self._transposed)
         self.closed = _Memo(self._closed)
+        self._exchanges = [(self._upper_right(size), size * (w - 1)) for size in _halves(w)]
         self._products: dict[tuple[int, int], int] = {}
         self._closures: dict[tuple[int, int], int] = {}
         self._inserted: dict[tuple[int, int, int], int] = {}
         self._full: dict[tuple[int, int], int] = {}
+
+    def _upper_right(self, size: int) -> int:
+        """The entries of the upper right quarter of each square of `2 * size` rows."""
+        half = (1 << size) - 1
+        row = sum(half << (j + size) for j in range(0, self.width, 2 * size))
+        return sum(row << (i * self.width) for i in range(self.width) if not i & size)
 
     # Vectors to matrices -------------------------------------------------------------------------------
 
@@ -114,13 +126,11 @@ class Layout:
         return self.rows[vector] & self.diagonal
 
     def _transposed(self, matrix: int) -> int:
-        w, result = self.width, 0
-        while matrix:
-            bit = matrix.bit_length() - 1
-            i, j = divmod(bit, w)
-            result |= 1 << (j * w + i)
-            matrix ^= 1 << bit
-        return result
+        """Kept in `transposed`. Quarters change places, then quarters of quarters, all of one size at once."""
+        for mask, distance in self._exchanges:
+            differing = (matrix ^ (matrix >> distance)) & mask
+            matrix ^= differing | (differing << distance)
+        return matrix
 
     def product(self, left: int, right: int) -> int:
         """M[i][k] = exists j: L[i][j] and R[j][k]."""
@@ -255,9 +265,32 @@ class Layout:
             return tensor
         if len(order) == 2:
             return self.transposed[tensor]
-        result = 0
-        for index in self.tuples(tensor, len(order)):
-            result |= 1 << self.bit(tuple(index[k] for k in order))
+        for axis in _swaps(order):
+            tensor = self._swap_axes(tensor, self.width ** (len(order) - axis - 2))
+        return tensor
+
+    def _swap_axes(self, tensor: int, inner: int) -> int:
+        """Exchange two axes that follow each other; `inner` is the number of bits of what they index."""
+        w = self.width
+        row_bits, block_bits = inner * w, inner * w * w
+        cell_mask, row_mask, block_mask = (1 << inner) - 1, (1 << row_bits) - 1, (1 << block_bits) - 1
+        result = position = 0
+        while tensor:
+            block = tensor & block_mask
+            if block and inner == 1:
+                result |= self.transposed[block] << position
+            row_position = position
+            while block and inner > 1:
+                row = block & row_mask
+                cell_position = row_position
+                while row:
+                    result |= (row & cell_mask) << cell_position
+                    row >>= inner
+                    cell_position += row_bits
+                block >>= row_bits
+                row_position += inner
+            tensor >>= block_bits
+            position += block_bits
         return result
 
     def bit(self, nodes: tuple[int, ...]) -> int:
@@ -297,6 +330,17 @@ class Layout:
             tensor >>= inner
             position += 1
         return result
+
+
+@cache
+def _swaps(order: tuple[int, ...]) -> tuple[int, ...]:
+    """The axes to exchange with their successors, one after the other, so that axis k becomes what order[k] was."""
+    axes, found = list(range(len(order))), []
+    for place, wanted in enumerate(order):
+        for axis in range(axes.index(wanted) - 1, place - 1, -1):
+            axes[axis], axes[axis + 1] = axes[axis + 1], axes[axis]
+            found.append(axis)
+    return tuple(found)
 
 
 @cache

@@ -17,15 +17,11 @@ from functools import cached_property
 from kleene.logic.formula import (
     FALSE,
     TRUE,
-    And,
     Atom,
-    Closure,
     Equal,
-    Exists,
     Formula,
     Iff,
     Not,
-    Or,
     conj,
     disj,
     exists,
@@ -42,6 +38,7 @@ from kleene.structures.edit import with_new_nodes
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.layout import layout_for
 from kleene.structures.structure import AC, AC_MAY, SM, SM_MUST, Structure
+from kleene.symbolic.closure_rules import closure_rules, reach_of
 from kleene.symbolic.contracts import NEW, Call, is_field, old, same
 from kleene.symbolic.moments import affected
 from kleene.transformers.action import Rule
@@ -70,7 +67,8 @@ class CallByRules:
         self.derived = affected(vocabulary, self.changed, everything=call.changes_universe)
         self.indefinite = self.changed | self.derived
         self.both = vocabulary.extend(self._second_vocabulary())
-        given = [*rules, *formula_rules(self.ensures, f"ensures of {call}"), *self._lemmas()]
+        known = [*rules, *closure_rules(vocabulary)]
+        given = [*known, *formula_rules(self.ensures, f"ensures of {call}"), *self._lemmas()]
         self.coercer = Coercer(self.both, all_rules(self.both, given))
         self.canonicalizer = Canonicalizer(vocabulary)
 
@@ -100,10 +98,9 @@ class CallByRules:
         """The predicates 'reachable from a variable along a field' whose variable does not change, with the field."""
         found = []
         for p in self.vocabulary.declared:
-            if p.name in self.derived and p.definition is not None:
-                shape = _reach_shape(p.definition, p.args)
-                if shape is not None and shape[0] not in self.indefinite:
-                    found.append((p.name, shape[1]))
+            reach = reach_of(p, self.vocabulary) if p.name in self.derived else None
+            if reach is not None and reach.variable not in self.indefinite:
+                found.append((reach.name, reach.field))
         return found
 
     @cached_property
@@ -282,16 +279,3 @@ def _as_before(p: Predicate) -> Formula:
 def _touched(name: str) -> str:
     """The name of 'an individual of which this holds before may be freed'."""
     return f"touched[{name}]"
-
-
-def _reach_shape(definition: Formula, args: tuple[str, ...]) -> tuple[str, str] | None:
-    """The variable and the field of ``E(w) z(w) & f*(w, v)``."""
-    match definition:
-        case Exists(w, And(Atom(z, (source,)), Or(Equal(e1, e2), Closure(a, b, x, y, Atom(f, ends))))) if (
-            w,
-            w,
-            (x, y),
-            (b,),
-        ) == (source, a, ends, args) and {e1, e2} == {a, b}:
-            return z, f
-    return None

@@ -81,10 +81,11 @@ def pass_argument(state: State, parameter: Variable, value: Value | Block) -> in
 
 
 def copy(state: State, to: tuple[int, int], source: tuple[int, int], width: int) -> None:
-    if to == source:
-        return
     start = access(state, source[0], source[1], width)
     access(state, to[0], to[1], width)
+    if to == source:
+        state.assignable(to[0])
+        return
     if to[0] == source[0]:
         start = start.copy(None)
-    state.writable(to[0]).paste(to[1], start, source[1], width)
+    state.assignable(to[0]).paste(to[1], start, source[1], width)

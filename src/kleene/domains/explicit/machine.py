@@ -48,6 +48,9 @@ class Machine:
         for variable in program.globals:
             for assign in variable.initial:
                 self.operations.compile(assign, "")(self._template)
+        for variable in program.globals:
+            if variable.constant and not variable.external:
+                self._template.blocks[self.fixed[variable.variable.name]].kind = "constant"
         self.fixed_blocks = dict(self._template.blocks)
         for block in self.fixed_blocks.values():
             block.owner = self

@@ -17,8 +17,12 @@ Cell = tuple[int, Value]
 """Width in bits, and the value."""
 
 
+CONSTANT = frozenset(("constant", "string"))
+"""The kinds of blocks that a program may not write to."""
+
+
 class Block:
-    """A piece of memory: `kind` is heap, stack, global, string, function or opaque; `size` in bytes."""
+    """A piece of memory: `kind` is heap, stack, global, constant, string, function or opaque; `size` in bytes."""
 
     __slots__ = ("alive", "birth", "cells", "death", "kind", "label", "owner", "place", "size", "zeroed")
 

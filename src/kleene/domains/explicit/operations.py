@@ -5,9 +5,10 @@ An operation evaluates everything before it changes anything, so that one that r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
-from kleene.cfa.expressions import Expression
+from kleene.cfa.expressions import Binary, Expression
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -33,7 +34,7 @@ from kleene.domains.explicit.arithmetic import concrete, decide
 from kleene.domains.explicit.effects import copy, declare, end_scope, freeable, pass_argument, unknown
 from kleene.domains.explicit.evaluate import Compiler, access, as_address, bit_width
 from kleene.domains.explicit.memory import Block
-from kleene.domains.explicit.output import render
+from kleene.domains.explicit.output import read_text, render
 from kleene.domains.explicit.state import Frame, State
 from kleene.domains.explicit.values import (
     UNDEFINED,
@@ -133,9 +134,7 @@ class Operations:
         def store(state: State, value: Value) -> None:
             number, bit = locate(state)
             access(state, number, bit, width)
-            block = state.writable(number)
-            if block.kind == "string":
-                raise NotModelled("writing to a string literal")
+            block = state.assignable(number)
             cell = block.cells.get(bit)
             if cell is not None and cell[0] == width:
                 block.cells[bit] = (width, value)
@@ -170,10 +169,14 @@ class Operations:
         store, size = self._store(operation.target), self.compiler.value(operation.size)
         locate = self.compiler.address(operation.target)
         label = f"block from line {operation.place.line}"
+        product = operation.size if operation.zeroed and isinstance(operation.size, Binary) else None  # of calloc
+        factors = [self.compiler.value(f) for f in (product.left, product.right)] if product is not None else []
 
         def allocate(state: State) -> None:
             locate(state)
             amount = concrete(state, size(state))
+            if factors and math.prod(concrete(state, factor(state)) for factor in factors) != amount:
+                raise NotModelled("calloc of a huge block")
             if operation.may_fail and self._fails(state, amount):
                 store(state, 0)
                 return
@@ -234,7 +237,7 @@ class Operations:
             if amount == 0:
                 return
             access(state, number, bit, amount * 8)
-            block = state.writable(number)
+            block = state.assignable(number)
             if byte == 0:
                 block.fill(bit, amount * 8, 0)
                 return
@@ -328,7 +331,7 @@ class Operations:
             except Violation as problem:  # the caller's assignment is at fault, not the return
                 problem.place = call.place if call is not None else None
                 raise
-            block = state.writable(number)
+            block = state.assignable(number)
             if isinstance(found, Block):
                 block.paste(bit, found, 0, found.size * 8)
             else:
@@ -355,9 +358,12 @@ class Operations:
 
     def _print(self, operation: Print) -> Callable[[State], None]:
         arguments = [self.compiler.value(a) for a in operation.arguments if not isinstance(a.type, RecordType)]
+        texts = [self.compiler.value(t) for t in operation.texts]
 
         def show(state: State) -> None:
             values = [argument(state) for argument in arguments]
+            for text in texts:
+                read_text(state, text(state))
             if state.output is not None and operation.format is not None:
                 state.output.append(render(state, operation.format, values))
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from kleene.domains.explicit.evaluate import access, as_address
 from kleene.domains.explicit.state import State
-from kleene.domains.explicit.values import Pointer, Value
+from kleene.domains.explicit.values import NotModelled, Pointer, Value
 
 _DIRECTIVE = re.compile(r"%([-+ 0#]*)(\d*)(?:\.(\d+))?(?:hh|h|ll|l|z|j|t)?([diouxXcsp%eEfgG])")
 
@@ -31,6 +32,15 @@ def render(state: State, format_: str, values: list[Value]) -> str:
         return "?"
 
     return _DIRECTIVE.sub(replace, format_)
+
+
+def read_text(state: State, value: Value) -> None:
+    """Read a text to its end; a Violation if it is not all in memory."""
+    number, bit = as_address(value)
+    while (byte := access(state, number, bit, 8).load(bit, 8)) != 0:
+        if not isinstance(byte, int):
+            raise NotModelled("output of a text that is not known")
+        bit += 8
 
 
 def _text(state: State, pointer: Pointer) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 from kleene.cfa.expressions import Expression
 from kleene.cfa.operations import Call, Place
 from kleene.domains.explicit.constraints import EMPTY, Store
-from kleene.domains.explicit.memory import Block
-from kleene.domains.explicit.values import Constraint, Linear, Pointer, Value
+from kleene.domains.explicit.memory import CONSTANT, Block
+from kleene.domains.explicit.values import Constraint, Linear, NotModelled, Pointer, Value
 
 
 class Frame:
@@ -124,6 +124,13 @@ class State:
         if block.owner is not self.token:
             block = block.copy(self.token)
             self.blocks[number] = block
+        return block
+
+    def assignable(self, number: int) -> Block:
+        """The block, for an assignment of the program."""
+        block = self.writable(number)
+        if block.kind in CONSTANT:
+            raise NotModelled("writing to a string literal" if block.kind == "string" else f"writing to {block.label}")
         return block
 
     def kill(self, number: int) -> None:

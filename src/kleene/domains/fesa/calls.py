@@ -15,9 +15,13 @@ from kleene.cfa.operations import Enter, Exit, Invoke, Leave, Operation, express
 from kleene.domains.fesa.domain import FesaDomain
 from kleene.domains.fesa.heap import Heap, State, joined
 from kleene.domains.fesa.local_heaps import Division, LocalHeaps
+from kleene.domains.fesa.widening import widen
 from kleene.engine.tabulate import Procedure
 from kleene.semantics.calls import known_globals
 from kleene.semantics.memory import Unmodelled
+
+CROWDED = 64
+"""With more flags than this, the state after a call is widened."""
 
 
 def procedures(cfa: Cfa[Operation]) -> dict[str, Procedure[Operation]]:
@@ -97,11 +101,19 @@ class CallingFesaDomain(FesaDomain):
             if not after.vectors.is_empty():
                 found.append(after.vectors)
         together = joined(found)
-        return [] if together is None else [self.state(together, edge.target, call.place)]
+        if together is None:
+            return []
+        heap = Heap(together, self.options)
+        if len(heap.flags) > CROWDED:
+            widen(heap)
+        return [self.state(heap.vectors, edge.target, call.place)]
 
     def apply(self, heap: Heap, edge: Edge[Operation]) -> list[Heap]:
         operation = edge.label
-        if isinstance(operation, Enter | Leave):
+        if isinstance(operation, Enter):
+            return [heap]
+        if isinstance(operation, Leave):
+            self.heaps.leave(heap)
             return [heap]
         if isinstance(operation, Exit) and operation.status is not None and edge.source in self.inside:
             self.transfer.report("memory_cleanup", "a caller's block may not be freed when the program ends")

@@ -153,8 +153,8 @@ class Diagrams:
         return function.node_count()
 
     def evaluate(self, function: BCDDFunction, values: Mapping[Name, bool]) -> bool:
-        given = [(number, bool(values.get(name))) for name, number in self._numbers.items()]
-        return function.eval(given)
+        zeros = [(number, False) for number in range(len(self._numbers))]
+        return function.eval(zeros + [(self._number(name), value) for name, value in values.items()])
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from kleene.cfa.operations import Assign, Invoke
 from kleene.domains.fesa.flags import EDGE, EXISTS, LOST, NOT_NULL, PARENT, ROOTED, STATIC, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap, flags_of, joined
-from kleene.domains.fesa.summaries import fresh, parted, renamed
+from kleene.domains.fesa.ownership import settle
+from kleene.domains.fesa.summaries import fresh, parted, renamed, separated
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.writing import Pointer, clear, read, write
@@ -28,7 +29,9 @@ MARKERS = 4
 """For how many pointers of the rest a function may get markers."""
 _CALLEE = "$callee"
 _ENDED = "$ended"
+_NOT_APART = "a call of a recursive function with part of a structure that cannot be told apart"
 _TOO_MANY = "a call of a recursive function that can reach too many blocks of its caller"
+Slot = tuple[Node, int]
 
 
 def _given(number: int, size: int) -> Node:
@@ -111,9 +114,6 @@ class LocalHeaps:
 
     def _pointing(self, heap: Heap, variable: Node) -> Iterator[Heap]:
         value = read(heap, variable, 0)
-        if not any(heap.is_summary(node) for node, _ in value.targets):
-            yield heap
-            return
         nothing = heap.restricted(value.null)
         if nothing is not None:
             yield nothing
@@ -121,7 +121,7 @@ class LocalHeaps:
             for part, _, _ in self.transfer.pointing(heap, value, key):
                 yield part
 
-    def _cut(self, heap: Heap, roots: list[Node], objects: frozenset[Node]) -> Iterator[Heap]:
+    def _cut(self, heap: Heap, roots: list[Node], objects: frozenset[Node], *, taken: int = 0) -> Iterator[Heap]:
         """Separate what is reached from the roots: no pointer leads from one part into the other afterwards."""
         tried: set[Node] = set()
         while True:
@@ -134,13 +134,12 @@ class LocalHeaps:
             self._part(heap, mixed[0], inside - {mixed[0]})
             if heap.vectors.is_empty():
                 return
-        slots = sorted({(f.source, f.slot) for f in outer})
-        if len(slots) > MARKERS:
-            raise Unmodelled(_TOO_MANY)
-        for number, (source, slot) in enumerate(slots, 1):
-            if heap.is_summary(source):
-                raise Unmodelled("a call of a recursive function with part of a structure that cannot be told apart")
-            self._mark(heap, number, (source, slot), inside)
+        summary = next((f.source for f in outer if heap.is_summary(f.source)), None)
+        if summary is not None and taken < MARKERS:
+            for part in self._single_source(heap, summary, [f for f in outer if f.source == summary]):
+                yield from self._cut(part, roots, objects, taken=taken + 1)
+            return
+        self._mark(heap, sorted({(f.source, f.slot) for f in outer}), inside)
         names: dict[Node, Node | None] = {}
         for node in inside:
             if node.is_heap:
@@ -148,6 +147,17 @@ class LocalHeaps:
                 names |= {node: tagged, node.other: tagged.other}
         heap.vectors = renamed(heap.vectors, names)
         yield heap
+
+    def _single_source(self, heap: Heap, summary: Node, outer: list[Flag]) -> Iterator[Heap]:
+        """The part where no cell of a summary points to the callee's part, and the one where one does, taken out."""
+        none = heap.restricted(~heap.any_of(heap.flag(f) for f in outer))
+        if none is not None:
+            yield none
+        new, _ = separated(heap, summary)
+        heap.assume(heap.any_of(heap.flag(f._replace(source=new)) for f in outer))
+        self.transfer.tidy(heap, summary, new)
+        if not heap.vectors.is_empty():
+            yield heap
 
     @staticmethod
     def _enters(heap: Heap, flag: Flag, inside: set[Node]) -> bool:
@@ -169,28 +179,52 @@ class LocalHeaps:
         parted(heap, summary, new, belongs & space.none_of(alien), space.none_of(others))
         self.transfer.tidy(heap, *heap.nodes())
 
-    def _mark(self, heap: Heap, number: int, place: tuple[Node, int], inside: set[Node]) -> None:
-        """What a slot of the rest holds of the callee's part goes to a marker, and a hole into the slot."""
-        source, slot = place
-        value = read(heap, source, slot)
+    def _mark(self, heap: Heap, slots: list[Slot], inside: set[Node]) -> None:
+        """What slots of the rest hold of the callee's part goes to markers, and holes into the slots.
+
+        Slots of which only one at a time leads there share a marker.
+        """
+        held = {slot: self._held(heap, slot, inside) for slot in slots}
+        groups: list[list[Slot]] = []
+        for slot in slots:
+            where = held[slot].some
+            free = (g for g in groups if not any(heap.possible(held[other].some & where) for other in g))
+            group = next(free, None)
+            if group is None:
+                groups.append([slot])
+            else:
+                group.append(slot)
+        if len(groups) > MARKERS:
+            raise Unmodelled(_TOO_MANY)
+        for number, group in enumerate(groups, 1):
+            none = heap.space.false
+            targets: dict[tuple[Node, int], Function] = {}
+            for slot in group:
+                for target, where in held[slot].targets.items():
+                    targets[target] = targets.get(target, none) | where
+            some = heap.any_of(held[slot].some for slot in group)
+            write(heap, _marker(number, inside=False), 0, Pointer(targets, some, ~some), self.transfer.report)
+            for slot in group:
+                value = read(heap, *slot)
+                beside = {t: f for t, f in value.targets.items() if t[0] not in inside}
+                hole = {(_hole(number), 0): held[slot].some}
+                write(heap, *slot, Pointer({**beside, **hole}, value.some, value.null), self.transfer.report)
+
+    @staticmethod
+    def _held(heap: Heap, slot: Slot, inside: set[Node]) -> Pointer:
+        """What a slot of the rest holds of the callee's part; elsewhere it counts as NULL."""
+        if heap.is_summary(slot[0]):
+            raise Unmodelled(_NOT_APART)
+        value = read(heap, *slot)
         into = {t: f for t, f in value.targets.items() if t[0] in inside}
         beside = {t: f for t, f in value.targets.items() if t[0] not in inside}
-        if not beside:
-            some = value.some
-        elif not any(heap.is_summary(node) for node, _ in beside):
+        if not any(heap.is_summary(node) for node, _ in beside):
             some = value.some & ~heap.any_of(beside.values())
         elif not any(heap.is_summary(node) for node, _ in into):
             some = heap.any_of(into.values())
         else:
-            raise Unmodelled("a call of a recursive function with part of a structure that cannot be told apart")
-        write(heap, _marker(number, inside=False), 0, Pointer(into, some, ~some), self.transfer.report)
-        write(
-            heap,
-            source,
-            slot,
-            Pointer({**beside, (_hole(number), 0): some}, value.some, value.null),
-            self.transfer.report,
-        )
+            raise Unmodelled(_NOT_APART)
+        return Pointer(into, some, ~some)
 
     def _projected(self, together: Vectors, call: Invoke, objects: frozenset[Node]) -> Division:
         given = {_given(k, self._size(v)): self.transfer.node(v) for k, v in enumerate(call.parameters)}
@@ -205,6 +239,16 @@ class LocalHeaps:
         for node in {n for f in callee for n in (f.source, f.target) if n is not None and n.name == _CALLEE}:
             names[node] = node._replace(name="")
         return Division(renamed(entry, names), rest, objects)
+
+    def leave(self, heap: Heap) -> None:
+        """What a marker holds, and what hangs somewhere else too, is not a root when the callee ends.
+
+        The blocks that point to it are soon not told apart from others, and the marker ends.
+        """
+        if heap.options.parents:
+            for number in range(1, MARKERS + 1):
+                for target, _ in read(heap, _marker(number, inside=True), 0).targets:
+                    settle(heap, target)
 
     # Joining --------------------------------------------------------------------------------------------------
 

@@ -149,6 +149,22 @@ def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function]
         heap.set({parent(lost): heap.flag(parent(lost)) & ~where})
 
 
+def settle(heap: Heap, node: Node) -> None:
+    """A block that a variable holds gets a parent among the blocks that point to it, where one is not below it."""
+    if heap.is_summary(node) or not node.is_heap:
+        return
+    rooted = Flag(ROOTED, node)
+    for flag in heap.edges_to(node, EDGE):
+        source = flag.source
+        if not source.is_heap or source == node:
+            continue
+        takes = heap.flag(flag) & heap.flag(rooted) & _alone(heap, source) & heap.exists(source)
+        if not heap.possible(takes):
+            continue
+        takes = takes & _not_below(heap, source, node)
+        heap.set({rooted: heap.flag(rooted) & ~takes, parent(flag): heap.flag(parent(flag)) | takes})
+
+
 def _held(heap: Heap, node: Node, lost: Flag, new: Mapping[Target, Function]) -> Function:
     """Where a variable points to a node after the edge `lost` was replaced."""
     held = heap.any_of(heap.flag(f) for f in heap.edges_to(node) if _is_root(f.source) and not _same(f, lost))

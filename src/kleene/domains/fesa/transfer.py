@@ -31,7 +31,7 @@ from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VA
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.vectors import Vectors
-from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, null, read, release, spoil, to, write
+from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, detach, null, read, release, spoil, to, write
 from kleene.semantics.memory import Memory, Unmodelled, constant_of
 
 _CLEANUP = "a block may not be freed when the program ends"
@@ -53,7 +53,7 @@ class Transfer(Evaluator):
         match operation:
             case Skip():
                 return [heap]
-            case Print():
+            case Print(texts=()):
                 return self._visit_all(heap, expressions(operation))
             case Assign(target=target, value=value):
                 return self._assign(heap, target, value)
@@ -103,6 +103,7 @@ class Transfer(Evaluator):
         elif kind == "integer":
             self.store_number(heap, node, 0, self.numbers(node, 0, variable), None)
         elif kind == "object":
+            detach(heap, node)
             heap.set({Flag(EXISTS, node): heap.space.true})
             for slot in self.slots_of(node.size):
                 spoil(heap, node, slot)

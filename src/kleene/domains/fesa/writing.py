@@ -134,6 +134,17 @@ def spoil(heap: Heap, node: Node, slot: int) -> None:
     heap.set(changes)
 
 
+def detach(heap: Heap, node: Node) -> None:
+    """Pointers to an object that has ended do not point to the next one of that name: they have no value."""
+    changes: dict[Flag, Function] = {}
+    old = heap.edges_to(node)
+    for flag in old:
+        unset = flag._replace(target=UNDEFINED, offset=0)
+        changes[unset] = changes.get(unset, heap.flag(unset)) | heap.flag(flag)
+    heap.set(changes)
+    heap.drop(old)
+
+
 def release(heap: Heap, node: Node, report: Report) -> None:
     """The node is freed: what it holds is lost, and pointers to it dangle."""
     clear(heap, node, report)

@@ -1,0 +1,145 @@
+"""Consistency rules about paths that Def. 5.2 of the thesis does not derive, for structures that a contract describes.
+
+A structure that comes out of a run has what focus and update left definite. One that is made of a formula (a
+precondition, a postcondition) has nothing but rules to sharpen it, so these say more of closures: what is reachable
+from a variable is closed under the field, everything in it but the first has a predecessor in it, a path that does not
+end where it begins goes through the successor. Each rule is valid in every concrete structure; the tests look at all
+small ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kleene.logic.formula import (
+    FALSE,
+    And,
+    Atom,
+    Closure,
+    Equal,
+    Exists,
+    Formula,
+    Not,
+    Or,
+    conj,
+    exists,
+    forall,
+    neg,
+)
+from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.transformers.action import Rule
+from kleene.transformers.rules import closure_predicate, is_reflexive_closure
+
+
+@dataclass(frozen=True)
+class Reach:
+    """``r(v)`` is 'reachable from z along f'; `path` is the predicate that records f*, if the definition uses one."""
+
+    name: str
+    variable: str
+    field: str
+    path: str | None
+
+
+def reach_of(p: Predicate, vocabulary: Vocabulary) -> Reach | None:
+    """What a predicate ``r(v) = E(w) z(w) & f*(w, v)`` is about, also if f* is a predicate of its own."""
+    match p.definition:
+        case Exists(w, And(Atom(z, (source,)), steps)) if source == w and len(p.args) == 1:
+            (v,) = p.args
+            match steps:
+                case Or(Equal(), Closure(_, _, _, _, Atom(f, _))) if is_reflexive_closure(steps, f, (w, v)):
+                    return Reach(p.name, z, f, None)
+                case Atom(path, (a, b)) if (a, b) == (w, v):
+                    field = _closure_of(path, vocabulary)
+                    return None if field is None else Reach(p.name, z, field, path)
+    return None
+
+
+def _closure_of(path: str, vocabulary: Vocabulary) -> str | None:
+    """The field whose reflexive closure a predicate is defined to be."""
+    definition, args = vocabulary[path].definition, vocabulary[path].args
+    if definition is None or len(args) != 2:
+        return None
+    for p in vocabulary.declared:
+        if p.arity == 2 and is_reflexive_closure(definition, p.name, args):
+            return p.name
+    return None
+
+
+def closure_rules(vocabulary: Vocabulary) -> list[Rule]:
+    """The rules for all fields and all predicates about reachability of a vocabulary."""
+    rules = []
+    for p in vocabulary.declared:
+        reach = reach_of(p, vocabulary)
+        if reach is not None:
+            rules += _reach_rules(reach, vocabulary)
+        if p.arity == 2 and p.has("acyclic"):
+            rules.append(Rule(Equal("v1", "v2"), Not(Atom(p.name, ("v1", "v2"))), f"{p.name} is acyclic"))
+        if p.arity == 2 and p.definition is None:
+            rules += _path_rules(p, vocabulary)
+    return rules
+
+
+def _reach_rules(reach: Reach, vocabulary: Vocabulary) -> list[Rule]:
+    origin = f"what is reachable by {reach.name}"
+
+    def r(v: str) -> Formula:
+        return Atom(reach.name, (v,))
+
+    def z(v: str) -> Formula:
+        return Atom(reach.variable, (v,))
+
+    step = Atom(reach.field, ("v", "w"))
+    inside = exists(["w"], conj(r("w"), Atom(reach.field, ("w", "v"))))
+    rules = [
+        *_clause([neg(r("v")), neg(step), r("w")], origin),
+        *_clause([neg(z("v")), r("v")], origin),
+        Rule(conj(r("v"), neg(inside)), z("v"), origin),
+        Rule(conj(r("v"), neg(z("v")), neg(inside)), FALSE, origin),
+        Rule(conj(r("v"), forall(["w"], neg(z("w")))), FALSE, origin),
+        Rule(forall(["w"], neg(z("w"))), neg(r("v")), origin),
+    ]
+    if reach.path is not None:
+        path = Atom(reach.path, ("w", "v"))
+        rules += _clause([neg(r("w")), neg(path), r("v")], origin)
+        if vocabulary[reach.variable].has("unique"):
+            rules += _clause([neg(r("v")), neg(z("w")), path], origin)
+    return rules
+
+
+def _path_rules(field: Predicate, vocabulary: Vocabulary) -> list[Rule]:
+    """How the predicate that records f* relates to f."""
+    closure = closure_predicate(field.name, vocabulary)
+    if closure is None or closure.definition is None:
+        return []
+    origin = f"paths of {field.name}"
+
+    def path(v: str, w: str) -> Formula:
+        return Atom(closure.name, (v, w))
+
+    def step(v: str, w: str) -> Formula:
+        return Atom(field.name, (v, w))
+
+    rules = [
+        *_clause([neg(step("v", "w")), path("v", "w")], origin),
+        *_clause([neg(step("v", "w")), neg(path("w", "u")), path("v", "u")], origin),
+        *_clause([neg(path("v", "w")), neg(step("w", "u")), path("v", "u")], origin),
+        Rule(Equal("v", "w"), path("v", "w"), origin),
+        Rule(conj(path("v", "w"), forall(["u"], neg(step("v", "u")))), Equal("v", "w"), origin),
+        Rule(conj(path("v", "w"), forall(["u"], neg(step("u", "w")))), Equal("v", "w"), origin),
+    ]
+    if field.has("function"):
+        onward = [neg(path("v", "w")), Equal("v", "w"), neg(step("v", "u")), path("u", "w")]
+        fork = [neg(path("u", "v")), neg(path("u", "w")), path("v", "w"), path("w", "v")]
+        rules += [*_clause(onward, origin), *_clause(fork, origin)]
+    return rules
+
+
+def _clause(literals: list[Formula], origin: str) -> list[Rule]:
+    """A disjunction of literals as rules: each literal follows where no other holds."""
+    rules = []
+    for literal in literals:
+        body = conj(*(neg(other) for other in literals if other is not literal))
+        hidden = [v for v in body.free if v not in literal.free]
+        rules.append(Rule(exists(hidden, body), literal, origin))
+    return rules

@@ -1,0 +1,224 @@
+"""What states of the domain represent: Definitions 3 and 4 of the paper, over the memories of `concrete.py`.
+
+A state represents a memory if its blocks can be given to the nodes of the state so that the vector of every choice of
+instances and ghosts is in the set, for some forest of parents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
+
+from kleene.domains.fesa.flags import (
+    COUNT_HIGH,
+    COUNT_LOW,
+    EDGE,
+    EXISTS,
+    GHOST,
+    MOVED_NULL,
+    NOT_NULL,
+    PARENT,
+    ROOTED,
+    UNDEFINED,
+    VALUE,
+    VARIABLE,
+    Flag,
+    Node,
+)
+from kleene.domains.fesa.flags import LOST as LOST_NODE
+from kleene.domains.fesa.functions import Space
+from kleene.domains.fesa.heap import Options
+from kleene.domains.fesa.vectors import Vectors
+
+from .concrete import BLOCK, MOVED, UNSET, Concrete, Forest, Object, Place, Value, World
+
+GONE = (-1, -2)
+"""Addresses that nothing points to: never allocated, or freed. They may be instances of nodes that do not exist."""
+Placing = Mapping[int, Node]
+Choice = dict[Node, tuple[int | None, int | None]]
+Constants = Callable[[Node, int], tuple[int, ...]]
+
+
+def block_node(number: int) -> Node:
+    return Node("heap", "", BLOCK, number)
+
+
+class Meaning:
+    """The vectors of memories of one world, as the options ask for; `constants` are the numbers that have flags."""
+
+    def __init__(self, world: World, options: Options, constants: Constants | None = None) -> None:
+        self.world = world
+        self.options = options
+        self._last: tuple[Vectors | None, frozenset[Flag], list[Node]] = (None, frozenset(), [])
+        self._nodes = {name: Node(VARIABLE, name, size) for name, size in world.sizes.items()}
+        self.constants = constants or (lambda node, offset: ())
+
+    # From memories to vectors ---------------------------------------------------------------------------------
+
+    def vectors(self, heap: Concrete, placing: Placing, forest: Forest) -> Iterator[frozenset[Flag]]:
+        """For every choice of an instance and a ghost in each node, the flags that are one."""
+        members: dict[Node, list[int]] = {}
+        for block, node in placing.items():
+            members.setdefault(node, []).append(block)
+        ways: list[list[tuple[int | None, int | None]]] = []
+        for own in members.values():
+            several = len(own) > 1
+            ways.append([(u, w) for u in own for w in own if u != w] if several else [(own[0], None)])
+        for choice in product(*ways):
+            yield self._vector(heap, dict(zip(members, choice, strict=True)), forest)
+
+    def state(self, space: Space, heap: Concrete, placing: Placing, forest: Forest) -> Vectors:
+        """The least state with these nodes that represents a memory."""
+        found = list(self.vectors(heap, placing, forest))
+        dims = frozenset[Flag]().union(*found)
+        function = space.false
+        for ones in found:
+            cube = space.none_of(dims - ones)
+            for flag in ones:
+                cube = cube & space.var(flag)
+            function = function | cube
+        return Vectors(space, dims, function)
+
+    def node(self, thing: Object) -> Node:
+        assert isinstance(thing, str)
+        return self._nodes[thing]
+
+    def _vector(self, heap: Concrete, choice: Choice, forest: Forest) -> frozenset[Flag]:
+        ones: set[Flag] = set()
+        seen: dict[Object, Node] = {u: n for n, (u, _) in choice.items() if u is not None}
+        shown = seen | {t: self.node(t) for t in heap.sizes}
+        for thing, node in shown.items():
+            if thing in heap.alive:
+                self._own_flags(heap, thing, node, shown, forest, ones)
+        if heap.lost:
+            ones |= {Flag(EDGE, LOST_NODE, 0, seen[b], 0) for b in heap.lost if b in seen}
+        for node, (block, ghost) in choice.items():
+            if block is not None and self.options.in_counter:
+                pointing = [v for (t, _), v in heap.values.items() if isinstance(t, int)]
+                count = min(3, sum(isinstance(v, tuple) and v[0] == block for v in pointing))
+                ones |= {Flag(kind, node) for bit, kind in ((1, COUNT_LOW), (2, COUNT_HIGH)) if count & bit}
+            if block is not None and ghost is not None:
+                ones.add(Flag(GHOST, node))
+                self._between(heap, (node, block), (node.other, ghost), forest, ones)
+                self._between(heap, (node.other, ghost), (node, block), forest, ones)
+        return frozenset(ones)
+
+    def _own_flags(
+        self,
+        heap: Concrete,
+        thing: Object,
+        node: Node,
+        shown: Mapping[Object, Node],
+        forest: Forest,
+        ones: set[Flag],
+    ) -> None:
+        options = self.options
+        block = isinstance(thing, int)
+        if block or (thing in self.world.objects and thing not in options.permanent):
+            ones.add(Flag(EXISTS, node))
+        if isinstance(thing, int) and options.parents and forest[thing] is None:
+            ones.add(Flag(ROOTED, node))
+        layout = (
+            self.world.block if block else self.world.objects.get(str(thing)) or {0: self.world.variables[str(thing)]}
+        )
+        for slot, kind in layout.items():
+            value = heap.values[thing, slot]
+            if kind == "number":
+                if value in self.constants(node, slot):
+                    ones.add(Flag(VALUE, node, slot, None, value))  # type: ignore[arg-type]
+                continue
+            if value is None:
+                continue
+            if options.out_counter:
+                ones.add(Flag(NOT_NULL, node, slot))
+            if value in (UNSET, MOVED):
+                ones.add(Flag(EDGE, node, slot, UNDEFINED if value == UNSET else MOVED_NULL, 0))
+                continue
+            assert isinstance(value, tuple)
+            target, offset = value
+            if target in shown:
+                ones.add(Flag(EDGE, node, slot, shown[target], offset))
+                if block and options.parents and isinstance(target, int) and forest.get(target) == (thing, slot):
+                    ones.add(Flag(PARENT, node, slot, shown[target], offset))
+
+    def _between(
+        self, heap: Concrete, a: tuple[Node, int], b: tuple[Node, int], forest: Forest, ones: set[Flag]
+    ) -> None:
+        """Edges between an instance and its ghost."""
+        for slot in self.world.block:
+            value = heap.values.get((a[1], slot))
+            if isinstance(value, tuple) and value[0] == b[1]:
+                ones.add(Flag(EDGE, a[0], slot, b[0], value[1]))
+                if self.options.parents and forest.get(b[1]) == (a[1], slot):
+                    ones.add(Flag(PARENT, a[0], slot, b[0], value[1]))
+
+    # And back -------------------------------------------------------------------------------------------------
+
+    def represents(self, vectors: Vectors, heap: Concrete, likely: Placing | None = None) -> bool:
+        """Whether a memory is in the meaning of a state; `likely` are the nodes to look at first."""
+        dims, nodes = self._graph(vectors)
+        blocks = heap.blocks()
+        if blocks and not nodes:
+            return False
+        for memory in self._with_lost(heap, dims):
+            forests = list(memory.forests()) if self.options.parents else [{}]
+            for placing in self._placings(memory, nodes, blocks, dims, likely or {}):
+                if any(self._fits(vectors, memory, placing, forest) for forest in forests):
+                    return True
+        return False
+
+    def _graph(self, vectors: Vectors) -> tuple[frozenset[Flag], list[Node]]:
+        """The flags that may be one, and the nodes of the heap."""
+        if self._last[0] is not vectors:
+            dims: frozenset[Flag] = vectors.pruned().dims  # type: ignore[assignment]
+            nodes = sorted({n for f in dims for n in (f.source, f.target) if n and n.is_heap and not n.ghost})
+            self._last = vectors, dims, nodes
+        return self._last[1:]
+
+    def _with_lost(self, heap: Concrete, dims: frozenset[Flag]) -> Iterator[Concrete]:
+        """With the sets of blocks that the state may keep as lost ones."""
+        yield heap
+        if any(f.source == LOST_NODE for f in dims):
+            more = [b for b in heap.blocks() if b not in heap.lost]
+            for chosen in range(1, 1 << len(more)):
+                memory = heap.copy()
+                memory.lost = heap.lost | {b for k, b in enumerate(more) if chosen >> k & 1}
+                yield memory
+
+    def _placings(
+        self, heap: Concrete, nodes: list[Node], blocks: list[int], dims: frozenset[Flag], likely: Placing
+    ) -> Iterator[Placing]:
+        choices: list[list[Node | None]] = []
+        for block in blocks:
+            able: list[Node | None] = [n for n in nodes if block not in heap.alive or Flag(EXISTS, n) in dims]
+            for (thing, slot), value in heap.values.items():
+                if isinstance(thing, str) and isinstance(value, tuple) and value[0] == block:
+                    source = self.node(thing)
+                    able = [n for n in able if n and Flag(EDGE, source, slot, n, value[1]) in dims]
+            choices.append(sorted(able, key=lambda n: n != likely.get(block)))
+        for extra in range(len(GONE) + 1):
+            things = [*blocks, *GONE[:extra]]
+            for chosen in product(*choices, *([nodes] * extra)):
+                placing: dict[int, Node] = dict(zip(things, chosen, strict=True))  # type: ignore[arg-type]
+                if all(self._edge_fits(place, value, placing, dims) for place, value in heap.values.items()):
+                    yield placing
+
+    @staticmethod
+    def _edge_fits(place: Place, value: Value, placing: Placing, dims: frozenset[Flag]) -> bool:
+        """Whether the state has the edge that a pointer from a block to another needs."""
+        (source, slot), target = place, value[0] if isinstance(value, tuple) else None
+        if not isinstance(source, int) or not isinstance(target, int) or not isinstance(value, tuple):
+            return True
+        here, there = placing[source], placing[target]
+        if here == there and source != target:
+            there = there.other
+        return Flag(EDGE, here, slot, there, value[1]) in dims
+
+    def _fits(self, vectors: Vectors, heap: Concrete, placing: Placing, forest: Forest) -> bool:
+        space, (dims, _) = vectors.space, self._graph(vectors)
+        if any(place is None and Flag(ROOTED, placing[block]) not in dims for block, place in forest.items()):
+            return False
+        return all(
+            ones <= dims and space.evaluate(vectors.function, dict.fromkeys(ones, True))
+            for ones in self.vectors(heap, placing, forest)
+        )
