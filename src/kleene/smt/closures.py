@@ -38,11 +38,12 @@ from kleene.smt.universe import Universe, in_domain
 
 @dataclass(frozen=True)
 class Fields:
-    """Symbols that are known to be functions, inverse functions, or acyclic in every model of the query."""
+    """Symbols that are known to be functions, inverse functions, acyclic, transitive in every model of the query."""
 
     functions: frozenset[str] = frozenset()
     inverse_functions: frozenset[str] = frozenset()
     acyclic: frozenset[str] = frozenset()
+    transitive: frozenset[str] = frozenset()
 
     def with_inverse(self, symbols: Iterable[str]) -> Fields:
         return replace(self, inverse_functions=self.inverse_functions | frozenset(symbols))
@@ -132,6 +133,8 @@ class ClosureTable:
             rule(one(a, b), then=path(a, b)),
             rule(path(a, b), path(b, c), then=path(a, c)),
         ]
+        if isinstance(step, Atom) and {*step.args} == {a, b} and step.predicate in self.fields.transitive:
+            self.universal.append(rule(path(a, b), then=one(a, b)))
         if self._is_field(step, (a, b), self.fields.functions, self.fields.inverse_functions):
             self.universal += [
                 rule(one(a, b), path(a, c), then=disj(Equal(b, c), path(b, c))),

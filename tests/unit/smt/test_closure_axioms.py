@@ -6,10 +6,11 @@ from itertools import product
 
 import pytest
 
-from kleene.logic.formula import transitive_closure
-from kleene.smt import FiniteModel, Universe
+from kleene.logic.formula import Atom, Equal, conj, disj, exists, forall, neg, transitive_closure
+from kleene.smt import Cell, FiniteModel, Universe, Unsat, check
 from kleene.smt.closures import ClosureTable, Fields
 from kleene.smt.expand import Expansion
+from kleene.smt.finiteness import finiteness
 
 KINDS = {
     "function": Fields(frozenset({"n"})),
@@ -81,3 +82,28 @@ def test_acyclic_fields_need_no_betweenness() -> None:
     table = ClosureTable(Expansion(Universe()), Fields(frozenset({"n"}), acyclic=frozenset({"n"})))
     table.eliminate(transitive_closure("n", "a", "b"))
     assert not table.between
+
+
+@pytest.mark.parametrize("kind", ["function", "invfunction", "both", "transitive"])
+def test_axioms_of_finite_sets_hold(kind: str) -> None:
+    """On all relations of the kind over up to three individuals in two cells."""
+    universe = Universe((Cell("one", optional=True), Cell("two", optional=True)))
+    fields = Fields(transitive=frozenset({"n"})) if kind == "transitive" else KINDS[kind]
+    axioms = finiteness(universe, fields, ["n"])
+    assert axioms
+    for size in range(4):
+        for step in _relations("relation" if kind == "transitive" else kind, size):
+            if kind == "transitive" and _paths(step) != step:
+                continue
+            for cells in product((0, 1), repeat=size):
+                model = FiniteModel(universe, cells, {"n": step})
+                assert all(model.satisfies(axiom) for axiom in axioms), f"n = {sorted(step)}, cells {cells}"
+
+
+def test_only_infinite_models() -> None:
+    """A one-to-one field without ends, and an element that nothing leads to: refuted by counting."""
+    pytest.importorskip("z3")
+    follows = forall("a", exists("b", Atom("n", ("a", "b"))))
+    one_before = forall("abc", disj(neg(Atom("n", ("a", "c"))), neg(Atom("n", ("b", "c"))), Equal("a", "b")))
+    first = exists("b", forall("a", neg(Atom("n", ("a", "b")))))
+    assert isinstance(check(conj(follows, one_before, first), fields=KINDS["invfunction"]), Unsat)
