@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from kleene.domains.fesa.counters import decrement, increment
 from kleene.domains.fesa.flags import (
-    EDGE,
     EXISTS,
     GHOST,
     MOVED_NULL,
