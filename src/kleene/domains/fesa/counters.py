@@ -147,9 +147,7 @@ def _root(heap: Heap, node: Node) -> tuple[Function, Providers]:
     """Every block hangs below one that a variable holds."""
     blocks = heap.heap_nodes()
     shown = heap.any_of(heap.flag(Flag(ROOTED, n)) for n in blocks if not heap.is_summary(n))
-    providers = [
-        (heap.mentioning(n), heap.flag(Flag(ROOTED, n))) for n in blocks if heap.is_summary(n)
-    ]
+    providers = [(heap.mentioning(n), heap.flag(Flag(ROOTED, n))) for n in blocks if heap.is_summary(n)]
     return heap.flag(Flag(EXISTS, node)) & ~shown, providers
 
 

@@ -128,18 +128,21 @@ def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
     return found
 
 
-def materialise(heap: Heap, summary: Node) -> Node:
-    """Take one instance out of a summary that has several; the result is the node of that instance (section 2.3)."""
+def materialise(heap: Heap, summary: Node, only: Function | None = None) -> Node:
+    """Take one instance out of a summary that has several; the result is the node of that instance (section 2.3).
+
+    With `only`, a condition on the result, the rest is not computed.
+    """
     ghost = Flag(GHOST, summary)
     new = fresh(heap, summary)
     space = heap.space
     base = heap.vectors.restrict(space.var(ghost))
     one_less = space.none_of([ghost, *heap.to_ghost(summary)])
-    rest = base.function | one_less
     taken = renamed(base, {summary: new, summary.other: summary}, without=ghost)
     seen = renamed(base, {summary.other: new}, without=ghost)
     dims = base.dims | taken.dims | seen.dims
-    heap.vectors = Vectors(space, dims, rest & taken.function & seen.function)
+    function = taken.function if only is None else only & taken.function
+    heap.vectors = Vectors(space, dims, function & seen.function & (base.function | one_less))
     return new
 
 
@@ -161,23 +164,29 @@ def single(heap: Heap, summary: Node) -> Heap | None:
     return part
 
 
-def separated(heap: Heap, summary: Node) -> tuple[Node, dict[Flag, Flag]]:
+def separated(heap: Heap, summary: Node, where: Function | None = None, others: Function | None = None) -> Node:
     """One instance of a summary as a node of its own, whether there are others or not (deref', section 3.2).
 
-    The result is the node, and the names of its flags for each flag of the summary before.
+    With `where`, a condition on flags of the summary, the instance is one that satisfies it, and those that stay do not.
+    Nor do `others` hold.
     """
-    names = renaming(heap, summary, fresh(heap, summary))
-    alone = single(heap, summary)
+    if where is None:
+        alone, only = single(heap, summary), None
+    else:
+        apart = heap.space.true if others is None else ~others
+        alone = heap.restricted(where & apart)
+        alone = None if alone is None else single(alone, summary)
+        only = heap.space.rename(where, renaming(heap, summary, fresh(heap, summary))) & ~where & apart
     several = heap.copy()
-    new = materialise(several, summary)
+    new = materialise(several, summary, only)
     if alone is None:
         heap.vectors = several.vectors
-        return new, names
+        return new
     vectors = renamed(alone.vectors, {summary: new, summary.other: None})
     if not several.vectors.is_empty():
         vectors = vectors.join(several.vectors)
     heap.vectors = vectors
-    return new, names
+    return new
 
 
 def parted(heap: Heap, summary: Node, new: Node, belongs: Function, remains: Function) -> None:

@@ -16,13 +16,17 @@ from typing import Any
 from kleene.domains.fesa.functions import Function, Name, Space
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Vectors:
-    """A set of vectors over `dims`: those on which `function`, which mentions no other names, is true."""
+    """A set of vectors over `dims`: those on which `function`, which mentions no other names, is true.
+
+    Never changed once made. In a `clean` set, each dimension is one in some vector.
+    """
 
     space: Space
     dims: frozenset[Name]
     function: Function
+    clean: bool = False
 
     @staticmethod
     def everything(space: Space, dims: Iterable[Name] = ()) -> Vectors:
@@ -55,7 +59,7 @@ class Vectors:
         gone = self.dims & set(names)
         if not gone:
             return self
-        return Vectors(self.space, self.dims - gone, self.space.exists(self.function, gone))
+        return Vectors(self.space, self.dims - gone, self.space.exists(self.function, gone), self.clean)
 
     def restrict(self, condition: Function) -> Vectors:
         """Only the vectors that satisfy a condition over the dimensions."""
@@ -66,7 +70,7 @@ class Vectors:
         if not used:
             return self
         dims = frozenset(used.get(name, name) for name in self.dims)
-        return Vectors(self.space, dims, self.space.rename(self.function, used))
+        return Vectors(self.space, dims, self.space.rename(self.function, used), self.clean)
 
     def swap(self, first: Sequence[Name], second: Sequence[Name]) -> Vectors:
         pairs = list(zip(first, second, strict=True))
@@ -92,7 +96,7 @@ class Vectors:
 
     def join(self, other: Vectors) -> Vectors:
         a, b = self.zero(other.dims), other.zero(self.dims)
-        return Vectors(self.space, a.dims, a.function | b.function)
+        return Vectors(self.space, a.dims, a.function | b.function, self.clean and other.clean)
 
     def meet(self, other: Vectors) -> Vectors:
         a, b = self.zero(other.dims), other.zero(self.dims)
@@ -117,8 +121,11 @@ class Vectors:
 
     def pruned(self) -> Vectors:
         """Without the dimensions that are always zero."""
+        if self.clean:
+            return self
         useless = self.space.always_false(self.function, self.dims)
-        return self.drop(*useless) if useless else self
+        kept = self.drop(*useless)
+        return Vectors(self.space, kept.dims, kept.function, clean=True)
 
     def listed(self, names: Sequence[Name]) -> AbstractSet[tuple[int, ...]]:
         """The vectors, projected to some dimensions, in their order."""
