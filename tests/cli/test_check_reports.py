@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cli_samples import Kleene
 
 from kleene.analysis.check import CheckOptions, CheckReport, check
-from kleene.analysis.shape_of_c import ShapeResult, checked_again
+from kleene.analysis.shape_of_c import ShapeResult, analyse, checked_again
 from kleene.analysis.source_names import source_names
 from kleene.c.reader import read_program
 from kleene.diagnostics import InternalCheckError
+from kleene.engine.tabulate import Tabulated
 from kleene.report.check_trace import lines_of
 from kleene.report.heap_picture import Film, has_lost_block
 from kleene.report.shape_words import for_drawing, invariants_of
@@ -177,3 +179,45 @@ def test_shapes_are_checked_again_and_a_missing_one_is_noticed(kleene: Kleene, t
     store.add(kept)
     with pytest.raises(InternalCheckError):
         checked_again(shape)
+
+
+RECURSIVE = """
+static void destroy(struct node *l) { if (l) { struct node *n = l->next; free(l); destroy(n); n = NULL; } }
+static int length(struct node *l) { return l ? 1 + length(l->next) : 0; }
+int main(void) {
+  struct node *l = NULL;
+  while (__VERIFIER_nondet_int()) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) break;
+    n->next = l; l = n;
+  }
+  if (length(l) < 0) l = l->next;
+  destroy(l);
+  return 0;
+}
+"""
+
+
+def test_what_recursive_functions_do_is_checked_again(kleene: Kleene, tmp_path: Path) -> None:
+    """Nothing was said about them: a summary that did not cover its calls would not have been noticed."""
+    path = tmp_path / "recursive.c"
+    path.write_text(NODE + RECURSIVE)
+    assert "checked again: no step of the program leads out" in kleene("check", str(path), "--invariants").out
+    shape = checked(tmp_path, NODE + RECURSIVE).shape
+    assert isinstance(shape, ShapeResult) and isinstance(shape.reached, Tabulated) and checked_again(shape)
+    ends = [a.stores[a.procedure.exit] for a in shape.reached.activations if a.procedure.exit in a.stores]
+    assert ends
+    kept = ends[0].elements()[1:]
+    ends[0].clear()
+    ends[0].add(kept)
+    with pytest.raises(InternalCheckError):
+        checked_again(shape)
+
+
+def test_an_alarm_that_was_not_raised_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "leak.c"
+    path.write_text(NODE + LIST.replace("free(", "(void)("))
+    shape = analyse(read_program([str(path)], data_model="LP64"), malloc_may_fail=False, seconds=30)
+    assert shape.alarms and checked_again(shape)
+    with pytest.raises(InternalCheckError, match="an alarm was not raised"):
+        checked_again(replace(shape, alarms=[]))

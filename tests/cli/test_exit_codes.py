@@ -380,3 +380,30 @@ def test_a_closed_pipe_keeps_the_verdict(folder: Path, words: list[str], code: i
     os.close(write)
     assert process.stderr == ""
     assert process.returncode == code
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "code"),
+    [
+        ("int main(void) { return 0; }", ["check", "p.c"], 0),
+        ("int main(void) { int *p = 0; return *p; }", ["check", "p.c", "--trace"], 1),
+        ("int main(void) { int *p = 0; return *p; }", ["check", "p.c", "--json", "-"], 1),
+        ("int main(void) { return 0; ", ["check", "p.c"], 2),
+        ("", ["--help"], 0),
+        ("", ["check", "--help"], 0),
+        ("", ["shapes"], 0),
+    ],
+)
+def test_a_closed_pipe_keeps_the_verdict_of_every_command(
+    tmp_path: Path, text: str, words: list[str], code: int
+) -> None:
+    """All of them ended with 1, as if an error had been found."""
+    (tmp_path / "p.c").write_text(text)
+    for closed in ({"stdout"}, {"stdout", "stderr"}):
+        read, write = os.pipe()
+        os.close(read)
+        streams = {name: write if name in closed else subprocess.PIPE for name in ("stdout", "stderr")}
+        process = subprocess.run([TOOL, *words], cwd=tmp_path, text=True, timeout=120, **streams)  # type: ignore[call-overload]
+        os.close(write)
+        assert process.returncode == code
+        assert "Traceback" not in (process.stderr or "") and "Broken pipe" not in (process.stderr or "")

@@ -7,6 +7,9 @@ library exports them. Cursors and clang types are `Any` here: the binding has no
 from __future__ import annotations
 
 import ctypes
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -55,6 +58,7 @@ UNARY_OPERATORS = dict(
     enumerate(["p++", "p--", "++", "--", "&", "*", "+", "-", "~", "!", "real", "imag", "extension"], start=1)
 )
 
+_DEPTH = 20_000
 _EVALUATED_INT = 1
 _EVALUATED_FLOAT = 2
 
@@ -167,3 +171,26 @@ def string_value(cursor: Any) -> bytes:
         )
         position += 1
     return bytes(out) + b"\0"
+
+
+@contextmanager
+def every_child_visited() -> Iterator[None]:
+    """Raises what was raised in a callback from libclang, where Python drops it: children would be missing silently.
+
+    Long chains of operators are deep trees: there is room for those that a compiler takes.
+    """
+    dropped: list[BaseException] = []
+    limit, hook = sys.getrecursionlimit(), sys.unraisablehook
+
+    def note(found: Any) -> None:
+        dropped.append(found.exc_value or RuntimeError(str(found.err_msg)))
+
+    sys.setrecursionlimit(max(limit, _DEPTH))
+    sys.unraisablehook = note
+    try:
+        yield
+    finally:
+        sys.unraisablehook = hook
+        sys.setrecursionlimit(limit)
+        if dropped:
+            raise dropped[0]

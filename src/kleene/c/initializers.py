@@ -110,6 +110,8 @@ class Initializers(Calls):
 
     def _collect(self, target: Expression, cursor: Any, found: list[tuple[Expression, Any]]) -> None:
         """What a braced list, or a string, assigns to the parts of `target`."""
+        if isinstance(target.type, ArrayType) and not target.type.count:  # the object is larger than its type
+            raise UnsupportedConstruct("initialiser of a flexible array member", cursor)
         if kind(cursor) == "STRING_LITERAL" and isinstance(target.type, ArrayType):
             text = string_value(cursor)
             for index in range(min(len(text), target.type.count)):

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import kind
-from kleene.c.parse import LIBRARY, arguments, parse
+from kleene.c.clang import every_child_visited, kind
+from kleene.c.parse import LIBRARY, arguments, headers_of, parse
 from kleene.c.statements import UNEXPECTED, Statements, global_variable
 from kleene.c.type_reader import TypeReader
 from kleene.c.unit import ERRORS, Linkage, Unit
@@ -44,7 +44,8 @@ def read_program(
         raise UsageError("no C file given")
     linkage = Linkage(library=_library_names(), errors=frozenset(errors), cleanup_at_abort=cleanup_at_abort)
     reader = _Reader(files, arguments(include, defines, data_model), data_model, linkage)
-    return reader.read(entry)
+    with every_child_visited():
+        return reader.read(entry)
 
 
 class _Reader:
@@ -78,6 +79,7 @@ class _Reader:
             self.records,
             entry,
             self.data_model,
+            headers=headers_of(parsed),
         )
 
     def _parse_all(self) -> list[Any]:

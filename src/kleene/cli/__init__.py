@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import click
 
 from kleene import __version__
-from kleene.cli.files import close_standard_output
+from kleene.cli.files import Unread
 from kleene.cli.legacy import translated
 from kleene.diagnostics import (
     InputError,
@@ -35,6 +35,7 @@ _COMMANDS = {
     "alpha": ("kleene.cli.symbolic_command_alpha", "The most precise abstraction of a formula."),
     "meet": ("kleene.cli.symbolic_command_meet", "The most precise meet of two sets of structures."),
     "transform": ("kleene.cli.symbolic_command_transform", "The best transformer of actions or calls."),
+    "contracts": ("kleene.cli.contracts_command", "Check the bodies of TVP procedures against their specifications."),
     "show": ("kleene.cli.show_command", "Draw the structures of a TVS file."),
     "diff": ("kleene.cli.diff_command", "Compare two TVS results of one program."),
 }
@@ -82,11 +83,9 @@ def program() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its code. A request to terminate is treated as Ctrl-C."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.stdout, sys.stderr = Unread(sys.stdout), Unread(sys.stderr)
     code = run_main(list(sys.argv[1:] if arguments is None else arguments))
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        close_standard_output()
+    sys.stdout.flush()
     sys.exit(code)
 
 
@@ -115,9 +114,6 @@ def run_main(arguments: list[str]) -> int:
         return _input_problems(problem)
     except KleeneError as problem:
         return _problem(str(problem), BAD_INPUT)
-    except BrokenPipeError:
-        close_standard_output()
-        return DONE
     except OSError as problem:
         place = f"{problem.filename}: " if problem.filename else ""
         return _problem(f"{place}{problem.strerror or problem}", BAD_INPUT)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, TextIO
 
 from kleene.diagnostics import UsageError
 
@@ -83,9 +84,33 @@ def write_output(target: str, text: str) -> None:
     Path(target).write_text(text, encoding="utf-8")
 
 
-def close_standard_output() -> None:
-    """Nobody reads standard output any more: let the interpreter flush it to nowhere when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+class Unread:
+    """An output stream whose reader may go away (``kleene ... | head``): what it does not want is dropped.
+
+    The command runs to its end, and its exit code is the verdict.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            self._drop()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._drop()
+
+    def _drop(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def macros_of(definitions: Sequence[str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import click
 
 from kleene.analysis.limits import Watchdog
 from kleene.analysis.run import Analysis, prepare, run
-from kleene.cli.files import check_writable, close_standard_output, input_file, macros_of, write_output
+from kleene.cli.files import check_writable, input_file, macros_of, write_output
 from kleene.cli.numbers import Count, Seconds
 from kleene.cli.outputs import FILES, report_tvs, write_report
 from kleene.cli.progress import Progress
@@ -86,10 +86,7 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
         on_dump=lambda so_far: write_output(f"{so_far.program}.dump.tvs", report_tvs(so_far)),
     )
     progress.done()
-    try:
-        write_report(report, given)
-    except BrokenPipeError:  # the reader of standard output has seen enough
-        close_standard_output()
+    write_report(report, given)
     return _EXIT[report.verdict]
 
 

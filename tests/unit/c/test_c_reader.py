@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,10 @@ import pytest
 from c_text import Lower
 
 from kleene.c import read_program
+from kleene.c.clang import every_child_visited
 from kleene.c.parse import HEADERS
+from kleene.cfa.expressions import Variable, walk
+from kleene.cfa.operations import Return
 from kleene.diagnostics import InputError, UsageError
 
 
@@ -126,3 +130,27 @@ def test_two_local_records_of_one_name(lower: Lower) -> None:
         "void f(void) { struct s { int a; } x; x.a = 1; } int main(void) { struct s { char b[9]; } y; y.b[0] = 1; }"
     )
     assert sorted(name for name in program.records if name.startswith("struct s")) == ["struct s", "struct s#2"]
+
+
+def test_an_object_that_its_initialiser_makes_larger_is_not_known(lower: Lower) -> None:
+    """Its flexible array member was taken for empty, and a read of it for an error."""
+    program = lower("struct s { int n; int d[]; } g = { 2, { 1, 2 } }; int main(void) { return g.d[1]; }")
+    assert [g.external for g in program.globals] == [True]
+
+
+def test_a_long_chain_of_operators_is_read_to_its_end(lower: Lower) -> None:
+    program = lower(f"int main(void) {{ int x = 1; return {' + '.join(['x'] * 2000)}; }}")
+    assert not program.unsupported()
+    (value,) = [e.label.value for e in program.main.cfa.edges if isinstance(e.label, Return) and e.label.value]
+    assert sum(isinstance(node, Variable) for node in walk(value)) == 2000
+
+
+def test_what_libclang_does_not_pass_on_is_raised() -> None:
+    """An exception in a callback is dropped by ctypes: the cursors that follow would be missing."""
+    callback = ctypes.CFUNCTYPE(ctypes.c_int)
+
+    def fails() -> int:
+        raise RecursionError("too deep")
+
+    with pytest.raises(RecursionError, match="too deep"), every_child_visited():
+        callback(fails)()

@@ -38,6 +38,8 @@ class Options:
     """With more nodes than this, a state is widened anywhere, not only at loop heads: nodes taken out go back."""
     apart: bool = False
     """Whether nodes that variables point to, and freed nodes, are summarised only with nodes of the same kind."""
+    by_role: bool = False
+    """Whether nodes of different states are the same if they have the same role, rather than the same age."""
     permanent: frozenset[str] = field(default_factory=frozenset)
     """The variables that exist all the time."""
 

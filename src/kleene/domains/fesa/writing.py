@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from kleene.domains.fesa.counters import decrement, increment
 from kleene.domains.fesa.flags import (
-    EDGE,
     EXISTS,
     GHOST,
     MOVED_NULL,
@@ -23,7 +22,7 @@ from kleene.domains.fesa.flags import (
 )
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
-from kleene.domains.fesa.ownership import Report, Target, adopt, lose
+from kleene.domains.fesa.ownership import Report, Target, adopt, forget_above, lose
 from kleene.semantics.memory import Unmodelled
 
 NOWHERE = (UNDEFINED, MOVED_NULL)
@@ -148,6 +147,7 @@ def detach(heap: Heap, node: Node) -> None:
 def release(heap: Heap, node: Node, report: Report) -> None:
     """The node is freed: what it holds is lost, and pointers to it dangle."""
     clear(heap, node, report)
+    forget_above(heap, node)
     gone = heap.edges_to(node, PARENT)
     heap.drop([*gone, Flag(EXISTS, node), Flag(ROOTED, node), Flag(GHOST, node)])
     unseen = not heap.edges_to(node)
