@@ -167,8 +167,8 @@ def single(heap: Heap, summary: Node) -> Heap | None:
 def separated(heap: Heap, summary: Node, where: Function | None = None, others: Function | None = None) -> Node:
     """One instance of a summary as a node of its own, whether there are others or not (deref', section 3.2).
 
-    With `where`, a condition on flags of the summary, the instance is one that satisfies it, and those that stay do not.
-    Nor do `others` hold.
+    With `where`, a condition on flags of the summary, the instance satisfies it, and those that stay do not; nor do
+    `others` hold.
     """
     if where is None:
         alone, only = single(heap, summary), None
