@@ -52,25 +52,26 @@ def moved(flag: Flag, nodes: Mapping[Node, Node | None]) -> Flag | None:
 
 def renamed(vectors: Vectors, nodes: Mapping[Node, Node | None], without: Flag | None = None) -> Vectors:
     """The vectors with nodes renamed; flags that have no meaning afterwards are projected out."""
-    gone, names = _renaming(flags_of(vectors), frozenset(nodes.items()), without)
-    return vectors.drop(*gone).rename(names)
+    gone, names, flags = _renaming(flags_of(vectors), frozenset(nodes.items()), without)
+    space, function = vectors.space, vectors.function
+    return Vectors(space, flags, space.rename(space.exists(function, gone), names), vectors.clean)
 
 
 @lru_cache(maxsize=1 << 12)
 def _renaming(
     flags: frozenset[Flag], nodes: frozenset[tuple[Node, Node | None]], without: Flag | None
-) -> tuple[list[Flag], dict[Flag, Flag]]:
-    """The flags that go and the new names of others. The same renamings come again and again."""
+) -> tuple[frozenset[Flag], dict[Flag, Flag], frozenset[Flag]]:
+    """The flags that go, the new names of others, and what flags there are then. The same comes again and again."""
     mapping = dict(nodes)
-    gone: list[Flag] = []
+    gone: set[Flag] = set()
     names: dict[Flag, Flag] = {}
     for flag in flags:
         new = moved(flag, mapping) if flag != without else None
         if new is None:
-            gone.append(flag)
+            gone.add(flag)
         elif new != flag:
             names[flag] = new
-    return gone, names
+    return frozenset(gone), names, frozenset(names.get(flag, flag) for flag in flags - gone)
 
 
 def dead(heap: Heap, node: Node) -> Function:

@@ -63,7 +63,8 @@ class Vectors:
 
     def restrict(self, condition: Function) -> Vectors:
         """Only the vectors that satisfy a condition over the dimensions."""
-        return Vectors(self.space, self.dims, self.function & condition)
+        function = self.function & condition
+        return self if function == self.function else Vectors(self.space, self.dims, function)
 
     def rename(self, names: Mapping[Any, Name]) -> Vectors:
         used = {old: new for old, new in names.items() if old in self.dims and old != new}
@@ -77,20 +78,29 @@ class Vectors:
         return self.rename(dict(pairs) | {b: a for a, b in pairs})
 
     def set(self, values: Mapping[Any, Function]) -> Vectors:
-        """Dimensions, new or old, get the values of functions of the old dimensions, all at once."""
+        """Dimensions, new or old, get the values of functions of the old dimensions, all at once.
+
+        A dimension that gets zero is dropped, and a clean set stays clean.
+        """
         if not values:
             return self
         space, function = self.space, self.function
         old = self.dims & values.keys()
-        read = [name for name in old if any(space.depends(value, name) for value in values.values())]
-        stand_in = {name: ("new", name) for name in read}
+        varying = {name: value for name, value in values.items() if value != space.false}
+        read = [name for name in old if any(space.depends(value, name) for value in varying.values())]
+        stand_in = {name: ("new", name) for name in read if name in varying}
         function = space.exists(function, old - set(read))
-        for name, value in values.items():
+        for name, value in varying.items():
             function = function & ~(space.var(stand_in.get(name, name)) ^ value)
         if read:
             function = space.exists(function, read)
             function = space.rename(function, {new: name for name, new in stand_in.items()})
-        return Vectors(space, self._with(values), function)
+        dims = (self.dims - old).union(varying)
+        if not self.clean:
+            return Vectors(space, self.dims if dims == self.dims else dims, function)
+        useless = [name for name in varying if not space.satisfiable(function & space.var(name))]
+        kept = Vectors(space, self.dims if dims == self.dims else dims, function, clean=True)
+        return kept.drop(*useless)
 
     # The lattice ----------------------------------------------------------------------------------------------
 
