@@ -103,7 +103,7 @@ class _Splitter:
 
     def expand(self, edge: Edge[Operation]) -> list[Choice] | None:
         """The choices for the first variable index of an operation that is to be replaced."""
-        if edge.source not in self.intervals.at:
+        if not self._may_change(edge.label) or edge.source not in self.intervals.at:
             return None
         operation = self._sized(edge.label, edge.source)
         for expression in expressions(operation):
@@ -114,6 +114,14 @@ class _Splitter:
                 if count is not None and read and not node.checked:
                     return self._compared(replace(edge, label=operation), node, count)
         return None if operation is edge.label else [Choice(None, (operation,))]
+
+    @staticmethod
+    def _may_change(operation: Operation) -> bool:
+        """Whether there is an index or a size that is no constant."""
+        if isinstance(operation, Allocate | Realloc | MemCopy | MemSet) and not isinstance(operation.size, Constant):
+            return True
+        nodes = (node for expression in expressions(operation) for node in walk(expression))
+        return any(isinstance(node, Index) and not isinstance(node.index, Constant) for node in nodes)
 
     def _limit(self, node: Index) -> int:
         exact = is_literal(node.base) or has_pointers(node.type, self.program)

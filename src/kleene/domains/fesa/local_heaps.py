@@ -155,7 +155,7 @@ class LocalHeaps:
         none = heap.restricted(~heap.any_of(heap.flag(f) for f in outer))
         if none is not None:
             yield none
-        new, _ = separated(heap, summary)
+        new = separated(heap, summary)
         heap.assume(heap.any_of(heap.flag(f._replace(source=new)) for f in outer))
         self.transfer.tidy(heap, summary, new)
         if not heap.vectors.is_empty():
