@@ -157,7 +157,7 @@ class LocalHeaps:
             yield none
         new, _ = separated(heap, summary)
         heap.assume(heap.any_of(heap.flag(f._replace(source=new)) for f in outer))
-        self.transfer.tidy(heap, summary, new)
+        self.transfer.tidy(heap, summary, new, *(f.target for f in outer if f.target is not None and f.target.is_heap))
         if not heap.vectors.is_empty():
             yield heap
 
@@ -184,14 +184,13 @@ class LocalHeaps:
     def _mark(self, heap: Heap, slots: list[Slot], inside: set[Node]) -> None:
         """What slots of the rest hold of the callee's part goes to markers, and holes into the slots.
 
-        Slots of which only one at a time leads there share a marker.
+        Slots of which only one at a time leads there, or that always hold the same pointer, share a marker.
         """
         held = {slot: self._held(heap, slot, inside) for slot in slots}
         groups: list[list[Slot]] = []
         for slot in slots:
-            where = held[slot].some
-            free = (g for g in groups if not any(heap.possible(held[other].some & where) for other in g))
-            group = next(free, None)
+            fitting = (g for g in groups if all(_share(heap, held[slot], held[other]) for other in g))
+            group = next(fitting, None)
             if group is None:
                 groups.append([slot])
             else:
@@ -314,6 +313,16 @@ class LocalHeaps:
         for target, found in held.targets.items():
             targets[target] = targets.get(target, heap.space.false) | (where & found)
         write(heap, hole.source, hole.slot, Pointer(targets, value.some, value.null), self.transfer.report)
+
+
+def _share(heap: Heap, a: Pointer, b: Pointer) -> bool:
+    """Whether two pointers are never both there, or always the same."""
+    if not heap.possible(a.some & b.some):
+        return True
+    none: Function = heap.space.false
+    keys = a.targets.keys() | b.targets.keys()
+    pairs = [(a.targets.get(key, none), b.targets.get(key, none)) for key in keys]
+    return not heap.possible(heap.any_of(first ^ second for first, second in [(a.some, b.some), *pairs]))
 
 
 def reached(heap: Heap, roots: Iterable[Node]) -> set[Node]:
