@@ -140,7 +140,13 @@ class LocalHeaps:
             for part in self._single_source(heap, summary, [f for f in outer if f.source == summary]):
                 yield from self._cut(part, roots, objects, taken=taken + 1)
             return
-        self._mark(heap, sorted({(f.source, f.slot) for f in outer}), inside)
+        slots = sorted({(f.source, f.slot) for f in outer})
+        vague = next((slot for slot in slots if _vague(heap, slot, inside)), None)
+        if vague is not None and taken < MARKERS:
+            for part, _ in self.transfer.values(heap, read(heap, *vague)):
+                yield from self._cut(part, roots, objects, taken=taken + 1)
+            return
+        self._mark(heap, slots, inside)
         forget_above(heap)
         names: dict[Node, Node | None] = {}
         for node in inside:
@@ -214,17 +220,15 @@ class LocalHeaps:
     @staticmethod
     def _held(heap: Heap, slot: Slot, inside: set[Node]) -> Pointer:
         """What a slot of the rest holds of the callee's part; elsewhere it counts as NULL."""
-        if heap.is_summary(slot[0]):
+        if heap.is_summary(slot[0]) or _vague(heap, slot, inside):
             raise Unmodelled(_NOT_APART)
         value = read(heap, *slot)
         into = {t: f for t, f in value.targets.items() if t[0] in inside}
         beside = {t: f for t, f in value.targets.items() if t[0] not in inside}
-        if not any(heap.is_summary(node) for node, _ in beside):
+        if any(heap.is_summary(node) for node, _ in into):
             some = value.some & ~heap.any_of(beside.values())
-        elif not any(heap.is_summary(node) for node, _ in into):
-            some = heap.any_of(into.values())
         else:
-            raise Unmodelled(_NOT_APART)
+            some = heap.any_of(into.values())
         return Pointer(into, some, ~some)
 
     def _projected(self, together: Vectors, call: Invoke, objects: frozenset[Node]) -> Division:
@@ -313,6 +317,12 @@ class LocalHeaps:
         for target, found in held.targets.items():
             targets[target] = targets.get(target, heap.space.false) | (where & found)
         write(heap, hole.source, hole.slot, Pointer(targets, value.some, value.null), self.transfer.report)
+
+
+def _vague(heap: Heap, slot: Slot, inside: set[Node]) -> bool:
+    """Whether a slot may point to cells of summaries in both parts: a vector that shows neither does not tell."""
+    found = [node in inside for node, _ in read(heap, *slot).targets if heap.is_summary(node)]
+    return True in found and False in found
 
 
 def _share(heap: Heap, a: Pointer, b: Pointer) -> bool:

@@ -177,12 +177,12 @@ class Transfer(Evaluator):
         if stored is not None:
             yield stored
             return
-        for part, single in self._values(heap, value):
+        for part, single in self.values(heap, value):
             stored = self._stored_without_loss(part, node, offset, single, target)
             if stored is not None:
                 yield stored
                 continue
-            for last, _ in self._values(part, read(part, node, offset)):
+            for last, _ in self.values(part, read(part, node, offset)):
                 self._store_pointer(last, node, offset, single, target)
                 yield last
 
@@ -201,7 +201,7 @@ class Transfer(Evaluator):
             report(kind, text)
         return trial
 
-    def _values(self, heap: Heap, value: Pointer) -> Iterator[tuple[Heap, Pointer]]:
+    def values(self, heap: Heap, value: Pointer) -> Iterator[tuple[Heap, Pointer]]:
         """The parts of a state in which a pointer is NULL, or points to a single cell."""
         nothing = heap.restricted(value.null)
         if nothing is not None:
