@@ -98,6 +98,8 @@ class LocalHeaps:
         transfer = self.transfer
         for k, (parameter, argument) in enumerate(zip(call.parameters, call.arguments, strict=True)):
             node, kind = _given(k, self._size(parameter)), transfer.memory.kind(parameter)
+            if kind != transfer.memory.kind(argument):
+                raise Unmodelled(f"{argument} as {parameter}")
             if kind == "pointer":
                 write(heap, node, 0, read(heap, transfer.node(argument), 0), transfer.report)
             elif kind == "integer":
@@ -276,7 +278,8 @@ class LocalHeaps:
             if flag.target is not None and flag.target.kind == STATIC and flag.target.name.startswith("$hole"):
                 self._fill(heap, flag)
         if call.target is not None and call.returned is not None:
-            (heap,) = self.transfer.apply(heap, Assign(call.place, call.target, call.returned))
+            parts = self.transfer.apply(heap, Assign(call.place, call.target, call.returned))
+            heap.vectors = joined([part.vectors for part in parts]) or heap.vectors.restrict(heap.space.false)
             clear(heap, self.transfer.node(call.returned), report)
         for number in range(1, MARKERS + 1):
             clear(heap, _marker(number, inside=False), report)
