@@ -50,6 +50,7 @@ class FesaResult:
     """Whether lost blocks were looked for; if not, memory safety is open for another reason."""
 
     name = "fesa"
+    partial = False
 
     @property
     def proof(self) -> str:
