@@ -15,12 +15,15 @@ from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.logic.kleene import Kleene
+from kleene.refine.art import Node
 from kleene.refine.model import Model
+from kleene.refine.samples import Samples
 from kleene.semantics.groups import CIRCULAR
 from kleene.semantics.memory import TypedSize
 from kleene.semantics.names import HEAP
 from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure, StructureBuilder
+from kleene.transformers.draft import Draft
 
 
 def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Structure | None:
@@ -32,6 +35,17 @@ def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Struc
     if any(group.kind == CIRCULAR for group in model.translator.symbols.groups):
         return None
     return _Converter(model, state, fixed).structure()
+
+
+def explicit_nodes(model: Model, samples: Samples) -> list[Node]:
+    """The nodes ``(l, H, G)`` of the samples: the explicit heap, and the shape graph that Abstract makes of it."""
+    found = []
+    for location, heap, state in samples.states:
+        shape = heap_to_shape(model, state, samples.fixed)
+        if shape is not None:
+            blurred = model.domain.blurred(Draft.of(shape, 0, keep_names=False), shape)
+            found.append(Node(location, blurred, heap=heap))
+    return found
 
 
 class _Converter:
