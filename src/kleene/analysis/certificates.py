@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kleene.analysis.refine_of_c import kinds_of, tasks_of
+from kleene.analysis.refine_of_c import tasks_of
 from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
+from kleene.core.verdict import kinds_of
 from kleene.diagnostics import InputError
 from kleene.refine.certificate import (
     abstraction_document,

@@ -14,7 +14,7 @@ from kleene.analysis.limits import Watchdog
 from kleene.analysis.shape_of_c import MEMORY, ShapeResult
 from kleene.cfa.inline import inline
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES
+from kleene.core.verdict import UNDEFINED, kinds_of
 from kleene.diagnostics import InternalCheckError, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
@@ -32,8 +32,6 @@ from kleene.semantics.memory import Memory
 from kleene.semantics.prepare import prepared
 from kleene.semantics.tail_calls import without_tail_recursion
 
-UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
-"""Errors after which C promises nothing: no property is proved of a program that may have one."""
 _LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 
 
@@ -64,12 +62,6 @@ class Limits:
     def struck(self) -> str:
         """The option whose limit was reached."""
         return "--timeout" if self._time.struck else "--memory" if self._memory.struck else ""
-
-
-def kinds_of(properties: Sequence[str]) -> frozenset[str]:
-    """The kinds of errors that must be excluded to prove the properties."""
-    found = {kind for name in properties for kind in PROPERTIES[name]} | UNDEFINED | {"unsupported"}
-    return frozenset(found | ({"memory_leak"} if "memcleanup" in properties else set()))
 
 
 def tasks_of(program: CProgram, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:

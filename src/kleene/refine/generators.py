@@ -18,7 +18,7 @@ from kleene.logic.transform import replace_atoms
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.refine.language import Entry, Family
 from kleene.refine.tracking import TrackingDefinition
-from kleene.semantics.groups import ACYCLIC, CIRCULAR, Group, ShapeClass
+from kleene.semantics.groups import ACYCLIC, CIRCULAR, LOCAL, Group, ShapeClass
 from kleene.semantics.precision import Instrumentation, Precision, Roots
 from kleene.transformers.action import Rule
 from kleene.tvp.declarations import Declarations
@@ -40,6 +40,8 @@ class Roles:
     circular: frozenset[str] = frozenset()
     unused: frozenset[str] = frozenset()
     """Fields that are there and that a coarser data structure does not look at."""
+    looping: frozenset[str] = frozenset()
+    """Fields that lead back and that form cycles where the others do not: the root of a tree may be its own parent."""
 
     @property
     def fields(self) -> frozenset[str]:
@@ -47,6 +49,7 @@ class Roles:
 
     def __str__(self) -> str:
         parts = [("forward", self.forward), ("back", self.back), ("circular", self.circular)]
+        parts.append(("own target at the end", self.looping))
         return "; ".join(f"{role} {', '.join(sorted(names))}" for role, names in parts if names) or "no fields"
 
 
@@ -102,7 +105,8 @@ class Generator:
         acyclic = self.entry is not None and (
             self.entry.base_acyclic or any(self.entry.family(n).acyclic for n in self.families)
         )
-        return ShapeClass(self.name, acyclic, self.roles.back & fields, self.roles.circular & fields)
+        circular = (self.roles.circular | self.roles.looping) & fields
+        return ShapeClass(self.name, acyclic, self.roles.back & fields, circular)
 
     def precision(self, definition: TrackingDefinition) -> Precision:
         """``m(D)``: the shape class, as the translation of a C program takes it."""
@@ -149,6 +153,7 @@ class Symbols:
 
         down = [g for g in groups if not set(g.cells) <= back]
         up = [g for g in groups if set(g.cells) <= back]
+        groups = [g for g in groups if g.kind != LOCAL]
         sets = {
             "Members": tuple(stand_in("f", m) for g in down for m in g.members),
             "Up": tuple(stand_in("b", m) for g in up for m in g.members),

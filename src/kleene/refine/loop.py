@@ -165,7 +165,7 @@ class Refinement:
         integers = frozenset(v.name for v in memory.integers)
         data = frozenset(offset for _, offset in memory.access_widths)
         definition = TrackingDefinition(pointers, pointers, frozenset(memory.cell_targets), data, integers)
-        roles = hinted_roles(entry, list(memory.cell_targets))
+        roles = hinted_roles(entry, list(memory.cell_targets), memory.self_loops)
         return Abstraction(definition, Generator(entry, frozenset(f.name for f in entry.families), roles))
 
     def _limits(self, tree: Tree) -> None:
@@ -249,7 +249,7 @@ class Refinement:
         order = list(self.task.memory.cell_targets)
         if self.options.hint is not None:
             entry = next(e for e in self.entries if e.name == self.options.hint)
-            roles = hinted_roles(entry, order)
+            roles = hinted_roles(entry, order, self.task.memory.self_loops)
             coarser = self.lattice.above(entry.name)
             own = {e.name: roles_for(e, roles) for e in self.entries if e.name in coarser}
             fitting = {name: found for name, found in own.items() if found is not None}
@@ -380,7 +380,7 @@ class Refinement:
         )
 
 
-def hinted_roles(entry: Entry, order: Sequence[str]) -> Roles:
+def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = frozenset()) -> Roles:
     """The roles of fields when the user names the data structure: those that lead back come last in most types."""
     back_count = entry.count("back")[0]
     circular = frozenset(order) if entry.count("circular")[0] else frozenset()
@@ -390,4 +390,4 @@ def hinted_roles(entry: Entry, order: Sequence[str]) -> Roles:
     forward = [f for f in order if f not in back and f not in circular and (f not in named or back_count)]
     chosen = forward[:most] if most < len(forward) else forward
     rest = frozenset(order) - back - circular - frozenset(chosen)
-    return Roles(frozenset(chosen), back, circular, rest)
+    return Roles(frozenset(chosen), back, circular, rest, back & loops if len(chosen) > 1 else frozenset())

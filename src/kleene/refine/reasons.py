@@ -102,10 +102,17 @@ class _Cone:
 
     def backward(self, operation: Operation) -> None:
         if isinstance(operation, Assign | Allocate):
-            if self._relevant(operation.target):
+            if self._relevant(operation.target) or self._flag(operation):
                 self.read(operation)
         elif isinstance(operation, Assume) and any(self._relevant(x) for x in self._accesses([operation.condition])):
             self.read(operation)
+
+    def _flag(self, operation: Operation) -> bool:
+        """A number is computed from relevant pointers: what they were compared with, as in ``empty = p == NULL``."""
+        if not isinstance(operation, Assign) or not isinstance(operation.target.type, IntegerType):
+            return False
+        read = self._accesses([operation.value])
+        return any(isinstance(x.type, PointerType) and self._relevant(x) for x in read)
 
     def read(self, operation: Operation) -> None:
         for access in self._accesses(expressions(operation)):
