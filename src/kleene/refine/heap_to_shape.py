@@ -67,6 +67,7 @@ class _Converter:
     def structure(self) -> Structure:
         for number, node in self.nodes.items():
             self._node(self.state.blocks[number], node, self.objects.get(number))
+        self._crowded()
         for variable in self.memory.pointers:
             if self._needed(variable) and self.symbols.precision.tracks(variable.name):
                 self._pointer(variable)
@@ -100,6 +101,14 @@ class _Converter:
             known = block.load(8 * offset, 8 * width) if width else None
             for c in self.translator.constants.of(offset):
                 self._set(self.symbols.integer_cell(offset, c), (node,), _equal(known, c))
+
+    def _crowded(self) -> None:
+        """The nodes to which three cells of a group point."""
+        edges = self.builder.build()
+        for group in self.symbols.groups:
+            targets = [nodes[1] for member in group.members for nodes, _ in edges.entries(member)]
+            for node in {target for target in targets if targets.count(target) > 2}:
+                self._set(group.crowded, (node,))
 
     def _pointer(self, variable: Variable) -> None:
         value = self._value(variable)
