@@ -2,8 +2,8 @@
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.2. The
 graph has the live pointers that are tracked, the tracked cells and the small integers of the shape class; what the
-state leaves open (numbers that were never written) is 1/2. States with freed blocks and rings have none: which freed
-blocks an abstract state still has, and where it cuts a ring, depends on the path.
+state leaves open (numbers that were never written) is 1/2. States with freed blocks, rings and slots of tables have
+none: which freed blocks an abstract state still has, and where it cuts a ring, depends on the path.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kleene.cfa.expressions import Variable
+from kleene.cfa.operations import Allocate
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer, Value
@@ -31,6 +32,8 @@ def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Struc
     if any(b.kind == "heap" and not b.alive for b in state.blocks.values()):
         return None
     if any(isinstance(size, TypedSize) for size in model.translator.memory.sizes):  # a block does not know its type
+        return None
+    if any(isinstance(e.label, Allocate) and e.label.stack for e in model.task.cfa.edges):
         return None
     if any(group.kind == CIRCULAR for group in model.translator.symbols.groups):
         return None
