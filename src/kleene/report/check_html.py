@@ -21,6 +21,7 @@ from kleene.report.picture import DrawingOptions
 from kleene.report.refine_html import ending, round_views
 from kleene.report.shape_words import Invariant, for_drawing
 from kleene.report.svg import svg_of_dot
+from kleene.semantics.contracts import contract_at
 from kleene.structures.structure import Structure
 
 _MOST_LINES = 400
@@ -52,6 +53,8 @@ class _Found:
     excerpt: list[tuple[int, str, bool]]
     rows: list[_Row]
     left_out: int
+    offending: Markup | None = None
+    """The heap that a contract was checked on."""
 
 
 @dataclass(frozen=True)
@@ -113,14 +116,26 @@ def _different(report: Checked) -> list[int]:
 def _found(report: Checked, number: int) -> _Found:
     finding = report.findings[number]
     rows: list[_Row] = []
-    left_out = 0
+    left_out, offending = 0, None
     if number < len(report.traces):
         trace: Trace = report.traces[number].trace
         lines = lines_of(report.traces[number])
         left_out = max(0, len(lines) - _MOST_LINES)
         rows = _rows(trace, lines[left_out:])
+        offending = _offending(trace) if finding.kind in ("precondition", "postcondition") else None
     kind = finding.kind.replace("_", " ")
-    return _Found(finding, kind[:1].upper() + kind[1:], _excerpt(finding), rows, left_out)
+    return _Found(finding, kind[:1].upper() + kind[1:], _excerpt(finding), rows, left_out, offending)
+
+
+def _offending(trace: Trace) -> Markup | None:
+    """The heap before the steps at the end of a run that stand for a contract: what a call was given, or returned."""
+    number = len(trace.steps)
+    while number and contract_at(trace.steps[number - 1].operation.place.function)[0]:
+        number -= 1
+    if number == len(trace.steps):
+        return None
+    heap = trace.heap(number)
+    return Markup(svg_of_dot(Film(trace.program).picture(heap), label=str(heap).replace("\n", "; ")))
 
 
 def _rows(trace: Trace, lines: list[TraceLine]) -> list[_Row]:

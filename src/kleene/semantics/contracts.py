@@ -9,6 +9,7 @@ A parameter that is a list before and after keeps its first cell in its place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -52,10 +53,18 @@ CALLED, BODY = "a call by the contract of ", "the contract of "
 """How the function of a place begins whose operation stands for a contract."""
 
 
+_STANDS_IN = re.compile(r"\$(?:contract\.\d+|body)")
+
+
 def contract_at(function: str) -> tuple[str, str]:
     """Which contract the operations stand for whose place has this function, and for what; empty if for none."""
     kind = next((k for k in (CALLED, BODY) if function.startswith(k)), "")
     return kind, function.removeprefix(kind) if kind else ""
+
+
+def without_contract(text: str) -> str:
+    """A text in which functions that stand for contracts have the names that they have in the program."""
+    return _STANDS_IN.sub("", text)
 
 
 def by_contracts(program: CProgram, contracts: dict[str, Contract]) -> CProgram:
