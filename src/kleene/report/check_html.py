@@ -10,6 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from kleene.core.verdict import Finding
+from kleene.domains.explicit.heap import Heap
 from kleene.domains.explicit.interpreter import Trace
 from kleene.report.check_report import Checked
 from kleene.report.check_trace import TraceLine, lines_of
@@ -21,7 +22,7 @@ from kleene.report.picture import DrawingOptions
 from kleene.report.refine_html import ending, round_views
 from kleene.report.shape_words import Invariant, for_drawing
 from kleene.report.svg import svg_of_dot
-from kleene.semantics.contracts import contract_at
+from kleene.semantics.contracts import contract_at, without_contract
 from kleene.structures.structure import Structure
 
 _MOST_LINES = 400
@@ -127,6 +128,10 @@ def _found(report: Checked, number: int) -> _Found:
     return _Found(finding, kind[:1].upper() + kind[1:], _excerpt(finding), rows, left_out, offending)
 
 
+def _in_words(heap: Heap) -> str:
+    return without_contract(str(heap)).replace("\n", "; ")
+
+
 def _offending(trace: Trace) -> Markup | None:
     """The heap before the steps at the end of a run that stand for a contract: what a call was given, or returned."""
     number = len(trace.steps)
@@ -135,7 +140,7 @@ def _offending(trace: Trace) -> Markup | None:
     if number == len(trace.steps):
         return None
     heap = trace.heap(number)
-    return Markup(svg_of_dot(Film(trace.program).picture(heap), label=str(heap).replace("\n", "; ")))
+    return Markup(svg_of_dot(Film(trace.program).picture(heap), label=_in_words(heap)))
 
 
 def _rows(trace: Trace, lines: list[TraceLine]) -> list[_Row]:
@@ -149,7 +154,7 @@ def _rows(trace: Trace, lines: list[TraceLine]) -> list[_Row]:
         if position >= first_drawn:
             heap = trace.heap(line.last + 1)
             if last or film.changes(heap):
-                svg = Markup(svg_of_dot(film.picture(heap), label=str(heap).replace("\n", "; ")))
+                svg = Markup(svg_of_dot(film.picture(heap), label=_in_words(heap)))
         place = line.place
         where = str(place.line) if len(trace.program.files) == 1 else f"{Path(place.file).name}:{place.line}"
         source = _source_line(place.file, place.line).strip()
