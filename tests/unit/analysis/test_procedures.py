@@ -87,6 +87,7 @@ REFUSED = [
     ("procedure f(p)\n allocates n\n", "'allocates' stands alone"),
     ("procedure f(p, p)\n", "cannot be a parameter"),
     ("procedure f(p)\n requires 1\n requires 1", "'requires' is given twice"),
+    ("procedure f(p)\n %s Pointers {p}\n ensures A(v) q(v)", ":3:15: undeclared predicate 'q'"),
     ("procedure f(p)\n ensures A(v) !sm(v)", ":2:10: 'sm' is about structures"),
 ]
 
