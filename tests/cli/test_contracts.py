@@ -35,7 +35,7 @@ def verdicts(report: CheckReport) -> dict[str, str]:
     return {name: str(verdict) for name, verdict in report.properties.items()}
 
 
-@pytest.mark.parametrize("name", ["list", "recursive", "doubly", "tree"])
+@pytest.mark.parametrize("name", ["list", "recursive", "doubly", "tree", "circle"])
 def test_what_is_proved(name: str) -> None:
     report = check_contracts([str(EXAMPLES / f"{name}.c")], CheckOptions(data_model="LP64"))
     assert set(verdicts(report).values()) == {"TRUE"}, (verdicts(report), report.reason)
