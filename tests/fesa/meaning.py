@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 
 from kleene.domains.fesa.flags import (
+    ABOVE,
     COUNT_HIGH,
     COUNT_LOW,
     EDGE,
@@ -49,7 +50,7 @@ class Meaning:
     def __init__(self, world: World, options: Options, constants: Constants | None = None) -> None:
         self.world = world
         self.options = options
-        self._last: tuple[Vectors | None, frozenset[Flag], list[Node]] = (None, frozenset(), [])
+        self._last: tuple[Vectors, tuple[Vectors, frozenset[Flag], list[Node]]] | None = None
         self._nodes = {name: Node(VARIABLE, name, size) for name, size in world.sizes.items()}
         self.constants = constants or (lambda node, offset: ())
 
@@ -156,7 +157,7 @@ class Meaning:
 
     def represents(self, vectors: Vectors, heap: Concrete, likely: Placing | None = None) -> bool:
         """Whether a memory is in the meaning of a state; `likely` are the nodes to look at first."""
-        dims, nodes = self._graph(vectors)
+        vectors, dims, nodes = self._graph(vectors)
         blocks = heap.blocks()
         if blocks and not nodes:
             return False
@@ -167,13 +168,14 @@ class Meaning:
                     return True
         return False
 
-    def _graph(self, vectors: Vectors) -> tuple[frozenset[Flag], list[Node]]:
-        """The flags that may be one, and the nodes of the heap."""
-        if self._last[0] is not vectors:
-            dims: frozenset[Flag] = vectors.pruned().dims  # type: ignore[assignment]
+    def _graph(self, vectors: Vectors) -> tuple[Vectors, frozenset[Flag], list[Node]]:
+        """The vectors without what they remember of the forest's past, the flags that may be one, the heap's nodes."""
+        if self._last is None or (self._last[0] is not vectors and self._last[1][0] is not vectors):
+            plain = vectors.drop(*(f for f in vectors.dims if f.kind == ABOVE))  # type: ignore[attr-defined]
+            dims: frozenset[Flag] = plain.pruned().dims  # type: ignore[assignment]
             nodes = sorted({n for f in dims for n in (f.source, f.target) if n and n.is_heap and not n.ghost})
-            self._last = vectors, dims, nodes
-        return self._last[1:]
+            self._last = vectors, (plain, dims, nodes)
+        return self._last[1]
 
     def _with_lost(self, heap: Concrete, dims: frozenset[Flag]) -> Iterator[Concrete]:
         """With the sets of blocks that the state may keep as lost ones."""
@@ -215,7 +217,7 @@ class Meaning:
         return Flag(EDGE, here, slot, there, value[1]) in dims
 
     def _fits(self, vectors: Vectors, heap: Concrete, placing: Placing, forest: Forest) -> bool:
-        space, (dims, _) = vectors.space, self._graph(vectors)
+        space, (vectors, dims, _) = vectors.space, self._graph(vectors)
         if any(place is None and Flag(ROOTED, placing[block]) not in dims for block, place in forest.items()):
             return False
         return all(
