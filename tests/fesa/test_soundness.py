@@ -185,6 +185,32 @@ def test_a_root_is_the_same_in_all_vectors(folder: Path) -> None:
     assert checked.meaning.represents(heap.vectors, real)
 
 
+def test_what_was_above_may_be_below_later(folder: Path) -> None:
+    """A block leaves its parent, becomes its parent, and is pointed to again: the two hold each other, and are lost."""
+    new = [f"{name} = calloc(1, 16);" for name in "xy"]
+    checked, heap, real, _ = ready(folder, *new, "x->a = y;", "x->a = NULL;", "y->b = x;", "x->a = y;")
+    assert checked.meaning.represents(heap.vectors, real)
+    _, _, raised = scripted(checked, heap, real, "x = NULL;", "y = NULL;")
+    assert "memory_leak" in raised
+
+
+def test_a_ring_is_walked_and_lost(folder: Path) -> None:
+    """The only pointer goes round a ring of two; then the ring is opened behind it, and the other block is lost."""
+    new = [f"{name} = calloc(1, 16);" for name in "xy"]
+    checked, heap, real, raised = ready(folder, *new, "x->b = y;", "y->b = x;", "y = NULL;", "x = x->b;", "x = x->b;")
+    assert "memory_leak" not in raised and checked.meaning.represents(heap.vectors, real)
+    widen(heap)
+    heap, real, raised = scripted(checked, heap, real, "x = x->b;")
+    assert "memory_leak" not in raised and checked.meaning.represents(heap.vectors, real)
+    _, _, raised = scripted(checked, heap, real, "x->b = NULL;")
+    assert "memory_leak" in raised
+
+
+def test_a_block_does_not_hold_itself(folder: Path) -> None:
+    _, _, _, raised = ready(folder, "x = calloc(1, 16);", "x->b = x;", "x = NULL;")
+    assert "memory_leak" in raised
+
+
 def test_the_incoming_counter_saturates() -> None:
     """From 3 on, one pointer less leaves 2 or still 3 or more; below, the number is exact and never negative."""
     node = Node("heap", "", 16, 1)

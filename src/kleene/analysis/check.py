@@ -129,7 +129,7 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
     _explore(program, options, report, min(FIRST_LOOK, left()))
     if options.refine is not None and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         _refine(program, options, report, left() * REFINE_SHARE)
-        if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
+        if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK and not _limited(report):
             _fall_back(program, options, report, left() * SHARE)
     elif options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         report.shape = _abstract(program, options, report, left() * SHARE)
@@ -169,6 +169,11 @@ def _refine(program: CProgram, options: CheckOptions, report: CheckReport, secon
     _conclude(report, report.shape)
     for shown in confirmed(program, refined, malloc_may_fail=fails):
         _record(report, shown, "")
+
+
+def _limited(report: CheckReport) -> bool:
+    """Whether a limit ended refinement that is not that of the time, of which there is a rest."""
+    return report.refinement is not None and report.refinement.limit not in ("", "--timeout")
 
 
 def _fall_back(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
@@ -330,7 +335,7 @@ def _explain(report: CheckReport) -> None:
     if not open_properties:
         return
     shape = report.shape
-    reasons = [report.refinement.reason] if report.fallback and report.refinement is not None else []
+    reasons = [report.refinement.reason] if report.refinement is not None and report.refinement.reason else []
     undefined = next((f for f in report.findings if f.confirmed and f.kind in UNDEFINED), None)
     if shape is not None:
         unsupported = [a for a in shape.alarms if a.kind == "unsupported"]

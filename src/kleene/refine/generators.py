@@ -85,6 +85,16 @@ class Generator:
         own = [f.name for f in self.entry.families if f.name in self.families]
         return f"{self.entry.name} with {', '.join(own)}" if own else f"{self.entry.name} without instrumentation"
 
+    @property
+    def missing(self) -> list[str]:
+        """The families of the entry that the generator does without."""
+        return [f.name for f in self.entry.families if f.name not in self.families] if self.entry else []
+
+    @property
+    def words(self) -> str:
+        """The generator with what it does without."""
+        return f"{self}, without {', '.join(self.missing)}" if self.families and self.missing else str(self)
+
     def fields(self, definition: TrackingDefinition) -> frozenset[str]:
         """The pointer fields that are tracked: all those of the data structure, and what else the definition names."""
         return self.roles.fields | (definition.fields - self.roles.unused) if self.entry else frozenset()

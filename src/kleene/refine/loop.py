@@ -17,6 +17,7 @@ from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, Tree
 from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
+from kleene.refine.heap_to_shape import explicit_nodes
 from kleene.refine.language import Entry
 from kleene.refine.lazy import rebuilt
 from kleene.refine.model import Abstraction, Models, Task
@@ -68,6 +69,8 @@ class Refined:
     """What is proved, if it is safe."""
     feasible: Sequence[tuple[ErrorPath, tuple[int, ...]]] = ()
     """The errors that can happen, with the inputs of a run for each."""
+    limit: str = ""
+    """The option whose limit ended it, if one did."""
 
 
 class Refinement:
@@ -105,6 +108,7 @@ class Refinement:
             result = self._check()
         except LimitReached as limit:
             result = self._result(GAVE_UP, str(limit))
+            result.limit = "--max-structures"
         result.seconds = time.monotonic() - started
         return result
 
@@ -128,7 +132,7 @@ class Refinement:
             if self.options.maximal:
                 return self._result(GAVE_UP, "the most refined shape class does not prove it", paths[0])
             if len(self.rounds) >= self.options.max_rounds:
-                return self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", paths[0])
+                return self._out_of_rounds(paths[0])
             current = self._round(paths)
             if current.reason.verdict == FEASIBLE:
                 self.feasible.append((current.path, current.reason.inputs))
@@ -137,6 +141,11 @@ class Refinement:
             current.seconds = time.monotonic() - began
             if failure:
                 return self._result(GAVE_UP, failure, current.path)
+
+    def _out_of_rounds(self, path: ErrorPath) -> Refined:
+        result = self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
+        result.limit = "--max-rounds"
+        return result
 
     def _round(self, paths: Sequence[ErrorPath]) -> Round:
         """A new round: the first path is looked into, of the others only the statement that fails."""
@@ -233,6 +242,8 @@ class Refinement:
             current.chosen = generator
         own = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
         self.abstraction = Abstraction(definition.joined(own), generator)
+        if current.samples is not None:
+            current.explicit = explicit_nodes(self.models.of(self.abstraction), current.samples)
 
     def _recognise(self, current: Round, definition: TrackingDefinition) -> None:
         order = list(self.task.memory.cell_targets)
@@ -356,11 +367,16 @@ class Refinement:
         return True
 
     def _failure(self, current: Round) -> str:
-        place = current.path.operations[-1].place
-        kind = current.path.error.kind.replace("_", " ")
+        """What is missing, in one sentence."""
+        error, place = current.path.error, current.path.operations[-1].place
+        where = f"{place.file}:{place.line}"
+        if error.kind == "unsupported":
+            text = error.alarm.text if error.alarm is not None else ""
+            return f"{where}: not supported: {text}"
+        what = "closing a cycle" if error.alarm is None else error.kind.replace("_", " ")
         return (
-            f"no shape class in the library separates the path to {place.file}:{place.line} ({kind}) "
-            f"from the real runs; nearest: {self.abstraction.generator}"
+            f"no shape class in the library separates the path to {where} ({what}) from the real runs; "
+            f"nearest: {self.abstraction.generator.words}"
         )
 
 

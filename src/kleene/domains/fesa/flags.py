@@ -31,7 +31,7 @@ class Node(NamedTuple):
     @property
     def other(self) -> Node:
         """The ghost node of a node."""
-        return self._replace(ghost=True)
+        return Node(self.kind, self.name, self.size, self.number, ghost=True)
 
     def __str__(self) -> str:
         text = f"#{self.number}" if self.is_heap else self.name
@@ -44,7 +44,7 @@ MOVED_NULL = Node(STATIC, "moved null")
 LOST = Node(VARIABLE, "$lost")
 """Holds every block that may have been lost, so any number of them."""
 
-EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORPHAN = (
+EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORPHAN, ABOVE = (
     "edge",
     "parent",
     "exists",
@@ -55,6 +55,7 @@ EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORP
     "rooted",
     "value",
     "orphan",
+    "above",
 )
 
 
@@ -62,7 +63,7 @@ class Flag(NamedTuple):
     """One dimension. Edges and parent edges have all parts; other flags belong to `source`, or to a slot of it.
 
     EXISTS: the node is allocated. GHOST: it has another instance. NOT_NULL: the outgoing counter of a slot. COUNT_LOW,
-    COUNT_HIGH: the incoming counter. ROOTED, PARENT, ORPHAN: see `ownership`. VALUE: the integer at `slot` is `offset`.
+    COUNT_HIGH: the incoming counter. VALUE: the integer at `slot` is `offset`. The others: see `ownership`.
     """
 
     kind: str
@@ -95,7 +96,7 @@ def edge(source: Node, slot: int, target: Node, offset: int) -> Flag:
 
 def parent(flag: Flag) -> Flag:
     """The flag that an edge is the parent edge of its target."""
-    return flag._replace(kind=PARENT)
+    return Flag(PARENT, *flag[1:])
 
 
 def rank(name: Hashable) -> tuple[object, ...]:

@@ -12,6 +12,7 @@ contradict them would rule out heaps that exist. A cell that does not exist and 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from kleene.domains.fesa.flags import (
     COUNT_HIGH,
@@ -22,7 +23,7 @@ from kleene.domains.fesa.flags import (
     Node,
 )
 from kleene.domains.fesa.functions import Function
-from kleene.domains.fesa.heap import Heap
+from kleene.domains.fesa.heap import Heap, flags_of
 from kleene.domains.fesa.vectors import Vectors
 
 
@@ -51,14 +52,26 @@ def moved(flag: Flag, nodes: Mapping[Node, Node | None]) -> Flag | None:
 
 def renamed(vectors: Vectors, nodes: Mapping[Node, Node | None], without: Flag | None = None) -> Vectors:
     """The vectors with nodes renamed; flags that have no meaning afterwards are projected out."""
-    names, gone = {}, []
-    for flag in vectors.dims:
-        new = moved(flag, nodes) if flag != without else None  # type: ignore[arg-type]
+    gone, names, flags = _renaming(flags_of(vectors), frozenset(nodes.items()), without)
+    space, function = vectors.space, vectors.function
+    return Vectors(space, flags, space.rename(space.exists(function, gone), names), vectors.clean)
+
+
+@lru_cache(maxsize=1 << 12)
+def _renaming(
+    flags: frozenset[Flag], nodes: frozenset[tuple[Node, Node | None]], without: Flag | None
+) -> tuple[frozenset[Flag], dict[Flag, Flag], frozenset[Flag]]:
+    """The flags that go, the new names of others, and what flags there are then. The same comes again and again."""
+    mapping = dict(nodes)
+    gone: set[Flag] = set()
+    names: dict[Flag, Flag] = {}
+    for flag in flags:
+        new = moved(flag, mapping) if flag != without else None
         if new is None:
-            gone.append(flag)
+            gone.add(flag)
         elif new != flag:
             names[flag] = new
-    return vectors.drop(*gone).rename(names)
+    return frozenset(gone), names, frozenset(names.get(flag, flag) for flag in flags - gone)
 
 
 def dead(heap: Heap, node: Node) -> Function:
@@ -116,27 +129,30 @@ def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
     return found
 
 
-def materialise(heap: Heap, summary: Node) -> Node:
-    """Take one instance out of a summary that has several; the result is the node of that instance (section 2.3)."""
+def materialise(heap: Heap, summary: Node, only: Function | None = None) -> Node:
+    """Take one instance out of a summary that has several; the result is the node of that instance (section 2.3).
+
+    With `only`, a condition on the result, the rest is not computed.
+    """
     ghost = Flag(GHOST, summary)
     new = fresh(heap, summary)
     space = heap.space
     base = heap.vectors.restrict(space.var(ghost))
-    one_less = space.none_of([ghost, *(f for f in heap.flags if f.to_ghost and f.mentions(summary))])
-    rest = base.function | one_less
+    one_less = space.none_of([ghost, *heap.to_ghost(summary)])
     taken = renamed(base, {summary: new, summary.other: summary}, without=ghost)
     seen = renamed(base, {summary.other: new}, without=ghost)
     dims = base.dims | taken.dims | seen.dims
-    heap.vectors = Vectors(space, dims, rest & taken.function & seen.function)
+    function = taken.function if only is None else only & taken.function
+    heap.vectors = Vectors(space, dims, function & seen.function & (base.function | one_less))
     return new
 
 
 def renaming(heap: Heap, summary: Node, new: Node) -> dict[Flag, Flag]:
     """The flags of an instance that was taken out, for each flag of the summary it was in."""
     found = {}
-    for flag in heap.flags:
+    for flag in heap.mentioning(summary):
         other = moved(flag, {summary: new, summary.other: summary})
-        if flag.mentions(summary) and other is not None:
+        if other is not None:
             found[flag] = other
     return found
 
@@ -145,27 +161,33 @@ def single(heap: Heap, summary: Node) -> Heap | None:
     """The part of the state in which a summary has one instance, which is then an ordinary node."""
     part = heap.restricted(~heap.space.var(Flag(GHOST, summary)))
     if part is not None:
-        part.drop([Flag(GHOST, summary), *(f for f in part.flags if f.to_ghost and f.mentions(summary))])
+        part.drop([Flag(GHOST, summary), *part.to_ghost(summary)])
     return part
 
 
-def separated(heap: Heap, summary: Node) -> tuple[Node, dict[Flag, Flag]]:
+def separated(heap: Heap, summary: Node, where: Function | None = None, others: Function | None = None) -> Node:
     """One instance of a summary as a node of its own, whether there are others or not (deref', section 3.2).
 
-    The result is the node, and the names of its flags for each flag of the summary before.
+    With `where`, a condition on flags of the summary, the instance satisfies it, and those that stay do not; nor do
+    `others` hold.
     """
-    names = renaming(heap, summary, fresh(heap, summary))
-    alone = single(heap, summary)
+    if where is None:
+        alone, only = single(heap, summary), None
+    else:
+        apart = heap.space.true if others is None else ~others
+        alone = heap.restricted(where & apart)
+        alone = None if alone is None else single(alone, summary)
+        only = heap.space.rename(where, renaming(heap, summary, fresh(heap, summary))) & ~where & apart
     several = heap.copy()
-    new = materialise(several, summary)
+    new = materialise(several, summary, only)
     if alone is None:
         heap.vectors = several.vectors
-        return new, names
+        return new
     vectors = renamed(alone.vectors, {summary: new, summary.other: None})
     if not several.vectors.is_empty():
         vectors = vectors.join(several.vectors)
     heap.vectors = vectors
-    return new, names
+    return new
 
 
 def parted(heap: Heap, summary: Node, new: Node, belongs: Function, remains: Function) -> None:
@@ -179,7 +201,7 @@ def parted(heap: Heap, summary: Node, new: Node, belongs: Function, remains: Fun
     all_new: dict[Node, Node | None] = {summary: new, summary.other: new.other}
     base = heap.vectors.restrict(heap.flag(ghost))
     several = renamed(base, all_new)
-    hidden = [f for f in heap.flags if f.to_ghost and f.mentions(summary)]
+    hidden = heap.to_ghost(summary)
     one_old = space.none_of([ghost, *hidden])
     one_new = space.none_of(f for f in (moved(f, all_new) for f in [ghost, *hidden]) if f is not None)
     seen_new = renamed(base, {summary: new, summary.other: summary}, without=ghost)

@@ -168,24 +168,47 @@ class Transfer(Evaluator):
         write(heap, node, offset, value, self.report)
 
     def _store_sharply(self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression) -> Iterator[Heap]:
-        """Store a pointer; where that seems to lose a block, look at what the pointer points to one by one."""
+        """Store a pointer; where that seems to lose a block, look at what the pointer points to one by one.
+
+        Then at what the pointer that is overwritten points to.
+        """
         value = value.settled(heap)
-        lost: list[str] = []
+        stored = self._stored_without_loss(heap, node, offset, value, target)
+        if stored is not None:
+            yield stored
+            return
+        for part, single in self.values(heap, value):
+            stored = self._stored_without_loss(part, node, offset, single, target)
+            if stored is not None:
+                yield stored
+                continue
+            for last, _ in self.values(part, read(part, node, offset)):
+                self._store_pointer(last, node, offset, single, target)
+                yield last
+
+    def _stored_without_loss(
+        self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression
+    ) -> Heap | None:
+        """The state after a pointer is stored; None if that seems to lose a block."""
+        told: list[tuple[str, str]] = []
         trial, report = heap.copy(), self.report
-        self.report = lambda kind, text: lost.append(kind) if kind == "memory_leak" else report(kind, text)
+        self.report = lambda kind, text: told.append((kind, text))
         self._store_pointer(trial, node, offset, value, target)
         self.report = report
-        if not lost:
-            yield trial
-            return
+        if any(kind == "memory_leak" for kind, _ in told):
+            return None
+        for kind, text in told:
+            report(kind, text)
+        return trial
+
+    def values(self, heap: Heap, value: Pointer) -> Iterator[tuple[Heap, Pointer]]:
+        """The parts of a state in which a pointer is NULL, or points to a single cell."""
         nothing = heap.restricted(value.null)
         if nothing is not None:
-            self._store_pointer(nothing, node, offset, null(nothing), target)
-            yield nothing
+            yield nothing, null(nothing)
         for key in sorted(value.targets):
             for part, found, place in self.pointing(heap, value, key):
-                self._store_pointer(part, node, offset, to(part, found, place), target)
-                yield part
+                yield part, to(part, found, place)
 
     def _store_integer(
         self, heap: Heap, node: Node, offset: int, size: int, target: Expression, value: Integer | None
