@@ -1,5 +1,5 @@
-// Three trees, each rotated its own way: the most refined shape class tells too many heaps apart to finish, refinement
-// finds that it need not.
+// Three trees, each rotated its own way: the most refined shape class tells very many heaps apart, refinement finds that
+// it need not.
 #include "treep.h"
 
 int main(void) {
