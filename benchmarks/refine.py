@@ -15,8 +15,9 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from kleene.analysis.refine_of_c import Limits, kinds_of, tasks_of
+from kleene.analysis.refine_of_c import Limits, tasks_of
 from kleene.c.reader import read_program
+from kleene.core.verdict import kinds_of
 from kleene.refine.explain import PathExplainer
 from kleene.refine.library import library
 from kleene.refine.loop import SAFE, Refined, Refinement, RefineOptions

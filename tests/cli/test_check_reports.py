@@ -14,7 +14,7 @@ from kleene.analysis.shape_of_c import ShapeResult, analyse, checked_again
 from kleene.analysis.source_names import source_names
 from kleene.c.reader import read_program
 from kleene.diagnostics import InternalCheckError
-from kleene.engine.tabulate import ByLocation
+from kleene.engine.tabulate import Tabulated
 from kleene.report.check_trace import lines_of
 from kleene.report.heap_picture import Film, has_lost_block
 from kleene.report.shape_words import for_drawing, invariants_of
@@ -204,9 +204,8 @@ def test_what_recursive_functions_do_is_checked_again(kleene: Kleene, tmp_path: 
     path.write_text(NODE + RECURSIVE)
     assert "checked again: no step of the program leads out" in kleene("check", str(path), "--invariants").out
     shape = checked(tmp_path, NODE + RECURSIVE).shape
-    assert isinstance(shape, ShapeResult) and shape.reached is not None and checked_again(shape)
-    assert isinstance(shape.reached.stores, ByLocation)
-    ends = [a.stores[a.procedure.exit] for a in shape.reached.stores.activations if a.procedure.exit in a.stores]
+    assert isinstance(shape, ShapeResult) and isinstance(shape.reached, Tabulated) and checked_again(shape)
+    ends = [a.stores[a.procedure.exit] for a in shape.reached.activations if a.procedure.exit in a.stores]
     assert ends
     kept = ends[0].elements()[1:]
     ends[0].clear()

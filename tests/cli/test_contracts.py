@@ -35,7 +35,7 @@ def verdicts(report: CheckReport) -> dict[str, str]:
     return {name: str(verdict) for name, verdict in report.properties.items()}
 
 
-@pytest.mark.parametrize("name", ["list", "recursive", "doubly"])
+@pytest.mark.parametrize("name", ["list", "recursive", "doubly", "tree"])
 def test_what_is_proved(name: str) -> None:
     report = check_contracts([str(EXAMPLES / f"{name}.c")], CheckOptions(data_model="LP64"))
     assert set(verdicts(report).values()) == {"TRUE"}, (verdicts(report), report.reason)
@@ -158,6 +158,77 @@ def test_contracts_that_say_too_little(tmp_path: Path, text: str, reason: str) -
     assert reason in report.reason
 
 
+PURE = "/*@ requires list(l); modifies \\nothing; ensures \\result >= 0; */ int f(struct node *l)"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("if (l) l->data = 1; return 0;", "more than its variables"),
+        ("if (l) { struct node c = {0, 0}; *l = c; } return 0;", "more than its variables"),
+        ("int *p = l ? &l->data : 0; if (p) (*p)++; return 0;", "more than its variables"),
+        ("free(malloc(3)); return 0;", "more than its variables"),
+        ("static int n; n++; return 0;", "global variable"),
+    ],
+)
+def test_functions_that_do_modify_something(tmp_path: Path, body: str, reason: str) -> None:
+    report = checked(tmp_path, f"{PURE} {{ {body} }}\nint main(void) {{ f(NULL); return 0; }}\n")
+    assert verdicts(report)["contracts"] == "UNKNOWN"
+    assert reason in report.reason
+
+
+CALLER = """
+int main(void) {{
+    struct node *x = malloc(sizeof(struct node));
+    if (!x) abort();
+    x->next = {next}; x->data = 4;
+    int r = f(x);
+    if (r < 0 || x->data != 4) free(NULL + 1);
+    x->next = NULL;
+    free_all(x);
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "following", "expected"),
+    [
+        ("int r = 0; while (l) { r = 1; l = l->next; } return r;", "NULL", "TRUE"),
+        ("int r = 0; while (l) { r = 1; l = l->next; } return r;", "x", "FALSE"),
+        ("return l ? -1 : 0;", "NULL", "FALSE"),
+        ("return l->data * 0;", "NULL", "FALSE"),
+    ],
+)
+def test_functions_that_modify_nothing(tmp_path: Path, body: str, following: str, expected: str) -> None:
+    """The caller knows its list afterwards; a ring is refused although the body would only read it."""
+    text = f"{FREE_ALL}{PURE} {{ {body} }}\n{CALLER.format(next=following)}".replace("NULL + 1", "x")
+    report = checked(tmp_path, text)
+    assert verdicts(report)["contracts"] == expected
+    if expected == "TRUE":
+        assert set(verdicts(report).values()) == {"TRUE"}, (verdicts(report), report.reason)
+
+
+TREE = "struct tree { struct tree *l, *r; };\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/*@ requires tree(a); ensures tree(\\result); */ struct tree *f(struct tree *a)"
+        " { if (a && a->l && !a->r) a->r = a->l; return a; }",
+        "/*@ requires tree(a); ensures tree(\\result); */ struct tree *f(struct tree *a)"
+        " { if (a) a->l = NULL; return a; }",
+        "/*@ requires tree(a); ensures tree(a); */ void f(struct tree *a) { if (a && a->l) a->l->l = a; }",
+        "/*@ requires tree(a); ensures tree(a); */ void f(struct tree *a) { free(a); }",
+    ],
+)
+def test_bodies_that_return_no_trees(tmp_path: Path, text: str) -> None:
+    """Shared parts, parts that are lost, links back to the root, a root that is gone."""
+    report = checked(tmp_path, f"{TREE}{text}\nint main(void) {{ return 0; }}\n", timeout=16.0)
+    assert verdicts(report)["contracts"] == "FALSE"
+
+
 def test_functions_without_a_program(tmp_path: Path) -> None:
     report = checked(tmp_path, FREE_ALL, entry="free_all")
     assert set(verdicts(report).values()) == {"TRUE"}
@@ -170,7 +241,11 @@ def test_functions_without_a_program(tmp_path: Path) -> None:
         ("requires list(x);", 19, "'x' is no parameter"),
         ("requires list(l) & l;", 22, "no word of a contract"),
         ("requires list(l) &&", 25, "a shape or a comparison is expected"),
-        ("frees l;", 5, "'requires' or 'ensures' is expected"),
+        ("frees l;", 5, "'requires', 'ensures' or 'modifies' is expected"),
+        ("requires list(l); modifies l;", 32, "'\\nothing' is expected"),
+        ("requires list(l) && \\old(l) == NULL;", 25, "nothing old before the call"),
+        ("requires list(l); ensures \\old(\\result) == NULL;", 36, "no result before the call"),
+        ("requires tree(l);", 14, "name the fields: tree(l, left, right)"),
         ("requires \\result == NULL;", 14, "no result before the call"),
         ("requires l < 3;", 16, "compared with NULL only"),
         ("requires list(l, data);", 22, "'data' is no pointer"),

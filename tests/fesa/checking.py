@@ -89,13 +89,18 @@ class Bench:
                 self.check_statement(statement, state if len(able) == len(items) else self.state(able), able)
         self.check_operations(state, items)
 
-    def check_statement(self, statement: Statement, state: Heap, items: Sequence[Item]) -> None:
+    def apply(self, statement: Statement, state: Heap) -> tuple[dict[bool | None, Vectors | None], list[str]]:
+        """The state after a statement, for each truth of a condition, and what is reported."""
         raised: list[str] = []
         self.transfer.report = lambda kind, text: raised.append(kind)
         after: dict[bool | None, Vectors | None] = {}
         for operation in statement.operations:
             results = [self.without_registers(h) for h in self.transfer.apply(state.copy(), operation)]
             after[statement.truth(operation)] = joined([vectors for vectors in results if not vectors.is_empty()])
+        return after, raised
+
+    def check_statement(self, statement: Statement, state: Heap, items: Sequence[Item]) -> None:
+        after, raised = self.apply(statement, state)
         for item in items:
             for outcome in outcomes(statement.run, item.heap):
                 self.done += 1

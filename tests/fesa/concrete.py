@@ -92,9 +92,7 @@ class Concrete:
         self.alive.add(number)
         for offset, kind in layout.items():
             zero = 0 if kind == "number" else None
-            self.values[number, offset] = (
-                zero if zeroed else self.pick(*NUMBERS) if kind == "number" else UNSET
-            )
+            self.values[number, offset] = zero if zeroed else self.pick(*NUMBERS) if kind == "number" else UNSET
         return number, 0
 
     def end(self, thing: Object) -> None:

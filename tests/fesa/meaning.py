@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 
 from kleene.domains.fesa.flags import (
+    ABOVE,
     COUNT_HIGH,
     COUNT_LOW,
     EDGE,
@@ -49,6 +50,7 @@ class Meaning:
     def __init__(self, world: World, options: Options, constants: Constants | None = None) -> None:
         self.world = world
         self.options = options
+        self._last: tuple[Vectors, tuple[Vectors, frozenset[Flag], list[Node]]] | None = None
         self._nodes = {name: Node(VARIABLE, name, size) for name, size in world.sizes.items()}
         self.constants = constants or (lambda node, offset: ())
 
@@ -117,7 +119,9 @@ class Meaning:
             ones.add(Flag(EXISTS, node))
         if isinstance(thing, int) and options.parents and forest[thing] is None:
             ones.add(Flag(ROOTED, node))
-        layout = self.world.block if block else self.world.objects.get(str(thing)) or {0: self.world.variables[str(thing)]}
+        layout = (
+            self.world.block if block else self.world.objects.get(str(thing)) or {0: self.world.variables[str(thing)]}
+        )
         for slot, kind in layout.items():
             value = heap.values[thing, slot]
             if kind == "number":
@@ -153,24 +157,25 @@ class Meaning:
 
     def represents(self, vectors: Vectors, heap: Concrete, likely: Placing | None = None) -> bool:
         """Whether a memory is in the meaning of a state; `likely` are the nodes to look at first."""
-        dims: frozenset[Flag] = vectors.pruned().dims  # type: ignore[assignment]
-        nodes = sorted({n for f in dims for n in (f.source, f.target) if n and n.is_heap and not n.ghost})
+        vectors, dims, nodes = self._graph(vectors)
         blocks = heap.blocks()
         if blocks and not nodes:
             return False
-        return any(
-            self._fits(vectors, memory, placing, forest)
-            for memory in self._with_lost(heap, dims)
-            for placing in self._placings(memory, nodes, blocks, dims, likely or {})
-            for forest in (self._forests(memory, placing, dims) if self.options.parents else iter([{}]))
-        )
+        for memory in self._with_lost(heap, dims):
+            forests = list(memory.forests()) if self.options.parents else [{}]
+            for placing in self._placings(memory, nodes, blocks, dims, likely or {}):
+                if any(self._fits(vectors, memory, placing, forest) for forest in forests):
+                    return True
+        return False
 
-    @staticmethod
-    def _forests(heap: Concrete, placing: Placing, dims: frozenset[Flag]) -> Iterator[Forest]:
-        """The forests whose roots may be roots in the state."""
-        for forest in heap.forests():
-            if all(place is not None or Flag(ROOTED, placing[block]) in dims for block, place in forest.items()):
-                yield forest
+    def _graph(self, vectors: Vectors) -> tuple[Vectors, frozenset[Flag], list[Node]]:
+        """The vectors without what they remember of the forest's past, the flags that may be one, the heap's nodes."""
+        if self._last is None or (self._last[0] is not vectors and self._last[1][0] is not vectors):
+            plain = vectors.drop(*(f for f in vectors.dims if f.kind == ABOVE))  # type: ignore[attr-defined]
+            dims: frozenset[Flag] = plain.pruned().dims  # type: ignore[assignment]
+            nodes = sorted({n for f in dims for n in (f.source, f.target) if n and n.is_heap and not n.ghost})
+            self._last = vectors, (plain, dims, nodes)
+        return self._last[1]
 
     def _with_lost(self, heap: Concrete, dims: frozenset[Flag]) -> Iterator[Concrete]:
         """With the sets of blocks that the state may keep as lost ones."""
@@ -192,7 +197,7 @@ class Meaning:
                 if isinstance(thing, str) and isinstance(value, tuple) and value[0] == block:
                     source = self.node(thing)
                     able = [n for n in able if n and Flag(EDGE, source, slot, n, value[1]) in dims]
-            choices.append(sorted(able, key=lambda n: (n != likely.get(block), n)))
+            choices.append(sorted(able, key=lambda n: n != likely.get(block)))
         for extra in range(len(GONE) + 1):
             things = [*blocks, *GONE[:extra]]
             for chosen in product(*choices, *([nodes] * extra)):
@@ -212,7 +217,9 @@ class Meaning:
         return Flag(EDGE, here, slot, there, value[1]) in dims
 
     def _fits(self, vectors: Vectors, heap: Concrete, placing: Placing, forest: Forest) -> bool:
-        space, dims = vectors.space, vectors.dims
+        space, (vectors, dims, _) = vectors.space, self._graph(vectors)
+        if any(place is None and Flag(ROOTED, placing[block]) not in dims for block, place in forest.items()):
+            return False
         return all(
             ones <= dims and space.evaluate(vectors.function, dict.fromkeys(ones, True))
             for ones in self.vectors(heap, placing, forest)

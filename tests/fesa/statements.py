@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import permutations
 from pathlib import Path
 
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation
+from kleene.cfa.program import CProgram
 from kleene.semantics.memory import Memory
 
 from .concrete import MOVED, NUMBERS, UNSET, Concrete, Place, Run, Value, World
@@ -32,15 +34,19 @@ class Vocabulary:
         path = folder / "all.c"
         path.write_text("\n".join([head, *self.statements]) + "\nreturn 0;\n}\n")
         program = read_program([str(path)], data_model="LP64")
-        first = head.count("\n") + 2
-        by_line: dict[int, list[Operation]] = {}
-        for edge in program.main.cfa.edges:
-            by_line.setdefault(edge.label.place.line, []).append(edge.label)
-        found = []
-        for line, (code, run) in enumerate(self.statements.items(), first):
-            kind = EndScope if code == "}" else DeclareLocal if code.startswith("{") else Operation
-            found.append(Statement(code, run, tuple(o for o in by_line[line] if isinstance(o, kind))))
-        return Memory(program, program.main.cfa), found
+        return Memory(program, program.main.cfa), found(program, self.statements, head.count("\n") + 2)
+
+
+def found(program: CProgram, statements: dict[str, Run], first: int) -> list[Statement]:
+    """The operations of statements in consecutive lines of the main function."""
+    by_line: dict[int, list[Operation]] = {}
+    for edge in program.main.cfa.edges:
+        by_line.setdefault(edge.label.place.line, []).append(edge.label)
+    result = []
+    for line, (code, run) in enumerate(statements.items(), first):
+        kind = EndScope if code == "}" else DeclareLocal if code.startswith("{") else Operation
+        result.append(Statement(code, run, tuple(o for o in by_line[line] if isinstance(o, kind))))
+    return result
 
 
 @dataclass(frozen=True)
@@ -95,51 +101,74 @@ def _moved_block(m: Concrete, pointer: Value, world: World) -> Value:
     return new
 
 
+def _into(m: Concrete, place: Place, world: World, *, zeroed: bool) -> None:
+    """A new block whose address goes to a place; or NULL."""
+    m.values[place] = m.new(world.block, zeroed=zeroed) if m.pick(0, 1) else None
+
+
 # Two pointers and blocks of two links ---------------------------------------------------------------------------
 
 LINK_WORLD = World({"x": "cell", "y": "cell"}, {}, {0: "cell", 8: "cell"})
 A, B = 0, 8
 
 
-def _links() -> dict[str, Run]:
+def _simple(x: str, y: str) -> dict[str, Run]:
+    """The statements of the paper's language, Fig. 8."""
+    return {
+        f"{x} = NULL;": setting(x, lambda m: None),
+        f"{x} = {y};": setting(x, lambda m: m[y]),
+        f"{x} = {y}->a;": setting(x, lambda m: m.load(m[y], A)),
+        f"{x} = {x}->b;": setting(x, lambda m: m.load(m[x], B)),
+        f"{x}->a = {y};": lambda m: m.store(m[x], A, m[y]),
+        f"{x}->b = {x};": lambda m: m.store(m[x], B, m[x]),
+        f"free({x});": lambda m: m.free(m[x]),
+    }
+
+
+def _links(x: str, y: str) -> dict[str, Run]:
     block = LINK_WORLD.block
+    return _simple(x, y) | {
+        f"{x}->a = NULL;": lambda m: m.store(m[x], A, None),
+        f"{x}->b = NULL;": lambda m: m.store(m[x], B, None),
+        f"{x}->b = {y};": lambda m: m.store(m[x], B, m[y]),
+        f"{x} = malloc(16);": setting(x, lambda m: m.new(block, zeroed=False) if m.pick(0, 1) else None),
+        f"{x} = calloc(1, 16);": setting(x, lambda m: m.new(block, zeroed=True) if m.pick(0, 1) else None),
+        f"{x}->b = calloc(1, 16);": lambda m: _into(m, m.at(m[x], B), LINK_WORLD, zeroed=True),
+        f"{x} = realloc({x}, 16);": setting(x, lambda m: _moved_block(m, m[x], LINK_WORLD)),
+        f"{x} = realloc({y}, 16);": setting(x, lambda m: _moved_block(m, m[y], LINK_WORLD)),
+        f"{x}->a = {y}->b;": lambda m: m.store(m[x], A, m.load(m[y], B)),
+        f"{x}->a->b = {y};": lambda m: m.store(m.load(m[x], A), B, m[y]),
+        f"{x} = {y}->a->b;": setting(x, lambda m: m.load(m.load(m[y], A), B)),
+        f"free({x}->a);": lambda m: m.free(m.load(m[x], A)),
+        f"*{x} = *{y};": lambda m: m.copy_bytes(m.at(m[x], 0, 16), m.at(m[y], 0, 16)),
+        f"memset({x}, 0, 16);": lambda m: _cleared(m, m.at(m[x], 0, 16), LINK_WORLD),
+        f"if ({x} == NULL) ;": lambda m: m.same(m[x], None),
+        f"if ({x}) ;": lambda m: not m.same(m[x], None),
+        f"if ({x} == {y}) ;": lambda m: m.same(m[x], m[y]),
+        f"if ({x}->a == NULL) ;": lambda m: m.same(m.load(m[x], A), None),
+        f"if ({x}->a == {y}) ;": lambda m: m.same(m.load(m[x], A), m[y]),
+        f"if ({x}->a != {y}->b) ;": lambda m: not m.same(m.load(m[x], A), m.load(m[y], B)),
+    }
+
+
+_NODE = "struct node { struct node *a, *b; };\nint main(void) {\n"
+LINKS = Vocabulary(LINK_WORLD, f"{_NODE}struct node *x, *y;", _simple("y", "x") | _links("x", "y"))
+
+
+def all_links(names: str, prefix: str = "") -> dict[str, Run]:
+    """The statements about all pairs of variables; in memories these have longer names."""
     found: dict[str, Run] = {}
-    for x, y in (("x", "y"), ("y", "x")):
-        found[f"{x} = NULL;"] = setting(x, lambda m: None)
-        found[f"{x} = {y};"] = setting(x, lambda m, y=y: m[y])
-        found[f"{x} = {y}->a;"] = setting(x, lambda m, y=y: m.load(m[y], A))
-        found[f"{x} = {x}->b;"] = setting(x, lambda m, x=x: m.load(m[x], B))
-        found[f"{x}->a = {y};"] = lambda m, x=x, y=y: m.store(m[x], A, m[y])
-        found[f"{x}->b = {x};"] = lambda m, x=x: m.store(m[x], B, m[x])
-        found[f"free({x});"] = lambda m, x=x: m.free(m[x])
-    found["x->a = NULL;"] = lambda m: m.store(m["x"], A, None)
-    found["x = malloc(16);"] = setting("x", lambda m: m.new(block, zeroed=False) if m.pick(0, 1) else None)
-    found["x = calloc(1, 16);"] = setting("x", lambda m: m.new(block, zeroed=True) if m.pick(0, 1) else None)
-    found["x->b = calloc(1, 16);"] = lambda m: _into(m, m.at(m["x"], B), zeroed=True)
-    found["x = realloc(x, 16);"] = setting("x", lambda m: _moved_block(m, m["x"], LINK_WORLD))
-    found["x = realloc(y, 16);"] = setting("x", lambda m: _moved_block(m, m["y"], LINK_WORLD))
-    found["x->a = y->b;"] = lambda m: m.store(m["x"], A, m.load(m["y"], B))
-    found["x->a->b = y;"] = lambda m: m.store(m.load(m["x"], A), B, m["y"])
-    found["x = y->a->b;"] = setting("x", lambda m: m.load(m.load(m["y"], A), B))
-    found["free(x->a);"] = lambda m: m.free(m.load(m["x"], A))
-    found["*x = *y;"] = lambda m: m.copy_bytes(m.at(m["x"], 0, 16), m.at(m["y"], 0, 16))
-    found["memset(x, 0, 16);"] = lambda m: _cleared(m, m.at(m["x"], 0, 16), LINK_WORLD)
-    found["if (x == NULL) ;"] = lambda m: m.same(m["x"], None)
-    found["if (x) ;"] = lambda m: not m.same(m["x"], None)
-    found["if (x == y) ;"] = lambda m: m.same(m["x"], m["y"])
-    found["if (x->a == NULL) ;"] = lambda m: m.same(m.load(m["x"], A), None)
-    found["if (x->a == y) ;"] = lambda m: m.same(m.load(m["x"], A), m["y"])
-    found["if (x->a != y->b) ;"] = lambda m: not m.same(m.load(m["x"], A), m.load(m["y"], B))
+    for x, y in permutations(names, 2):
+        found |= dict(zip(_links(x, y), _links(prefix + x, prefix + y).values(), strict=True))
     return found
 
 
-def _into(m: Concrete, place: Place, *, zeroed: bool) -> None:
-    m.values[place] = m.new(LINK_WORLD.block, zeroed=zeroed) if m.pick(0, 1) else None
-
-
-LINKS = Vocabulary(
-    LINK_WORLD, "struct node { struct node *a, *b; };\nint main(void) {\nstruct node *x, *y;", _links()
+THREE = Vocabulary(
+    World({"x": "cell", "y": "cell", "z": "cell"}, {}, LINK_WORLD.block),
+    f"{_NODE}struct node *x, *y, *z;",
+    all_links("xyz"),
 )
+"""For long runs."""
 
 # Objects on the stack, pointers to pointers ---------------------------------------------------------------------
 
@@ -184,7 +213,7 @@ def _objects() -> dict[str, Run]:
         "memset(q, 0, 8);": lambda m: m.store(m["q"], 0, None),
         "memset(q, 0, 16);": lambda m: _cleared(m, m.at(m["q"], 0, 16), world),
         "memcpy(x, &s, 16);": lambda m: m.copy_bytes(m.at(m["x"], 0, 16), m.at(s, 0, 16)),
-        "*q = malloc(16);": lambda m: _into_object(m, m.at(m["q"])),
+        "*q = malloc(16);": lambda m: _into(m, m.at(m["q"]), world, zeroed=False),
         "x = realloc(x, 16);": setting("x", lambda m: _moved_block(m, m["x"], world)),
         "free(x);": lambda m: m.free(m["x"]),
         "free(q);": lambda m: m.free(m["q"]),
@@ -196,10 +225,6 @@ def _objects() -> dict[str, Run]:
         "if (x == &s) ;": lambda m: m.same(m["x"], s),
         "}": lambda m: m.end("s"),
     }
-
-
-def _into_object(m: Concrete, place: Place) -> None:
-    m.values[place] = m.new(OBJECT_WORLD.block, zeroed=False) if m.pick(0, 1) else None
 
 
 OBJECTS = Vocabulary(
@@ -263,4 +288,4 @@ NUMBERS_IN_BLOCKS = Vocabulary(
     NUMBER_WORLD, "struct cell { int n; struct cell *a; };\nint main(void) {\nstruct cell *x; int i;", _numbers()
 )
 
-VOCABULARIES = {"links": LINKS, "objects": OBJECTS, "numbers": NUMBERS_IN_BLOCKS}
+VOCABULARIES = {"links": LINKS, "objects": OBJECTS, "numbers": NUMBERS_IN_BLOCKS, "three": THREE}

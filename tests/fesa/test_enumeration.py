@@ -35,27 +35,32 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("enumeration")
 
 
-@pytest.mark.parametrize(("vocabulary", "blocks", "unset"), [("links", 2, 0), ("objects", 0, 2), ("numbers", 2, 1)])
+@pytest.mark.parametrize(("vocabulary", "blocks", "unset"), [("objects", 0, 2), ("numbers", 2, 1), ("links", 2, 0)])
 def test_one_by_one(folder: Path, vocabulary: str, blocks: int, unset: int) -> None:
     """Each memory in a state of its own: the sharpest check, since nothing else in the state can hide a loss."""
     checked = bench(vocabulary, folder, "default")
     for item in checked.items(blocks, unset, lost=0):
         checked.check([item])
-    assert checked.done > 10_000
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
-@pytest.mark.parametrize(("vocabulary", "blocks", "unset"), [("links", 2, 1), ("objects", 1, 1), ("numbers", 2, 1)])
-def test_joined(folder: Path, vocabulary: str, blocks: int, unset: int, setting: str) -> None:
+@pytest.mark.parametrize(("vocabulary", "blocks", "unset"), [("objects", 1, 1), ("numbers", 2, 1), ("links", 2, 1)])
+def test_joined(folder: Path, vocabulary: str, blocks: int, unset: int) -> None:
     """Memories of one kind in one state, also with places that have no value."""
-    checked = bench(vocabulary, folder, setting)
+    checked = bench(vocabulary, folder, "default")
     for items in checked.groups(blocks, unset, lost=0, size=24):
         checked.check(items)
-    assert checked.done > 5_000
+
+
+@pytest.mark.parametrize("setting", [setting for setting in SETTINGS if setting != "default"])
+def test_other_options(folder: Path, setting: str) -> None:
+    for vocabulary, blocks in (("objects", 0), ("numbers", 1), ("links", 2)):
+        checked = bench(vocabulary, folder, setting)
+        for items in checked.groups(blocks, unset=0, lost=0, size=48):
+            checked.check(items)
 
 
 def test_after_a_leak(folder: Path) -> None:
     """Blocks that were lost are still there, and what is reported of others is right."""
     checked = bench("links", folder, "default")
-    for items in checked.groups(2, unset=0, lost=1, size=24):
+    for items in checked.groups(2, unset=0, lost=1, size=48):
         checked.check(items)

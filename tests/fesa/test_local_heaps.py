@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kleene.c.reader import read_program
-from kleene.cfa.operations import Assume, Invoke, Operation
+from kleene.cfa.operations import Invoke
 from kleene.domains.fesa.calls import CallingFesaDomain, procedures
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.heap import Heap, Options, joined
@@ -25,95 +25,107 @@ from kleene.domains.fesa.writing import clear
 from kleene.semantics.memory import Memory, Unmodelled
 from kleene.semantics.procedures import whole_program
 
-from .concrete import Concrete, Wrong, represents
-from .test_soundness import NAMES, chosen, operations, shaken
+from .concrete import Concrete, Outcome, World, outcomes
+from .meaning import Meaning
+from .statements import Statement, all_links, found
+from .test_soundness import shaken
 
 OPTIONS = Options()
-INNER = ("f.x", "f.y", "f.z")
-Listed = list[tuple[tuple[str, ...], Operation]]
+OUTER, INNER = ("x", "y", "z"), ("f.x", "f.y", "f.z")
+WORLD = World(dict.fromkeys((*OUTER, *INNER), "cell"), {}, {0: "cell", 8: "cell"})
+MEANING = Meaning(WORLD, OPTIONS)
 
 
 @cache
-def setup(folder: Path) -> tuple[CallingFesaDomain, Listed, Listed, Invoke]:
-    """The operations of a main function and of a recursive one, and the call from the one to the other."""
-    listed = operations()
-    lines = ["#include <stdlib.h>", "struct node { struct node *a, *b; };", "static void f(struct node *x) {"]
-    lines += [
-        "  struct node *y, *z;",
-        "  if (!x) return;",
-        *(code for _, code in listed),
-        "  f(x->a);",
-        "  x = y = z;",
-        "}",
-    ]
-    inner = 6
-    lines += ["int main(void) {", "  struct node *x, *y, *z;"]
+def setup(folder: Path) -> tuple[CallingFesaDomain, list[Statement], list[Statement], Invoke]:
+    """The statements of a main function and of a recursive one, and the call from the one to the other."""
+    own, renamed = all_links("xyz"), all_links("xyz", prefix="f.")
+    lines = ["#include <stdlib.h>", "#include <string.h>", "struct node { struct node *a, *b; };"]
+    lines += ["static void f(struct node *x) {", "  struct node *y, *z;", "  if (!x) return;"]
+    inner = len(lines) + 1
+    lines += [*renamed, "  f(x->a);", "  x = y = z;", "}", "int main(void) {", "  struct node *x, *y, *z;"]
     outer = len(lines) + 1
-    lines += [*(code for _, code in listed), "  f(x);", "  x = y = z;", "  return 0;", "}"]
+    lines += [*own, "  f(x);", "  x = y = z;", "  return 0;", "}"]
     path = folder / "calls.c"
     path.write_text("\n".join(lines) + "\n")
     program = whole_program(read_program([str(path)], data_model="LP64"))
-    by_line: dict[int, Operation] = {}
-    call = None
-    for edge in program.main.cfa.edges:
-        if isinstance(edge.label, Invoke) and edge.label.place.line > outer:
-            call = edge.label
-        elif not isinstance(edge.label, Assume) or edge.label.truth:
-            by_line.setdefault(edge.label.place.line, edge.label)
-    assert call is not None
+    calls = [e.label for e in program.main.cfa.edges if isinstance(e.label, Invoke) and e.label.place.line > outer]
     domain = CallingFesaDomain(
         Memory(program, program.main.cfa), program.main.cfa, Diagrams(), OPTIONS, malloc_may_fail=False
     )
-    own = [(op, by_line[outer + k]) for k, (op, _) in enumerate(listed)]
-    renamed = [
-        (tuple(f"f.{w}" if w in NAMES else w for w in op), by_line[inner + k]) for k, (op, _) in enumerate(listed)
-    ]
-    return domain, own, renamed, call
+    return domain, found(program, own, outer), found(program, renamed, inner), calls[0]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[CallingFesaDomain, Listed, Listed, Invoke]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     return setup(tmp_path_factory.mktemp("calls"))
 
 
+Made = tuple[CallingFesaDomain, list[Statement], list[Statement], Invoke]
+
+
+def nothing() -> Concrete:
+    return Concrete(dict.fromkeys([(name, 0) for name in OUTER]), set(OUTER), WORLD.sizes)
+
+
+def run(statement: Statement, real: Concrete) -> list[Outcome]:
+    """The ways in which it may go if malloc gives a block."""
+    ways = outcomes(statement.run, real)
+    return [way for way in ways if "alloc" not in statement.code or way.after.alive > real.alive or way.wrong]
+
+
+def step(
+    domain: CallingFesaDomain, statement: Statement, heap: Heap, truth: object
+) -> tuple[Vectors | None, list[str]]:
+    raised: list[str] = []
+    domain.transfer.report = lambda kind, text: raised.append(kind)
+    (operation,) = [o for o in statement.operations if statement.truth(o) in (None, bool(truth))]
+    parts = list(domain.transfer.apply(heap.copy(), operation))
+    for part in parts:
+        for node in part.nodes():
+            if node.name == "$register":
+                clear(part, node, domain.transfer.report)
+    return joined([part.vectors for part in parts if not part.vectors.is_empty()]), raised
+
+
 def walk(
-    domain: CallingFesaDomain, listed: Listed, heap: Heap, real: Concrete, choose: random.Random, steps: int
-) -> Heap | None:
+    domain: CallingFesaDomain,
+    listed: list[Statement],
+    heap: Heap,
+    real: Concrete,
+    choose: random.Random,
+    steps: int,
+) -> tuple[Heap, Concrete] | None:
     """Steps without errors; None if the way ends: a false alarm, or a real leak that was reported."""
     for _ in range(steps):
-        operation, edge = chosen(listed, real, choose)
-        after = real.copy()
-        raised: list[str] = []
-        domain.transfer.report = lambda kind, text, raised=raised: raised.append(kind)  # type: ignore[misc]
-        cells = len(real.cells) + len(real.freed & set(real.known()))
-        if operation[0] == "malloc" and cells >= 4:
+        for _ in range(8):  # most of the time one that loses nothing, so that memories get interesting
+            statement = choose.choice(listed)
+            ways = [way for way in run(statement, real) if not way.wrong]
+            if ways and not any(way.after.leaked() for way in ways):
+                break
+        if not ways or len((way := choose.choice(ways)).after.blocks()) > 4:
             continue
-        results = [h.vectors for h in domain.transfer.apply(heap.copy(), edge) if not h.vectors.is_empty()]
-        try:
-            if not after.step(operation):
-                continue
-        except Wrong:
-            continue
-        if after.lost():
-            assert "memory_leak" in raised, f"{operation} loses {after.lost()}"
+        together, raised = step(domain, statement, heap, way.truth)
+        if way.after.leaked():
+            assert "memory_leak" in raised, f"{statement.code} loses {way.after.leaked()}"
             return None
         if "memory_leak" in raised:
             return None
-        heap = Heap(joined(results), OPTIONS)  # type: ignore[arg-type]
-        real.variables, real.cells, real.freed = after.variables, after.cells, after.freed
+        assert together is not None
+        heap, real = Heap(together, OPTIONS), way.after.copy()
     heap.pruned()
-    return heap
+    return heap, real
 
 
-def called(made: tuple[CallingFesaDomain, Listed, Listed, Invoke], choose: random.Random) -> str:
+def called(made: Made, choose: random.Random) -> str:
     """One random call; what became of it."""
     domain, own, inner, call = made
-    real = Concrete(dict.fromkeys(NAMES))
-    heap = walk(domain, own, Heap(Vectors.everything(domain.space), OPTIONS), real, choose, 20)
-    if heap is None:
+    begun = walk(domain, own, Heap(Vectors.everything(domain.space), OPTIONS), nothing(), choose, 20)
+    if begun is None:
         return "over"
+    heap, real = begun
     shaken(heap, choose)
-    assert represents(heap.vectors, real, OPTIONS)
+    assert MEANING.represents(heap.vectors, real)
     raised: list[str] = []
     domain.transfer.report = lambda kind, text: raised.append(kind)
     try:
@@ -124,82 +136,87 @@ def called(made: tuple[CallingFesaDomain, Listed, Listed, Invoke], choose: rando
     entry = Heap(division.entry, OPTIONS)
     if choose.random() < 0.5:
         widen(entry)
-    real.variables |= {"f.x": real.variables["x"], "f.y": None, "f.z": None}
-    end = walk(domain, inner, entry, real, choose, 6)
-    if end is None:
+    real.values |= {("f.x", 0): real["x"], ("f.y", 0): None, ("f.z", 0): None}
+    real.alive |= set(INNER)
+    ended = walk(domain, inner, entry, real, choose, 6)
+    if ended is None:
         return "over"
+    end, real = ended
     domain.transfer.report = lambda kind, text: raised.append(kind)
     for name in INNER:
-        del real.variables[name]
+        real.end(name)
         clear(end, domain.transfer.node(next(v for v in domain.tracked if v.name == name)), domain.transfer.report)
     if raised:  # of blocks that are lost, nothing more is said
-        return "leak" if real.lost() else "alarm"
+        return "leak" if real.leaked() else "alarm"
     domain.heaps.leave(end)
     if choose.random() < 0.5:
         widen(end)
     after = domain.heaps.joined(division, call, end)
-    if real.lost():
-        assert "memory_leak" in raised, f"{real.lost()} is lost"
+    if real.leaked():
+        assert "memory_leak" in raised, f"{real.leaked()} is lost"
         return "leak"
     if "memory_leak" in raised:
         return "alarm"
     after.pruned()
-    assert represents(after.vectors, real, OPTIONS), f"{real} after {heap.flags}"
+    assert MEANING.represents(after.vectors, real), f"{real} after {heap.flags}"
     return "fine"
 
 
 @pytest.mark.parametrize("part", range(6))
-def test_random_calls(made: tuple[CallingFesaDomain, Listed, Listed, Invoke], part: int) -> None:
+def test_random_calls(made: Made, part: int) -> None:
     found = [called(made, random.Random(1000 * part + seed)) for seed in range(60)]
     assert found.count("fine") > 10, found
 
 
-def test_a_summary_is_parted_without_loss(made: tuple[CallingFesaDomain, Listed, Listed, Invoke]) -> None:
+def test_a_summary_is_parted_without_loss(made: Made) -> None:
     domain, own, _, _ = made
     parted = 0
     for seed in range(200):
         choose = random.Random(seed)
-        real = Concrete(dict.fromkeys(NAMES))
-        empty = Heap(Vectors.everything(domain.space), OPTIONS)
-        heap = walk(domain, own, empty, real, choose, 20)
-        if heap is None:
+        begun = walk(domain, own, Heap(Vectors.everything(domain.space), OPTIONS), nothing(), choose, 20)
+        if begun is None:
             continue
+        heap, real = begun
         widen(heap)
         for summary in [n for n in heap.heap_nodes() if heap.is_summary(n)]:
             tops = set(choose.sample(heap.heap_nodes(), k=choose.randrange(1, 1 + len(heap.heap_nodes())))) - {summary}
             domain.heaps._part(heap, summary, tops)
             parted += 1
-        assert represents(heap.vectors, real, OPTIONS), f"{real}"
+        assert MEANING.represents(heap.vectors, real), f"{real}"
     assert parted > 20
 
 
-def test_both_parts_may_have_several_cells(made: tuple[CallingFesaDomain, Listed, Listed, Invoke]) -> None:
+def scripted(domain: CallingFesaDomain, own: list[Statement], *codes: str) -> tuple[Heap, Concrete]:
+    heap, real = Heap(Vectors.everything(domain.space), OPTIONS), nothing()
+    by_code = {statement.code: statement for statement in own}
+    for code in codes:
+        together, _ = step(domain, by_code[code], heap, truth=None)
+        assert together is not None
+        (way,) = run(by_code[code], real)
+        heap, real = Heap(together, OPTIONS), way.after.copy()
+    return heap, real
+
+
+def test_both_parts_may_have_several_cells(made: Made) -> None:
     """Two cells below the first one and one or two that are not, all in one summary."""
     domain, own, _, _ = made
-    by_name = dict(own)
-    steps = ["malloc x zero", "malloc y zero", "store x 0 y", "malloc z zero", "store y 0 z", "malloc y zero"]
-    for more in ([], ["null z", "malloc z zero", "store y 0 z"]):
-        heap, real = Heap(Vectors.everything(domain.space), OPTIONS), Concrete(dict.fromkeys(NAMES))
-        for step in [*steps, *more]:
-            (heap,) = domain.transfer.apply(heap, by_name[tuple(step.split())])
-            real.step(tuple(step.split()))
+    new = [f"{name} = calloc(1, 16);" for name in OUTER]
+    for more in ([], ["z = NULL;", new[2], "y->a = z;"]):
+        heap, real = scripted(domain, own, new[0], new[1], "x->a = y;", new[2], "y->a = z;", new[1], *more)
         top = next(f.target for f in heap.edges() if f.source.name == "x")
         first, *others = [n for n in heap.heap_nodes() if n != top]
         for node in others:
             summarise(heap, first, node)
         domain.heaps._part(heap, first, {top})
         assert len(heap.heap_nodes()) == 3
-        assert represents(heap.vectors, real, OPTIONS)
+        assert MEANING.represents(heap.vectors, real)
 
 
-def test_the_callee_gets_what_its_arguments_reach(made: tuple[CallingFesaDomain, Listed, Listed, Invoke]) -> None:
+def test_the_callee_gets_what_its_arguments_reach(made: Made) -> None:
     """Of two lists, one goes along; of a list, what is behind the argument."""
     domain, own, _, call = made
-    by_name = dict(own)
-    heap = Heap(Vectors.everything(domain.space), OPTIONS)
-    steps = ["malloc x zero", "malloc y zero", "store y 0 x", "malloc z zero", "store z 8 y", "null y", "load y x 0"]
-    for step in steps:
-        (heap,) = domain.transfer.apply(heap, by_name[tuple(step.split())])
+    new = [f"{name} = calloc(1, 16);" for name in OUTER]
+    heap, _ = scripted(domain, own, new[0], new[1], "y->a = x;", new[2], "z->b = y;", "y = NULL;", "y = x->a;")
     division = domain.heaps.divide(heap, call, ["y"])
     assert division is not None
     entry, rest = Heap(division.entry, OPTIONS), Heap(division.rest, OPTIONS)
@@ -208,6 +225,6 @@ def test_the_callee_gets_what_its_arguments_reach(made: tuple[CallingFesaDomain,
     assert reached(entry, [domain.transfer.node(call.parameters[0])]) == set(entry.heap_nodes())
 
 
-def test_procedures_are_found(made: tuple[CallingFesaDomain, Listed, Listed, Invoke]) -> None:
+def test_procedures_are_found(made: Made) -> None:
     domain, *_ = made
     assert list(procedures(domain.cfa)) == ["f"] and isinstance(domain.heaps, LocalHeaps)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
-from kleene.analysis.refine_of_c import RefineSettings, confirmed, kinds_of, refine, shape_result
+from kleene.analysis.refine_of_c import RefineSettings, confirmed, refine, shape_result
 from kleene.analysis.shape_of_c import ShapeResult, analyse
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES
+from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.domains.explicit.explore import explore
 from kleene.refine.loop import SAFE, RefineOptions
 

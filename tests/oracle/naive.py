@@ -333,17 +333,25 @@ def _repair(s: NaiveStructure, head: Formula, z: Assignment) -> bool | None:
         case Const(value):
             return False if value is Kleene.TRUE else None
         case Atom(predicate, args):
-            return _force(s, predicate, tuple(z[v] for v in args), 1.0)
+            return _force(s, predicate, args, z, 1.0)
         case Not(Atom(predicate, args)):
-            return _force(s, predicate, tuple(z[v] for v in args), 0.0)
+            return _force(s, predicate, args, z, 0.0)
         case Equal(left, right):
-            return _force(s, "sm", (z[left],), 0.0) if z[left] == z[right] else None
+            return _set(s, "sm", (z[left],), 0.0) if z[left] == z[right] else None
         case Not(Equal(left, right)):
             return None if z[left] == z[right] else False
     raise TypeError(head)
 
 
-def _force(s: NaiveStructure, predicate: str, nodes: Nodes, wanted: float) -> bool | None:
+def _force(s: NaiveStructure, predicate: str, args: tuple[str, ...], z: Assignment, wanted: float) -> bool | None:
+    """``p(v, v)`` at a summary node is about its single individuals, of which the value for all pairs says nothing."""
+    nodes = tuple(z[v] for v in args)
+    if any(args.count(v) > 1 and s.value("sm", (z[v],)) != 0 for v in args):
+        return None if s.value(predicate, nodes) == 1 - wanted else False
+    return _set(s, predicate, nodes, wanted)
+
+
+def _set(s: NaiveStructure, predicate: str, nodes: Nodes, wanted: float) -> bool | None:
     old = s.value(predicate, nodes)
     if old == wanted:
         return False

@@ -55,6 +55,8 @@ def heads(setting: Setting) -> list[Formula]:
         if p.arity <= 2:
             atom = Atom(p.name, ("v", "w")[: p.arity])
             found += [atom, Not(atom)]
+        if p.arity == 2:  # of one individual: not of all pairs of those of a summary node
+            found += [Atom(p.name, ("v", "v")), Not(Atom(p.name, ("v", "v")))]
     return found
 
 

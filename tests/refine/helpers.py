@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kleene.analysis.refine_of_c import kinds_of, tasks_of
+from kleene.analysis.refine_of_c import tasks_of
 from kleene.c.reader import read_program
+from kleene.core.verdict import kinds_of
 from kleene.refine.explain import PathExplainer
 from kleene.refine.library import library
 from kleene.refine.loop import Refined, Refinement, RefineOptions

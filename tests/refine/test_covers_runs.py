@@ -82,7 +82,7 @@ SINGLY = Roles(frozenset({"next"}))
 TREES = Roles(frozenset({"left", "right"}))
 
 
-class _Inputs(InputSource):
+class Inputs(InputSource):
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
 
@@ -90,7 +90,7 @@ class _Inputs(InputSource):
         return self.random.choice([0, 1, 1]) if low <= 0 else low
 
 
-def _generator(name: str, families: tuple[str, ...], roles: Roles) -> Generator:
+def generator_of(name: str, families: tuple[str, ...], roles: Roles) -> Generator:
     entry = next(e for e in library() if e.name == name)
     return Generator(entry, frozenset(families), roles)
 
@@ -121,7 +121,7 @@ CASES = [
 @pytest.mark.parametrize("program,shape,families,roles", CASES)
 def test_every_state_of_a_run_is_covered(tmp_path, program, shape, families, roles, seed):
     task = replace(task_of(written(tmp_path, PROGRAMS[program])), kinds=frozenset(), malloc_may_fail=False)
-    model = Model(task, Abstraction(_tracking(task, seed, roles), _generator(shape, families, roles)))
+    model = Model(task, Abstraction(_tracking(task, seed, roles), generator_of(shape, families, roles)))
     tree = Tree(model)
 
     def stop(t: Tree) -> None:
@@ -135,7 +135,7 @@ def test_every_state_of_a_run_is_covered(tmp_path, program, shape, families, rol
 @pytest.mark.parametrize("shape,families", [("sll", ("reachability",)), ("sll", ("sharing", "reachability"))])
 def test_with_reachability_and_everything_tracked(tmp_path, shape, families):
     task = replace(task_of(written(tmp_path, REVERSE)), kinds=frozenset(), malloc_may_fail=False)
-    model = Model(task, Abstraction(_tracking(task, 0, SINGLY), _generator(shape, families, SINGLY)))
+    model = Model(task, Abstraction(_tracking(task, 0, SINGLY), generator_of(shape, families, SINGLY)))
     tree = Tree(model)
     assert not tree.build(lambda t: None)
     assert compared_states(model, tree, 0) > 20
@@ -146,7 +146,7 @@ def compared_states(model: Model, tree: Tree, seed: int) -> int:
     machine = Machine(executable(model.task), malloc_may_fail=False)
     compared = 0
     for run in range(6):
-        state = machine.start(_Inputs(100 * seed + run))
+        state = machine.start(Inputs(100 * seed + run))
         for _ in range(80):
             location = state.frames[-1].location
             if location in tree.stores:

@@ -9,12 +9,16 @@ from typing import Any
 from kleene.cfa.graph import Edge
 from kleene.domains.shape.domain import ShapeDomain
 from kleene.logic.formula import Formula, conj, exists
+from kleene.smt import Limits
 from kleene.structures.embedding import embeds
 from kleene.structures.structure import Structure
 from kleene.symbolic.best import BestTransformer
+from kleene.symbolic.result import SymbolicOptions
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action, Message, Rule
-from kleene.transformers.transformer import Report
+
+OPTIONS = SymbolicOptions(limits=Limits(total_seconds=60))
+"""A minute for one action on one structure; then the plain result is taken where it is better."""
 
 
 class BestDomain(ShapeDomain):
@@ -28,7 +32,8 @@ class BestDomain(ShapeDomain):
         self._chosen = frozenset(chosen)
         self._theory = Theory(self.vocabulary, tuple(user_rules))
         self._best: dict[Action, BestTransformer] = {}
-        self.improved: Counter[str] = Counter()
+        self.improved: dict[str, Counter[str]] = {}
+        """Actions, and at which locations their best transformers were more precise on how many structures."""
         self.undecided: dict[str, None] = {}
 
     def is_chosen(self, action: Action) -> bool:
@@ -40,28 +45,42 @@ class BestDomain(ShapeDomain):
             return super().post(edge, elements)
         best = self._best.get(action)
         if best is None:
-            best = self._best[action] = BestTransformer(action, self._theory)
+            best = self._best[action] = BestTransformer(action, self._theory, OPTIONS)
         results: list[Structure] = []
         for element in elements:
             outcome = self.outcome(self.transformer(action), edge, element)
             plain = list(dict.fromkeys(self.blurred(draft, element) for draft in outcome.drafts))
-            outcome.reports = [r for r in outcome.reports if self._real(r, best, element)]
+            possible = {m: self._can_be_reported(m, best, element) for m in {r.message for r in outcome.reports}}
+            outcome.reports = [r for r in outcome.reports if possible[r.message]]
             if outcome.reports or outcome.unmet:
                 self.log.add(edge, outcome)
-            found = best.run([element])
-            if found.reason is not None:
-                self.undecided[f"{action.name}: {found.reason}"] = None
-            if _more_precise(found.structures, plain):
-                self.improved[action.name] += 1
-            results += found.structures
+            results += self._results(edge, element, best, plain)
         return results
 
-    def _real(self, report: Report, best: BestTransformer, element: Structure) -> bool:
-        """A message that certainly holds on a structure, or that some store can cause."""
+    def _results(
+        self, edge: Edge[Action], element: Structure, best: BestTransformer, plain: list[Structure]
+    ) -> Sequence[Structure]:
+        """The best result; the plain one where that is not decided and the plain one is not above it."""
+        name = edge.label.name
+        found = best.run([element])
+        if found.reason is not None:
+            self.undecided[f"{name}: {found.reason}"] = None
+            if not all(_covered(s, plain) for s in found.structures):
+                return plain
+        if not all(_covered(s, found.structures) for s in plain):
+            self.improved.setdefault(name, Counter())[edge.source] += 1
+        return found.structures
+
+    def _can_be_reported(self, message: Message, best: BestTransformer, element: Structure) -> bool:
+        """False only if no store of the structure can cause the message; those that focus makes may have none."""
         action = best.actions[0]
-        if report.definite or not isinstance(action, Action) or report.message not in action.messages:
+        if message.only_if is not None or not isinstance(action, Action):
             return True
-        return best.can_hold(_condition(action, report.message), element)
+        if message in action.post_messages:
+            return best.can_hold(message.condition, element, after=True)
+        if message not in action.messages:
+            return True
+        return best.can_hold(_condition(action, message), element)
 
 
 def _condition(action: Action, message: Message) -> Formula:
@@ -70,6 +89,5 @@ def _condition(action: Action, message: Message) -> Formula:
     return exists(both.free, both)
 
 
-def _more_precise(best: Sequence[Structure], plain: Sequence[Structure]) -> bool:
-    """The plain result has a structure that no structure of the best result covers."""
-    return any(not any(s == b or embeds(s, b) for b in best) for s in plain)
+def _covered(structure: Structure, others: Sequence[Structure]) -> bool:
+    return any(structure == other or embeds(structure, other) for other in others)

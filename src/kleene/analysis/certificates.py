@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kleene.analysis.refine_of_c import kinds_of, tasks_of
+from kleene.analysis.refine_of_c import tasks_of
 from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
+from kleene.core.verdict import kinds_of
 from kleene.diagnostics import InputError
 from kleene.refine.certificate import (
     abstraction_document,
@@ -25,7 +26,7 @@ from kleene.refine.library import library
 from kleene.refine.loop import Refined
 from kleene.refine.model import Model
 
-SCHEMA = "kleene.certificate/1"
+SCHEMA = "kleene.certificate/2"
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class ProgramOptions:
     shapes: tuple[str, ...] = ()
     errors: tuple[str, ...] = tuple(sorted(ERRORS))
     cleanup_at_abort: bool = False
+    headers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,8 @@ def certificate_text(refined: Refined, options: ProgramOptions) -> str:
     assert refined.tree is not None
     document = {
         "schema": SCHEMA,
-        "files": [{"path": path, "sha256": _digest(path)} for path in options.files],
+        "files": _digests(options.files),
+        "headers": _digests(options.headers),
         "properties": list(options.properties),
         "malloc_may_fail": options.malloc_may_fail,
         "include": list(options.include),
@@ -88,8 +91,12 @@ def recheck(path: str, *, shapes: Sequence[str] = ()) -> Rechecked:
 
 def _recheck(document: dict[str, Any], shapes: Sequence[str]) -> Rechecked:
     files = tuple(entry["path"] for entry in document["files"])
-    changed = [e["path"] for e in document["files"] if _digest(e["path"]) != e["sha256"]]
     properties = tuple(document["properties"])
+    abstraction = abstraction_of(document, library((*document["shapes"], *shapes)))
+    changed = [e["path"] for e in (*document["files"], *document["headers"]) if _digest(e["path"]) != e["sha256"]]
+    if changed:
+        problems = [f"{name} is not the file that was proved" for name in changed]
+        return Rechecked(files, properties, tuple(problems), 0, str(abstraction.generator))
     program = read_program(
         list(files),
         include=tuple(document["include"]),
@@ -101,9 +108,9 @@ def _recheck(document: dict[str, Any], shapes: Sequence[str]) -> Rechecked:
     )
     tasks = tasks_of(program, kinds_of(properties), malloc_may_fail=document["malloc_may_fail"])
     task = next(t for t in tasks if t.whole_scope == document["whole_scope"])
-    abstraction = abstraction_of(document, library((*document["shapes"], *shapes)))
-    if changed:
-        problems = [f"{name} is not the file that was proved" for name in changed]
+    known = {entry["path"] for entry in document["headers"]}
+    if other := [name for name in program.headers if name not in known]:
+        problems = [f"{name} is included now, and was not when the program was proved" for name in other]
         return Rechecked(files, properties, tuple(problems), 0, str(abstraction.generator))
     graphs = graphs_from(document, Model(task, abstraction))
     problems = problems_of(task, abstraction, graphs)
@@ -123,5 +130,10 @@ def _document(path: str) -> dict[str, Any]:
     return document
 
 
+def _digests(paths: Sequence[str]) -> list[dict[str, str]]:
+    return [{"path": path, "sha256": _digest(path)} for path in paths]
+
+
 def _digest(path: str) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    """The digest of a file; empty if it is there no more."""
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else ""

@@ -18,7 +18,7 @@ from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Unsupported
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES, Finding, FindingStep, Verdict
+from kleene.core.verdict import PROPERTIES, UNDEFINED, Finding, FindingStep, Verdict, kinds_of
 from kleene.diagnostics import UsageError
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
 from kleene.domains.explicit.interpreter import exits
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from kleene.analysis.confirm import Confirmation
     from kleene.analysis.refine_of_c import RefineSettings
 
-UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
-"""Errors after which C promises nothing: no other property is proved of a program that may have one."""
 SHARE = 0.75
 """How much of the time the abstract analysis may take: what it suspects has to be looked at after it."""
 REFINE_SHARE = 0.6
@@ -131,10 +129,10 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
     _explore(program, options, report, min(FIRST_LOOK, left()))
     if options.refine is not None and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         _refine(program, options, report, left() * REFINE_SHARE)
-        if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
+        if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK and not _limited(report):
             _fall_back(program, options, report, left() * SHARE)
     elif options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
-        report.shape = _abstract(program, options, left() * SHARE)
+        report.shape = _abstract(program, options, report, left() * SHARE)
         _conclude(report, report.shape)
     decided = Verdict.FALSE in report.properties.values()  # then a second error is worth little time
     if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
@@ -173,10 +171,15 @@ def _refine(program: CProgram, options: CheckOptions, report: CheckReport, secon
         _record(report, shown, "")
 
 
+def _limited(report: CheckReport) -> bool:
+    """Whether a limit ended refinement that is not that of the time, of which there is a rest."""
+    return report.refinement is not None and report.refinement.limit not in ("", "--timeout")
+
+
 def _fall_back(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
     """What refinement leaves open is asked of the analysis without it: nobody is to get less for asking for more."""
     refused = report.shape.reason if report.refinement is None and report.shape is not None else ""
-    found = _abstract(program, options, seconds)
+    found = _abstract(program, options, report, seconds)
     before = dict(report.properties)
     _conclude(report, found)
     proved = [name for name, verdict in report.properties.items() if verdict is not before[name]]
@@ -186,7 +189,9 @@ def _fall_back(program: CProgram, options: CheckOptions, report: CheckReport, se
         report.shape = found
 
 
-def _abstract(program: CProgram, options: CheckOptions, seconds: float) -> ShapeResult | FesaResult:
+def _abstract(
+    program: CProgram, options: CheckOptions, report: CheckReport, seconds: float
+) -> ShapeResult | FesaResult:
     """The analysis that can prove programs with unbounded heaps."""
     if options.domain == "fesa":
         return analyse_fesa(
@@ -201,6 +206,7 @@ def _abstract(program: CProgram, options: CheckOptions, seconds: float) -> Shape
         seconds=seconds,
         max_structures=options.max_structures,
         only_class=options.shape_class,
+        kinds=kinds_of(name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN),
     )
 
 
@@ -329,7 +335,7 @@ def _explain(report: CheckReport) -> None:
     if not open_properties:
         return
     shape = report.shape
-    reasons = [report.refinement.reason] if report.fallback and report.refinement is not None else []
+    reasons = [report.refinement.reason] if report.refinement is not None and report.refinement.reason else []
     undefined = next((f for f in report.findings if f.confirmed and f.kind in UNDEFINED), None)
     if shape is not None:
         unsupported = [a for a in shape.alarms if a.kind == "unsupported"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import Watchdog
@@ -17,6 +18,7 @@ from kleene.domains.fesa.domain import Stop
 from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams, Statistics
 from kleene.domains.fesa.heap import Heap, Options, State
+from kleene.domains.fesa.keeping import Keep
 from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import tabulate
@@ -48,6 +50,7 @@ class FesaResult:
     """Whether lost blocks were looked for; if not, memory safety is open for another reason."""
 
     name = "fesa"
+    partial = False
 
     @property
     def proof(self) -> str:
@@ -60,11 +63,11 @@ def analyse_fesa(
 ) -> FesaResult:
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
-    Variables are forgotten when they are not read again. If that seems to lose a block, they are kept to the end of
-    their scope the second time. If something is still wrong, the nodes that variables point to are kept apart from
-    summaries, until the first warning. If a block still seems to be lost, the other errors are looked for without
-    parents. Without instrumentation, lost blocks are looked for last, and only where nothing else is wrong with memory:
-    parents are an instrumentation too.
+    Variables are forgotten when they are not read again. If that seems to lose a block, those that go round a loop are
+    kept on the way, then all to the end of their scope. If something is still wrong, nodes are named after their roles;
+    then those that variables point to are kept apart from summaries, until the first warning. If a block still seems to
+    be lost, the other errors are looked for without parents. Without instrumentation, lost blocks are looked for last,
+    and only where nothing else is wrong with memory: parents are an instrumentation too.
     """
     start = time.monotonic()
     try:
@@ -90,7 +93,11 @@ def analyse_fesa(
 
 def _unsafe(result: FesaResult) -> bool:
     """Whether memory safety is open anyway, whether blocks are lost or not."""
-    return bool({alarm.kind for alarm in result.alarms} & set(PROPERTIES["memsafety"]) - {"memory_leak"})
+    return bool(_kinds(result) & set(PROPERTIES["memsafety"]) - {"memory_leak"})
+
+
+def _kinds(result: FesaResult) -> set[str]:
+    return {alarm.kind for alarm in result.alarms}
 
 
 def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
@@ -107,11 +114,13 @@ class Plan:
     `crowded` is the number of nodes of a function above which states are summarised everywhere.
     """
 
-    whole_scope: bool = False
+    keep: Keep = "live"
     stop_at: Stop = "leak"
     parents: bool = True
     crowded: int = 4_000
     apart: bool = False
+    by_role: bool = False
+    """Whether nodes are named after the variables that hold or reach them: states that are joined are confused less."""
     share: float = 0.4
     """The share of the remaining time that the attempt may take."""
 
@@ -137,26 +146,32 @@ class _Attempts:
             result = self._patient(Plan(parents=False))
             if not result.complete or _unsafe(result):
                 return result
-        result = self._patient(Plan())
-        if self.lost:
+        result = first = self._patient(Plan())
+        if instrumentation and all(alarm.kind != "unsupported" for alarm in first.alarms):
+            for plan in self._sharper(first):
+                if result.complete and not result.alarms:
+                    break
+                found = self._attempt(plan)
+                if found.complete and (not result.complete or _kinds(found) < _kinds(result)):
+                    result = found
+        if result.complete and not self.lost_now(result):
             self.lost = []
-            result = self._patient(Plan(whole_scope=True))
-        if not self.lost and not (result.complete and result.alarms):
-            return result
-        if instrumentation and all(alarm.kind != "unsupported" for alarm in result.alarms):
-            lost = self.lost
-            sharp = self._attempt(Plan(apart=True, whole_scope=bool(lost), stop_at="warning"))
-            if sharp.complete:
-                return sharp
-            self.lost = lost
         return self._past_leaks() if self.lost else result
+
+    def _sharper(self, first: FesaResult) -> Iterator[Plan]:
+        """What may help: to keep variables longer if a block seems to be lost, to name or summarise nodes otherwise."""
+        keeps: tuple[Keep, ...] = ("live", "loop", "scope") if self.lost_now(first) else ("live",)
+        yield from (Plan(keep=keep) for keep in keeps[1:2])
+        yield from (Plan(keep=keep, by_role=True, share=0.25) for keep in keeps[:2])
+        yield from (Plan(keep=keep) for keep in keeps[2:])
+        yield from (Plan(keep=keep, apart=True, stop_at="warning") for keep in keeps if first.complete or keeps[1:])
 
     def _past_leaks(self) -> FesaResult:
         """A block seems to be lost, and memory safety is open: what else is wrong."""
         quick = self._patient(Plan(parents=False))
         if quick.complete and not _unsafe(quick):
             return quick
-        full = self._attempt(Plan(whole_scope=True, stop_at="nothing", share=0.8))
+        full = self._attempt(Plan(keep="scope", stop_at="nothing", share=0.8))
         return full if full.complete else quick
 
     def _patient(self, plan: Plan) -> FesaResult:
@@ -190,14 +205,16 @@ class _Run:
     def analyse(self, seconds: float, plan: Plan) -> FesaResult:
         start = time.monotonic()
         cfa, space = self.memory.cfa, Diagrams(order=rank)
-        options = replace(self.options, parents=plan.parents, crowded=plan.crowded, apart=plan.apart)
+        options = replace(
+            self.options, parents=plan.parents, crowded=plan.crowded, apart=plan.apart, by_role=plan.by_role
+        )
         domain = CallingFesaDomain(
             self.memory,
             cfa,
             space,
             options,
             malloc_may_fail=self.malloc_may_fail,
-            whole_scope=plan.whole_scope,
+            keep=plan.keep,
             stop_at=plan.stop_at,
         )
         initial = domain.start(_initial(domain, self.memory.program, Heap(Vectors.everything(space), options)))

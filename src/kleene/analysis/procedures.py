@@ -9,8 +9,8 @@ predicate that records what has not changed since; so a body's results are relat
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from kleene.analysis.limits import Watchdog
 from kleene.cfa.graph import Cfa, Edge
@@ -19,8 +19,10 @@ from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.logic.formula import FALSE, TRUE, Atom, Formula, conj, disj, exists, forall, neg, predicates_of
 from kleene.logic.kleene import Kleene
+from kleene.logic.normal_forms import conjuncts
 from kleene.logic.transform import replace_atoms, substitute
 from kleene.logic.vocabulary import Predicate
+from kleene.report.contracts_report import BodyResult, BodyViolation
 from kleene.smt import Limits
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.evaluate import evaluate
@@ -31,6 +33,7 @@ from kleene.symbolic.calls_by_rules import CallByRules, formula_rules, lasting, 
 from kleene.symbolic.closure_rules import closure_rules
 from kleene.symbolic.contracts import NEW, Call, Contracts, as_before, is_field, old, same, same_predicate
 from kleene.symbolic.result import SymbolicOptions
+from kleene.symbolic.same_updates import same_updates
 from kleene.symbolic.scopes import Scope, scope_of
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action, Message, Rule, Update
@@ -39,45 +42,6 @@ from kleene.transformers.differencing import derive
 from kleene.transformers.draft import Draft
 from kleene.transformers.rules import all_rules
 from kleene.tvp.program import Program
-
-_SHOWN = 3
-"""So many structures show one violation."""
-VERIFIED, VIOLATED, UNDECIDED, ASSUMED = "verified", "violated", "undecided", "assumed"
-
-
-@dataclass(frozen=True)
-class BodyViolation:
-    """A condition that may fail in a body: where, what, and structures (or stores) on which it does."""
-
-    location: str
-    what: str
-    structures: tuple[Structure, ...]
-
-
-@dataclass
-class BodyResult:
-    """What is known of one procedure."""
-
-    name: str
-    verdict: str = ASSUMED
-    violations: list[BodyViolation] = field(default_factory=list)
-    reasons: dict[str, None] = field(default_factory=dict)
-    entry: int = 0
-    structures: int = 0
-    seconds: float = 0.0
-
-    @property
-    def reason(self) -> str | None:
-        return "; ".join(self.reasons) or None
-
-    def add(self, violation: BodyViolation) -> None:
-        """One more violation; of one condition at one place only the first structures are kept."""
-        for i, known in enumerate(self.violations):
-            if (known.location, known.what) == (violation.location, violation.what):
-                both = dict.fromkeys((*known.structures, *violation.structures))
-                self.violations[i] = replace(known, structures=tuple(both)[:_SHOWN])
-                return
-        self.violations.append(replace(violation, structures=violation.structures[:_SHOWN]))
 
 
 def verify_contracts(
@@ -135,19 +99,28 @@ class _Body:
             Predicate(old(p.name), p.arity, p.args, lasting(p), abstraction=p.abstraction or p.arity == 1)
             for p in recorded
         ]
-        kept = [same_predicate(p) for p in recorded if is_field(p)]
-        new = [Predicate(NEW, 1, ("v",), abstraction=True)] if self._speaks_of_new() else []
-        return [*before, *kept, *new]
+        creates = self._speaks_of_new()
+        kept = [same_predicate(p, creates=creates) for p in recorded if is_field(p)]
+        new = [Predicate(NEW, 1, ("v",), abstraction=True)] if creates else []
+        return [*before, *new, *kept]
 
     def _speaks_of_new(self) -> bool:
         return self.may_create or NEW in predicates_of(self.call.ensures)
 
     def _same_rules(self) -> list[Rule]:
-        return [r for p in self._recorded() if is_field(p) for r in same_rules(same(p.name), p.name, old(p.name))]
+        rules = []
+        for p in self._recorded():
+            if is_field(p):
+                rules += same_rules(same(p.name), p.name, old(p.name), self._fresh(p, "w"))
+        return rules
+
+    def _fresh(self, p: Predicate, variable: str) -> Formula:
+        """A relation that is no function may be anything at new individuals."""
+        return Atom(NEW, (variable,)) if self._speaks_of_new() and not p.has("function") else FALSE
 
     def _ensures(self) -> list[tuple[str, Formula]]:
         """What must hold at the exits, with words for it."""
-        wanted = [(f"ensures {self.call.ensures}", self.call.ensures)] if self.call.ensures is not TRUE else []
+        wanted = [(f"ensures {part}", part) for part in conjuncts(self.call.ensures) if part is not TRUE]
         wanted += [(f"modifies does not list {p.name}", self._unchanged(p)) for p in self.unmodified]
         if self._speaks_of_new() and not self.call.allocates:
             nothing_new = forall(["v"], neg(Atom(NEW, ("v",))))
@@ -155,7 +128,10 @@ class _Body:
         return wanted
 
     def _unchanged(self, p: Predicate) -> Formula:
-        """As it was, where there was something; nothing more is known of new individuals, on which it is 0."""
+        """As it was; a relation that is no function may be anything at new individuals."""
+        if is_field(p):
+            v = p.args[0]
+            return forall([v], disj(self._fresh(p, v), Atom(same(p.name), (v,))))
         return forall(p.args, as_before(p))
 
     # The program --------------------------------------------------------------------------------------------------
@@ -176,7 +152,7 @@ class _Body:
         updates, messages = action.updates, action.messages
         if action.creates or action.clone is not None:
             grown = disj(Atom(NEW, ("v",)), Atom("isNew", ("v",)))
-            updates = (*updates, Update(NEW, ("v",), grown))
+            updates = (*updates, Update(NEW, ("v",), grown), *same_updates(action, self._recorded()))
         if action.retain is not None:
             chosen = action.precondition.free if action.precondition is not None else ()
             (variable,) = (v for v in action.retain.free if v not in chosen)
@@ -237,7 +213,7 @@ class _Body:
                 given = self.entry()
                 reached = solve(cfa, domain, given, Schedule(), check_limits=lambda _: watchdog.check())
                 if reached.complete:
-                    self._exits(cfa, reached, domain, result)
+                    self._exits(cfa, reached, domain)
                 else:
                     result.reasons[reached.reason or "incomplete"] = None
                 result.entry = len(given)
@@ -250,19 +226,17 @@ class _Body:
             result.add(BodyViolation(entry.location, f"{entry.action}: {entry.text}", tuple(entry.structures)))
         for action, (edge, _) in domain.contradictions.items():
             result.reasons[f"the update of '{action}' ({edge.source} -> {edge.target}) contradicts a rule"] = None
-        result.verdict = VIOLATED if result.violations else UNDECIDED if result.reasons else VERIFIED
+        result.settle()
         return result
 
-    def _exits(self, cfa: Cfa[Action], reached: Reached[Structure], domain: _CallDomain, result: BodyResult) -> None:
+    def _exits(self, cfa: Cfa[Action], reached: Reached[Structure], domain: _CallDomain) -> None:
         """The postcondition on everything that arrives where no edge leaves."""
         exits = [name for name in cfa.locations if not cfa.leaving(name)]
         if not exits:
-            result.reasons["the body has no exit"] = None
+            domain.result.reasons["the body has no exit"] = None
         for name in exits:
             for text, wanted in self.ensures:
-                broken = domain.broken(wanted, reached.stores[name].elements(), text)
-                if broken:
-                    result.add(BodyViolation(name, f"{text} may fail", broken))
+                domain.require(name, wanted, text, reached.stores[name].elements())
 
 
 class _CallDomain(ShapeDomain):
@@ -273,8 +247,9 @@ class _CallDomain(ShapeDomain):
         super().__init__(body.vocabulary, rules, ShapeOptions())
         self.body, self.calls, self.result = body, calls, result
         self.theory = Theory(body.vocabulary, tuple(body.scope.program.rules))
-        self.solving = SymbolicOptions(limits=Limits(query_seconds=2.0, total_seconds=10.0))
+        self.solving = SymbolicOptions(limits=Limits(query_seconds=2.0, total_seconds=4.0))
         self._by_rules: dict[Action, CallByRules] = {}
+        self._settled: set[tuple[str, str]] = set()
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
         call = self.calls.get(edge.label)
@@ -282,31 +257,39 @@ class _CallDomain(ShapeDomain):
             return super().post(edge, elements)
         if edge.label not in self._by_rules:
             self._by_rules[edge.label] = CallByRules(call, self.vocabulary, self.body.rules)
-        self._require(edge, call.requires, f"requires {call.requires}", elements)
+        for part in conjuncts(call.requires):
+            self._require(edge, part, f"requires {part}", elements)
         if call.frees is not FALSE:
             kept = forall(["v"], disj(neg(call.frees), self.body.may_go("v")))
             self._require(edge, kept, f"'frees {self.body.call.frees}' permits what the call may remove", elements)
         return list(dict.fromkeys(s for element in elements for s in self._by_rules[edge.label].post(element)))
 
-    def _require(self, edge: Edge[Action], wanted: Formula, text: str, elements: Iterable[Structure]) -> None:
-        broken = self.broken(wanted, elements, f"{text} of {edge.label}")
-        if broken:
-            self.result.add(BodyViolation(edge.source, f"{edge.label}: {text} may fail", broken))
+    def _require(self, edge: Edge[Action], wanted: Formula, text: str, elements: Sequence[Structure]) -> None:
+        self.require(edge.source, wanted, f"{edge.label}: {text}", elements)
 
-    def broken(self, wanted: Formula, elements: Iterable[Structure], text: str) -> tuple[Structure, ...]:
-        """Structures, or stores of them, on which a closed formula fails; what is not decided becomes a reason."""
-        found: dict[Structure, None] = {}
-        for element in elements:
-            value = evaluate(element, wanted)
-            if value is Kleene.FALSE:
-                found[element] = None
-            elif value is Kleene.UNKNOWN:
-                check = Call(text, wanted, TRUE, frozenset())
-                breach = broken_requires(check, [], [element], self.theory, self.solving)
-                found.update(dict.fromkeys(breach.stores))
-                if breach.reason is not None and not breach.stores:
-                    self.result.reasons[f"{text}: {breach.reason}"] = None
-        return tuple(found)
+    def require(self, location: str, wanted: Formula, text: str, elements: Sequence[Structure]) -> None:
+        """Report structures, or stores of them, on which a closed formula fails; a few are enough.
+
+        Three-valued evaluation decides most; where it does not, a solver looks for a store that breaks the formula.
+        """
+        if (location, text) in self._settled:
+            return
+        values = [(evaluate(element, wanted), element) for element in elements]
+        certain = [element for value, element in values if value is Kleene.FALSE]
+        if certain:
+            self.result.add(BodyViolation(location, text, tuple(certain)))
+            return
+        for element in (e for value, e in values if value is Kleene.UNKNOWN):
+            check = Call(text, wanted, TRUE, frozenset())
+            breach = broken_requires(check, [], [element], self.theory, self.solving)
+            if breach.stores:
+                self.result.add(BodyViolation(location, text, breach.stores))
+            elif breach.reason is not None:
+                self.result.add(BodyViolation(location, text, (element,), breach.reason))
+            else:
+                continue
+            self._settled.add((location, text))
+            return
 
 
 def _changed(scope: Scope) -> set[str]:

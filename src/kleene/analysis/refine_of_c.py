@@ -14,7 +14,7 @@ from kleene.analysis.limits import Watchdog
 from kleene.analysis.shape_of_c import MEMORY, ShapeResult
 from kleene.cfa.inline import inline
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES
+from kleene.core.verdict import UNDEFINED, kinds_of
 from kleene.diagnostics import InternalCheckError, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
@@ -30,9 +30,8 @@ from kleene.refine.paths import replay, shown
 from kleene.semantics.coalesce import coalesced
 from kleene.semantics.memory import Memory
 from kleene.semantics.prepare import prepared
+from kleene.semantics.tail_calls import without_tail_recursion
 
-UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
-"""Errors after which C promises nothing: no property is proved of a program that may have one."""
 _LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 
 
@@ -49,24 +48,25 @@ class Limits:
     """Time and memory, looked at now and then: a signal, as `Watchdog` uses it, would hit the solver's code too."""
 
     def __init__(self, seconds: float, memory: int) -> None:
-        self._watchdog = Watchdog(seconds, memory)
+        self._time = Watchdog(seconds, None)
+        self._memory = Watchdog(None, memory)
         self._calls = 0
 
     def __call__(self) -> None:
         self._calls += 1
         if self._calls % 16 == 0:
-            self._watchdog.check()
+            self._time.check()
+            self._memory.check()
 
-
-def kinds_of(properties: Sequence[str]) -> frozenset[str]:
-    """The kinds of errors that must be excluded to prove the properties."""
-    found = {kind for name in properties for kind in PROPERTIES[name]} | UNDEFINED | {"unsupported"}
-    return frozenset(found | ({"memory_leak"} if "memcleanup" in properties else set()))
+    @property
+    def struck(self) -> str:
+        """The option whose limit was reached."""
+        return "--timeout" if self._time.struck else "--memory" if self._memory.struck else ""
 
 
 def tasks_of(program: CProgram, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
     """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
-    inlined = prepared(inline(program))
+    inlined = prepared(inline(without_tail_recursion(program)))
     cfa = inlined.main.cfa
     places = Memory(inlined, cfa, typed=True).pointer_places
     return [
@@ -90,7 +90,8 @@ def refine(
 ) -> Refined | str:
     """Refine until the properties are proved or one is violated; a text says why nothing could be tried."""
     entries = checked_library(settings)
-    if program.recursive_functions & set(program.reachable_functions):
+    without_tails = without_tail_recursion(program)
+    if without_tails.recursive_functions & set(without_tails.reachable_functions):
         return "recursive functions, which are analysed call by call"
     start = time.monotonic()
     try:
@@ -109,6 +110,10 @@ def refine(
     if result.outcome == SAFE:
         _check_again(result)
     result.seconds = time.monotonic() - start
+    if result.outcome == GAVE_UP and limits.struck:
+        result.limit = limits.struck
+        if limits.struck == "--timeout":
+            result.reason = f"no proof in the {seconds:.0f} s for refinement"
     return result
 
 
@@ -166,4 +171,5 @@ def shape_result(refined: Refined) -> ShapeResult:
         reached=Reached(tree.stores, tree.generated) if tree else None,
         translation=tree.model.translation if tree else None,
         method="shape refinement",
+        partial=True,
     )

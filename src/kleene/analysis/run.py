@@ -214,8 +214,13 @@ def _best_notes(analysis: Analysis) -> list[Diagnostic]:
     improved = getattr(analysis.domain, "improved", {})
     undecided = getattr(analysis.domain, "undecided", {})
     notes = [
-        Diagnostic(f"the best transformer of '{name}' was more precise on {count} structures", None, "note")
-        for name, count in improved.items()
+        Diagnostic(
+            f"the best transformer of '{name}' was more precise on {sum(places.values())} structures "
+            f"(at {', '.join(sorted(places))})",
+            None,
+            "note",
+        )
+        for name, places in improved.items()
     ]
     return notes + [Diagnostic(f"not known to be best: {text}", None, "warning") for text in undecided]
 

@@ -7,7 +7,7 @@ analysis itself reports that a cycle may be closed.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.input import completed
@@ -15,12 +15,13 @@ from kleene.analysis.limits import Watchdog
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place
 from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.diagnostics import InternalCheckError, LimitReached
 from kleene.domains.shape.calls import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
-from kleene.engine.check import uncovered, uncovered_calls
+from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.fixpoint import Reached, Schedule, solve
-from kleene.engine.tabulate import Procedure, tabulate
+from kleene.engine.tabulate import Procedure, Tabulated, tabulate
 from kleene.semantics.back_cells import back_cells
 from kleene.semantics.calls import TOO_MANY
 from kleene.semantics.coalesce import coalesced
@@ -47,10 +48,20 @@ AGAIN = 2
 """How many times as many structures as with lanes, which did not prove the program, are spent to do without."""
 CLASSES = tuple(f"{kind}{back}" for kind in ("acyclic", "circular", "cyclic") for back in ("", " with back pointers"))
 """The shape classes that can be asked for by name."""
+ALL_KINDS = kinds_of(PROPERTIES)
+"""The kinds of alarms."""
 _LEAK = "a block may be lost"
 _LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 _LANES = "cells skip nodes of a list"
-ATTEMPTS = ((False, ""), (True, ""), (False, "loads"), (False, "values"), (False, "ranges"), (False, "cells"))
+ATTEMPTS = (
+    (False, ""),
+    (True, ""),
+    (False, "loads"),
+    (False, "values"),
+    (False, "ranges"),
+    (False, "children"),
+    (False, "cells"),
+)
 """Whether pointers are kept to the end of their scope, and what else tells the nodes of heaps apart."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """For how many objects of its caller a recursive function keeps a name."""
@@ -74,6 +85,8 @@ class ShapeResult:
     reached: Reached[Structure] | None = None
     translation: Translation | None = None
     method: str = "shape analysis"
+    partial: bool = False
+    """Whether only some pointers and cells are tracked."""
 
     name = "shape"
 
@@ -90,8 +103,9 @@ def analyse(
     seconds: float,
     max_structures: int = 200_000,
     only_class: str | None = None,
+    kinds: frozenset[str] = ALL_KINDS,
 ) -> ShapeResult:
-    """Analyse the program with the first shape class whose assumptions hold."""
+    """Analyse the program with the first shape class whose assumptions hold; only alarms of `kinds` matter."""
     start = time.monotonic()
     try:
         inlined = whole_program(program)
@@ -102,7 +116,8 @@ def analyse(
     result = _gave_up("there is no time left", start)
     for whole_scope, by in ATTEMPTS:
         left = seconds - (time.monotonic() - start)
-        if (whole_scope and "memory_leak" not in _kinds(result)) or (by and (only_class or not _may_help(by, result))):
+        raised = _kinds(result) & kinds
+        if (whole_scope and "memory_leak" not in raised) or (by and (only_class or not _may_help(by, result, raised))):
             continue
         if left <= 0:
             break
@@ -113,30 +128,27 @@ def analyse(
                 continue
             places = Memory(inlined, followed, typed=True).pointer_places
         shared = coalesced(followed, places, whole_scope=whole_scope)
-        found = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, by).run(left, only_class)
+        plan = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, by, "memory_leak" in kinds)
+        found = plan.run(left / 2 if by == "loads" else left, only_class)  # what comes after it may help instead
         first = not whole_scope and not by
-        if first or (not result.complete and not by) or (found.complete and _kinds(found) <= _kinds(result)):
+        if first or (not result.complete and not by) or (found.complete and _kinds(found) & kinds <= raised):
             result = found
     result.seconds = time.monotonic() - start
     return result
 
 
-def _may_help(by: str, result: ShapeResult) -> bool:
+def _may_help(by: str, result: ShapeResult, raised: Set[str]) -> bool:
     """Whether there are alarms, and more ways to tell nodes apart that might avoid them."""
     vocabulary = result.translation.vocabulary if result.translation is not None else ()
     if by == "loads":
-        return bool(result.alarms)
+        return bool(raised)
     if by == "ranges":
-        return result.complete and bool(_kinds(result) - _LEAKS)
-    start = {"cells": "has[", "values": "@"}[by]
-    return (
-        result.complete
-        and bool(result.alarms)
-        and any(p.name.startswith(start) and not p.abstraction for p in vocabulary)
-    )
+        return result.complete and bool(raised - _LEAKS)
+    start = {"children": "has[", "cells": "has[", "values": "@"}[by]
+    return result.complete and bool(raised) and any(p.name.startswith(start) and not p.abstraction for p in vocabulary)
 
 
-def _kinds(result: ShapeResult) -> set[str]:
+def _kinds(result: ShapeResult) -> Set[str]:
     return {alarm.kind for alarm in result.alarms}
 
 
@@ -150,6 +162,7 @@ class _Plan:
     whole_scope: bool
     max_structures: int
     by: str = ""
+    leaks: bool = True
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
@@ -173,7 +186,7 @@ class _Plan:
                 translator.symbols.shape,
                 left / 2 if shape.lanes else left,
                 self.max_structures if with_lanes is None else AGAIN * with_lanes.structures,
-                forgets=not self.whole_scope and not only_class,
+                forgets=self.leaks and not self.whole_scope and not only_class,
                 groups=translator.symbols.groups if looks else (),
             )
             if markers == FEW_MARKERS and any(alarm.text.endswith(TOO_MANY) for alarm in result.alarms):
@@ -201,7 +214,11 @@ class _Plan:
         if not self.by:
             return shape
         return replace(
-            shape, name=f"{shape.name}, by {self.by}", cells=self.by == "cells", values=self.by in ("values", "ranges")
+            shape,
+            name=f"{shape.name}, by {self.by}",
+            cells=self.by == "cells",
+            children=self.by == "children",
+            values=self.by in ("values", "ranges"),
         )
 
 
@@ -220,8 +237,10 @@ def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
 
 
 def _named(back: frozenset[str], circular: frozenset[str], headers: frozenset[str]) -> ShapeClass:
-    name = "circular" if circular else "acyclic"
-    return ShapeClass(f"{name} with back pointers" if back else name, back=back, circular=circular, headers=headers)
+    name = "circular" if circular - back else "acyclic"
+    if back:
+        name += " with circular back pointers" if circular and circular <= back else " with back pointers"
+    return ShapeClass(name, back=back, circular=circular, headers=headers)
 
 
 def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group]) -> ShapeClass | None:
@@ -315,8 +334,8 @@ def checked_again(result: ShapeResult) -> bool:
     if translation is None or reached is None or not result.complete:
         return False
     domain, initial = domain_of(translation)
-    if translation.procedures:
-        problems = uncovered_calls(domain, [initial], reached)
+    if isinstance(reached, Tabulated):
+        problems = uncovered_by_calls(domain, [initial], reached)
     else:
         problems = uncovered(translation.cfa, domain, [initial], reached)
     raised = {translation.alarms[entry.text] for entry in domain.log if entry.text in translation.alarms}

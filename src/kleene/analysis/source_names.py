@@ -15,20 +15,23 @@ from kleene.semantics.memory import Memory
 from kleene.semantics.procedures import whole_program
 
 
-def source_names(program: CProgram) -> dict[str, dict[str, str]]:
-    """By location: the name of a shared predicate, and the variable it holds there. What is not shared is left out."""
+def source_names(program: CProgram, *, whole_scope: bool = False) -> dict[str, dict[str, str]]:
+    """By location: the name of a shared predicate, and the variable it holds there. What is not shared is left out.
+
+    `whole_scope` says that variables were kept until their scope ends.
+    """
     try:
         inlined = whole_program(program)
     except LimitReached:
         return {}
     before = inlined.main.cfa
-    after = coalesced(before, Memory(inlined, before).pointer_places)
+    after = coalesced(before, Memory(inlined, before).pointer_places, whole_scope=whole_scope)
     shared: dict[Variable, Variable] = {}
     for old, new in zip(before.edges, after.edges, strict=True):
         for variable, holder in zip(defined(old.label), defined(new.label), strict=False):
             if type(old.label) is type(new.label) and variable not in shared:
                 shared[variable] = holder
-    live = live_before(before, set(shared))
+    live = live_before(before, set(shared), whole_scope=whole_scope)
     found: dict[str, dict[str, str]] = {}
     for location, variables in live.items():
         names = {shared[v].name: v.name for v in variables if shared[v] != v}

@@ -16,8 +16,9 @@ from kleene.cfa.types import IntegerType, PointerType, RecordLayout, RecordType,
 from kleene.diagnostics import InputError, Position, did_you_mean
 
 RESULT = "\\result"
-SHAPES = {"list": 1, "dlist": 2}
-"""The words for shapes, and how many fields link their cells."""
+SHAPES = {"list": ("next",), "dlist": ("next", "prev"), "tree": ("left", "right")}
+"""The words for shapes, and what the fields that link their cells may be called."""
+OLD, NOTHING = "\\old", "\\nothing"
 _COMMENT = re.compile(r"/\*@(.*?)\*/", re.DOTALL)
 _TOKEN = re.compile(r"\s*(?:(\\?\w+)|(&&|==|!=|<=|>=|-\d+|[<>(),;]))")
 _NUMBER = re.compile(r"-?\d+")
@@ -25,7 +26,10 @@ _NUMBER = re.compile(r"-?\d+")
 
 @dataclass(frozen=True)
 class Shape:
-    """`list(p, next)`: NULL, or the first of heap cells that end with NULL; `dlist` has a field that points back."""
+    """`list(p, next)`: NULL, or the first of heap cells that end with NULL; `dlist` has a field that points back.
+
+    `tree(p, left, right)`: NULL, or a heap cell whose links are trees that share nothing.
+    """
 
     word: str
     subject: str
@@ -68,12 +72,13 @@ class Clause:
 
 @dataclass(frozen=True)
 class Contract:
-    """The specification of a function, and where it is written."""
+    """The specification of a function, and where it is written. `pure`: it changes no memory but its variables."""
 
     function: str
     requires: Clause
     ensures: Clause
     place: Place
+    pure: bool = False
 
 
 def read_contracts(program: CProgram) -> dict[str, Contract]:
@@ -165,9 +170,16 @@ class _Parser:
 
     def contract(self) -> Contract:
         parts: dict[str, Clause] = {}
+        pure = False
         while (word := self._next()).text:
+            if word.text == "modifies":
+                self._expect(NOTHING)
+                if self.tokens[self.position].text:
+                    self._expect(";")
+                pure = True
+                continue
             if word.text not in ("requires", "ensures"):
-                raise self._wrong(word, "'requires' or 'ensures' is expected here")
+                raise self._wrong(word, "'requires', 'ensures' or 'modifies' is expected here")
             before = parts.get(word.text, Clause())
             clause = self._clause(ensures=word.text == "ensures", before=before)
             parts[word.text] = clause
@@ -175,7 +187,10 @@ class _Parser:
         line = self.text.count("\n", 0, self.start) + 1
         column = self.start - self.text.rfind("\n", 0, self.start)
         self._check(requires, ensures)
-        return Contract(self.function.name, requires, ensures, Place(self.file, line, column, self.function.name))
+        if pure and ensures.shape(RESULT):
+            raise self._wrong(_Token("", self.start), f"with 'modifies {NOTHING}' there is no new shape to return")
+        place = Place(self.file, line, column, self.function.name)
+        return Contract(self.function.name, requires, ensures, place, pure)
 
     def _check(self, requires: Clause, ensures: Clause) -> None:
         head = _Token("", self.start)
@@ -234,19 +249,32 @@ class _Parser:
                 raise self._wrong(link, f"'{link.text}' is no pointer from {cell} to {cell}")
             links.append(link.text)
         self._expect(")")
-        if not links and len(_links(layout)) == SHAPES[word.text] == 1:
+        names = SHAPES[word.text]
+        if not links and len(_links(layout)) == len(names) and word.text != "dlist":
             links = _links(layout)
-        if len(links) != SHAPES[word.text] or len(set(links)) != len(links):
-            count = SHAPES[word.text]
-            names = ", ".join(("next", "prev")[:count])
-            raise self._wrong(
-                word, f"name the {'fields' if count > 1 else 'field'}: {word.text}({subject.text}, {names})"
-            )
+        if len(links) != len(names) or len(set(links)) != len(links):
+            what = "fields" if len(names) > 1 else "field"
+            raise self._wrong(word, f"name the {what}: {word.text}({subject.text}, {', '.join(names)})")
         return Shape(word.text, subject.text, tuple(links), cell)
 
+    def _named(self, token: _Token, *, ensures: bool) -> _Token:
+        """A name; `\\old(n)` is n, because parameters in `ensures` are the arguments."""
+        if token.text != OLD:
+            return token
+        if not ensures:
+            raise self._wrong(token, "there is nothing old before the call")
+        self._expect("(")
+        name = self._next()
+        if name.text == RESULT:
+            raise self._wrong(name, "there is no result before the call")
+        self._expect(")")
+        return name
+
     def _compared(self, left: _Token, *, ensures: bool) -> Compared:
+        left = self._named(left, ensures=ensures)
         type_ = self._type(left, ensures=ensures)
-        operator, right = self._next(), self._next()
+        operator = self._next()
+        right = self._named(self._next(), ensures=ensures)
         if operator.text not in ("==", "!=", "<", "<=", ">", ">="):
             raise self._wrong(operator, "a comparison is expected here")
         if isinstance(type_, PointerType):

@@ -53,6 +53,12 @@ def parse(path: str, flags: list[str]) -> Any:
     return unit
 
 
+def headers_of(units: Sequence[Any]) -> tuple[str, ...]:
+    """The files that translation units include, without the headers of the standard library, which are our own."""
+    names = {str(found.include.name) for unit in units for found in unit.get_includes()}
+    return tuple(sorted(name for name in names if not Path(name).is_relative_to(HEADERS)))
+
+
 def _without_gcc_attributes(path: str) -> list[tuple[str, str]]:
     """The text of a preprocessed file with what only gcc accepts blanked out, so that columns stay as they are."""
     text = Path(path).read_text(encoding="utf-8", errors="replace")

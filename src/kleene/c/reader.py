@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import every_child_visited, kind
-from kleene.c.parse import LIBRARY, arguments, parse
+from kleene.c.parse import LIBRARY, arguments, headers_of, parse
 from kleene.c.statements import UNEXPECTED, Statements, global_variable
 from kleene.c.type_reader import TypeReader
 from kleene.c.unit import ERRORS, Linkage, Unit
@@ -79,6 +79,7 @@ class _Reader:
             self.records,
             entry,
             self.data_model,
+            headers=headers_of(parsed),
         )
 
     def _parse_all(self) -> list[Any]:

@@ -7,6 +7,7 @@ and `Error` edges lead to the exit location of their function.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import Any, Union
 
 from kleene.cfa.expressions import Expression, Variable, map_variables
@@ -321,11 +322,20 @@ ENDS_FUNCTION = Return | Exit | Error
 def expressions(operation: Operation) -> tuple[Expression, ...]:
     """The expressions in an operation, in the order of its attributes; targets included."""
     found: list[Expression] = []
-    for attribute in fields(operation):
-        value = getattr(operation, attribute.name)
-        parts = value if isinstance(value, tuple) else (value,)
-        found.extend(part for part in parts if isinstance(part, Expression.__args__))  # type: ignore[attr-defined]
+    for name in _attributes(type(operation)):  # type: ignore[arg-type]
+        value = getattr(operation, name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if type(part) in _EXPRESSIONS:
+                found.append(part)
     return tuple(found)
+
+
+_EXPRESSIONS = frozenset(Expression.__args__)  # type: ignore[attr-defined]
+
+
+@cache
+def _attributes(kind: type) -> tuple[str, ...]:
+    return tuple(attribute.name for attribute in fields(kind))
 
 
 def rename_variables(operation: Operation, rename: dict[Variable, Variable]) -> Operation:

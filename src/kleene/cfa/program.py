@@ -58,6 +58,8 @@ class CProgram:
     entry: str
     data_model: str = "ILP32"
     warnings: tuple[str, ...] = field(default=(), compare=False)
+    headers: tuple[str, ...] = field(default=(), compare=False)
+    """The files that the others include, without the headers of the standard library."""
 
     @property
     def main(self) -> Function:

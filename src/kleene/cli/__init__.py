@@ -35,6 +35,7 @@ _COMMANDS = {
     "alpha": ("kleene.cli.symbolic_command_alpha", "The most precise abstraction of a formula."),
     "meet": ("kleene.cli.symbolic_command_meet", "The most precise meet of two sets of structures."),
     "transform": ("kleene.cli.symbolic_command_transform", "The best transformer of actions or calls."),
+    "contracts": ("kleene.cli.contracts_command", "Check the bodies of TVP procedures against their specifications."),
     "show": ("kleene.cli.show_command", "Draw the structures of a TVS file."),
     "diff": ("kleene.cli.diff_command", "Compare two TVS results of one program."),
 }

@@ -170,9 +170,15 @@ def _closed(report: CheckReport) -> list[str]:
     """The independent check of the shapes."""
     from kleene.analysis.shape_of_c import ShapeResult, checked_again
 
-    if isinstance(report.shape, ShapeResult) and checked_again(report.shape):
+    if isinstance(report.shape, ShapeResult) and (_certified(report) or checked_again(report.shape)):
         return ["checked again: no step of the program leads out of these shapes"]
     return []
+
+
+def _certified(report: CheckReport) -> bool:
+    """Whether the shapes are those of a proof by refinement: it does not count before it is checked again."""
+    shape = report.shape
+    return shape is not None and shape.partial and shape.complete
 
 
 def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> list[Invariant]:
@@ -184,8 +190,6 @@ def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> 
 
     if report.shape is None or report.shape.name != "shape" or report.shape.reached is None:
         return []
-    if report.refinement is not None:  # the words would speak of what is not tracked
-        return []
     options = _options(wanted, given)
     program = read_program(
         list(wanted.files),
@@ -196,7 +200,8 @@ def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> 
         errors=error_kinds(options.properties),
         cleanup_at_abort=options.cleanup_at_abort,
     )
-    return invariants_of(report.shape, source_names(program))
+    refined = report.refinement if report.shape.partial else None
+    return invariants_of(report.shape, source_names(program, whole_scope=bool(refined and refined.task.whole_scope)))
 
 
 def _states(report: CheckReport) -> list[FesaInvariant]:

@@ -76,5 +76,6 @@ def write_certificate(refined: Refined | None, files: tuple[str, ...], options: 
         options.refine.shapes if options.refine else (),
         tuple(sorted(error_kinds(options.properties))),
         options.cleanup_at_abort,
+        refined.task.program.headers,
     )
     write_output(target, certificate_text(refined, given))

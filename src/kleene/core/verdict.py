@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -31,6 +32,15 @@ PROPERTIES: dict[str, tuple[str, ...]] = {
     "assert": ("assertion",),
 }
 """The properties that can be checked, and the kinds of findings that violate them."""
+UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
+"""Errors after which C promises nothing: no other property is proved of a program that may have one."""
+
+
+def kinds_of(properties: Iterable[str]) -> frozenset[str]:
+    """The kinds of errors that must be excluded to prove the properties."""
+    names = list(properties)
+    found = {kind for name in names for kind in PROPERTIES[name]} | UNDEFINED | {"unsupported"}
+    return frozenset(found | ({"memory_leak"} if "memcleanup" in names else set()))
 
 
 def property_of(kind: str) -> str | None:

@@ -1,18 +1,20 @@
 """The independent check of a result: is it a post-fixpoint? (design.md section 6, point 2)
 
-It shares nothing with the iteration: for every edge and every stored element, `post` must be covered at the target.
+It shares nothing with the iteration: for every edge and every stored element, `post` must be covered at the target. Of
+a program with procedures, every call must be covered by an activation: what the callee begins with by what the
+activation has at its entry, what follows the call, for all that the activation has at its exit, by the target.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from kleene.cfa.graph import Cfa
+from kleene.cfa.graph import Cfa, Edge
 from kleene.core.domain import AbstractDomain, Store
 from kleene.engine.fixpoint import Reached
-from kleene.engine.tabulate import Activation, ByLocation, CallDomain, Key
+from kleene.engine.tabulate import Activation, CallDomain, Tabulated
 
 Label = TypeVar("Label")
 Element = TypeVar("Element")
@@ -44,44 +46,68 @@ def uncovered(
     return problems
 
 
-def uncovered_calls(
-    domain: CallDomain[Label, Element], initial: Sequence[Element], reached: Reached[Element], *, at_most: int = 10
+def uncovered_by_calls(
+    domain: CallDomain[Label, Element],
+    initial: Sequence[Element],
+    reached: Tabulated[Label, Element],
+    *,
+    at_most: int = 10,
 ) -> list[str]:
-    """The same for a program with procedures, whose result has stores for each procedure and context."""
-    stores = reached.stores
-    assert isinstance(stores, ByLocation)
-    known: dict[Key, Activation[Any, Element]] = {a.key: a for a in stores.activations}
-    return list(islice(_problems(domain, initial, known), at_most))
+    """Descriptions of what the activations do not cover; an empty list means that they are closed."""
+    main = reached.activations[0]
+    entry = main.procedure.cfa.entry
+    problems = list(_missing(domain, main, entry, domain.initial(initial), "input"))
+    steps = (problem for a in reached.activations for problem in _open_steps(domain, a, reached.activations))
+    return [*problems, *islice(steps, at_most)][:at_most]
 
 
-def _problems(
-    domain: CallDomain[Label, Element], initial: Sequence[Element], known: dict[Key, Activation[Any, Element]]
+def _open_steps(
+    domain: CallDomain[Label, Element],
+    activation: Activation[Label, Element],
+    activations: Sequence[Activation[Label, Element]],
 ) -> Iterator[str]:
-    def missing(elements: Sequence[Element], where: Activation[Any, Element] | None, location: str) -> Iterator[str]:
-        store: Store[Element] = domain.store()
-        if where is not None:
-            store = where.stores.get(location, store)
-        for element in elements:
-            if not store.covers(element):
-                yield f"{location}: {domain.explain_not_covered(element, store)}"
-
-    main = known["", None]
-    yield from missing(domain.initial(initial), main, main.procedure.cfa.entry)
-    for activation in known.values():
-        for edge in activation.procedure.cfa.edges:
-            if edge.source not in activation.stores:
-                continue
+    """The steps that lead out of an activation, and its calls that no activation covers."""
+    for location, store in activation.stores.items():
+        for edge in activation.procedure.cfa.leaving(location):
             name = domain.callee(edge.label)
-            for source in activation.stores[edge.source].elements():
+            for element in store.elements():
                 if name is None:
-                    yield from missing(domain.post(edge, [source]), activation, edge.target)
+                    yield from _missing(domain, activation, edge.target, domain.post(edge, [element]), str(edge.label))
                     continue
-                for entry in domain.enter(edge, source):
-                    callee = known.get((name, domain.context(entry)))
-                    if callee is None:
-                        yield f"{edge.source} ({edge.label}): the callee was never entered"
-                        continue
-                    yield from missing([entry], callee, callee.procedure.cfa.entry)
-                    if callee.procedure.exit in callee.stores:
-                        ends = callee.stores[callee.procedure.exit].elements()
-                        yield from missing(domain.resume(edge, source, ends), activation, edge.target)
+                fitting = [a for a in activations if a.name == name]
+                for begun in domain.enter(edge, element):
+                    if not any(_covers_call(domain, activation, edge, element, begun, a) for a in fitting):
+                        yield f"{location} -> {edge.target} ({edge.label}): no activation covers this call"
+
+
+def _covers_call(
+    domain: CallDomain[Label, Element],
+    caller: Activation[Label, Element],
+    edge: Edge[Label],
+    element: Element,
+    begun: Element,
+    callee: Activation[Label, Element],
+) -> bool:
+    """Whether an activation stands for a call, and what it ends with leads to what is known after the call."""
+    if not _at(domain, callee, callee.procedure.cfa.entry).covers(begun):
+        return False
+    ends = _at(domain, callee, callee.procedure.exit).elements()
+    after = _at(domain, caller, edge.target)
+    return all(after.covers(found) for found in domain.resume(edge, element, ends))
+
+
+def _missing(
+    domain: CallDomain[Label, Element],
+    activation: Activation[Label, Element],
+    location: str,
+    elements: Sequence[Element],
+    how: str,
+) -> Iterator[str]:
+    store = _at(domain, activation, location)
+    for element in elements:
+        if not store.covers(element):
+            yield f"{location} ({how}): {domain.explain_not_covered(element, store)}"
+
+
+def _at(domain: CallDomain[Label, Element], activation: Activation[Label, Element], location: str) -> Store[Element]:
+    return activation.stores.get(location) or domain.store()

@@ -46,8 +46,6 @@ class Procedure(Generic[Label]):
     exit: str
 
 
-Key = tuple[str, Hashable]
-"""A procedure and the context in which it is entered."""
 _Call = tuple[int, Edge[Label], Element]
 
 
@@ -56,12 +54,19 @@ class Activation(Generic[Label, Element]):
     """A procedure in one context: what it has reached, and who waits for what it reaches at its exit."""
 
     number: int
-    key: Key
     procedure: Procedure[Label]
+    name: str
     ranks: dict[str, int]
     stores: dict[str, Store[Element]] = field(default_factory=dict)
     pending: dict[str, list[Element]] = field(default_factory=dict)
     callers: dict[_Call[Label, Element], Activation[Label, Element]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Tabulated(Reached[Element], Generic[Label, Element]):
+    """The result, with the activations that it consists of; the first is that of the main program."""
+
+    activations: list[Activation[Label, Element]] = field(default_factory=list)
 
 
 def tabulate(
@@ -73,12 +78,12 @@ def tabulate(
     *,
     listeners: Iterable[Listener] = (),
     check_limits: Callable[[Reached[Element]], None] = lambda reached: None,
-) -> Reached[Element]:
+) -> Tabulated[Label, Element]:
     """The least fixpoint; the result has for each location what was reached there in any context."""
-    reached: Reached[Element] = Reached({})
+    reached: Tabulated[Label, Element] = Tabulated({})
     reached.listeners = list(listeners)
+    reached.stores = _ByLocation(reached.activations, domain)
     table = _Table(procedures, domain, schedule, reached)
-    reached.stores = ByLocation(table.activations, domain)
     try:
         table.run(main, domain.initial(initial), check_limits)
     except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
@@ -87,15 +92,15 @@ def tabulate(
     return reached
 
 
-class ByLocation(Mapping[str, Store[Element]]):
+class _ByLocation(Mapping[str, Store[Element]]):
     """What was reached at each location in any context, put together when it is asked for."""
 
     def __init__(self, activations: list[Activation[Label, Element]], domain: CallDomain[Label, Element]) -> None:
-        self.activations = activations
+        self._activations = activations
         self._domain = domain
 
     def __getitem__(self, location: str) -> Store[Element]:
-        stores = [a.stores[location] for a in self.activations if location in a.stores]
+        stores = [a.stores[location] for a in self._activations if location in a.stores]
         if not stores:
             raise KeyError(location)
         if len(stores) == 1:
@@ -106,7 +111,7 @@ class ByLocation(Mapping[str, Store[Element]]):
         return found
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys(location for a in self.activations for location in a.stores))
+        return iter(dict.fromkeys(location for a in self._activations for location in a.stores))
 
     def __len__(self) -> int:
         return len(set(self))
@@ -118,29 +123,29 @@ class _Table(Generic[Label, Element]):
         procedures: Mapping[str, Procedure[Label]],
         domain: CallDomain[Label, Element],
         schedule: Schedule,
-        reached: Reached[Element],
+        reached: Tabulated[Label, Element],
     ) -> None:
         self.procedures = procedures
         self.domain = domain
         self.schedule = schedule
         self.reached = reached
-        self.activations: list[Activation[Label, Element]] = []
+        self.activations = reached.activations
         self._ranks = {name: location_ranks(p.cfa, schedule.order) for name, p in procedures.items()}
-        self._entered: dict[Key, Activation[Label, Element]] = {}
+        self._entered: dict[tuple[str, Hashable], Activation[Label, Element]] = {}
         self._waiting: list[tuple[int, int, str]] = []
 
     def run(
         self, main: Cfa[Label], initial: Sequence[Element], check_limits: Callable[[Reached[Element]], None]
     ) -> None:
-        first = self._activate(("", None), Procedure(main, ""), location_ranks(main, self.schedule.order))
+        first = self._activate("", Procedure(main, ""), location_ranks(main, self.schedule.order))
         self._arrive(first, main.entry, initial)
         while self._waiting:
             number, _, location = heappop(self._waiting)
             self._process(self.activations[-number], location)
             check_limits(self.reached)
 
-    def _activate(self, key: Key, procedure: Procedure[Label], ranks: dict[str, int]) -> Activation[Label, Element]:
-        activation: Activation[Label, Element] = Activation(len(self.activations), key, procedure, ranks)
+    def _activate(self, name: str, procedure: Procedure[Label], ranks: dict[str, int]) -> Activation[Label, Element]:
+        activation: Activation[Label, Element] = Activation(len(self.activations), procedure, name, ranks)
         self.activations.append(activation)
         return activation
 
@@ -191,7 +196,7 @@ class _Table(Generic[Label, Element]):
             key = (name, self.domain.context(entry))
             callee = self._entered.get(key)
             if callee is None:
-                callee = self._entered[key] = self._activate(key, self.procedures[name], self._ranks[name])
+                callee = self._entered[key] = self._activate(name, self.procedures[name], self._ranks[name])
             callee.callers[caller.number, edge, element] = caller
             self._arrive(callee, callee.procedure.cfa.entry, [entry])
             store = callee.stores.get(callee.procedure.exit)

@@ -102,6 +102,7 @@ def abstraction_document(abstraction: Abstraction) -> dict[str, Any]:
             "forward": sorted(roles.forward),
             "back": sorted(roles.back),
             "circular": sorted(roles.circular),
+            "looping": sorted(roles.looping),
             "unused": sorted(roles.unused),
         },
     }

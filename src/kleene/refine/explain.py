@@ -11,11 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
-from kleene.cfa.operations import Assign
+from kleene.cfa.operations import Assign, Assume, Operation
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.refine.art import ErrorPath
 from kleene.refine.model import Task
+from kleene.refine.naming import SourceNames
 from kleene.refine.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants
 from kleene.refine.paths import PathStep as FormulaStep
 from kleene.refine.paths.atoms import Place
@@ -42,6 +43,7 @@ class PathExplainer:
 
     def __post_init__(self) -> None:
         self._program = executable(self.task)
+        self._names = SourceNames(self.task)
         self._constants = Constants(self.task.memory)
         assigned = [e.label.target for e in self.task.cfa.edges if isinstance(e.label, Assign)]
         self._computed = {v.name for v in assigned if isinstance(v, Variable) and self._compared(v)}
@@ -66,7 +68,8 @@ class PathExplainer:
                 why = self._why(path, core)
                 new = direct.without(known)
                 if new.tracked:
-                    names = ", ".join(sorted(new.tracked))
+                    known_as = self._names.at_step(path.steps[-1].edge)
+                    names = ", ".join(sorted(known_as.get(name, name) for name in new.tracked))
                     return Reason(INFEASIBLE, f"{why}; nothing is known of {names}", direct, stand_in)
                 if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
                     return Reason(INFEASIBLE, f"{why}; all it depends on is tracked", direct)
@@ -92,12 +95,19 @@ class PathExplainer:
         asked = Spoken(self.task.memory).definition(found).joined(direct)
         return Reason(INFEASIBLE, self._why(path, found.core), asked, interpolants=found)
 
-    @staticmethod
-    def _why(path: ErrorPath, core: tuple[int, ...]) -> str:
-        """The steps that contradict each other."""
-        chosen = [path.operations[k] for k in core if k < len(path.steps)]
-        texts = list(dict.fromkeys(f"line {o.place.line}: {o}" for o in chosen))
-        return "contradiction between " + "; ".join(texts[-6:]) if texts else "the error cannot happen there"
+    def _why(self, path: ErrorPath, core: tuple[int, ...]) -> str:
+        """The steps that contradict each other, in the program's own variables."""
+        chosen = [self.task.readable(path.steps[k].edge) for k in core if k < len(path.steps)]
+        texts = list(dict.fromkeys(f"line {o.place.line}: {_text(o)}" for o in chosen))[-6:]
+        if len(texts) == 1:
+            return f"cannot be so there: {texts[0]}"
+        return "cannot be so together: " + "; ".join(texts) if texts else "the error cannot happen there"
+
+
+def _text(operation: Operation) -> str:
+    if isinstance(operation, Assume) and not operation.truth:
+        return f"[!({operation.condition})]"
+    return str(operation)
 
 
 @dataclass

@@ -18,7 +18,7 @@ from kleene.logic.transform import replace_atoms
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.refine.language import Entry, Family
 from kleene.refine.tracking import TrackingDefinition
-from kleene.semantics.groups import ACYCLIC, CIRCULAR, Group, ShapeClass
+from kleene.semantics.groups import ACYCLIC, CIRCULAR, LOCAL, Group, ShapeClass
 from kleene.semantics.precision import Instrumentation, Precision, Roots
 from kleene.transformers.action import Rule
 from kleene.tvp.declarations import Declarations
@@ -40,6 +40,8 @@ class Roles:
     circular: frozenset[str] = frozenset()
     unused: frozenset[str] = frozenset()
     """Fields that are there and that a coarser data structure does not look at."""
+    looping: frozenset[str] = frozenset()
+    """Fields that lead back and that form cycles where the others do not: the root of a tree may be its own parent."""
 
     @property
     def fields(self) -> frozenset[str]:
@@ -47,6 +49,7 @@ class Roles:
 
     def __str__(self) -> str:
         parts = [("forward", self.forward), ("back", self.back), ("circular", self.circular)]
+        parts.append(("own target at the end", self.looping))
         return "; ".join(f"{role} {', '.join(sorted(names))}" for role, names in parts if names) or "no fields"
 
 
@@ -82,6 +85,16 @@ class Generator:
         own = [f.name for f in self.entry.families if f.name in self.families]
         return f"{self.entry.name} with {', '.join(own)}" if own else f"{self.entry.name} without instrumentation"
 
+    @property
+    def missing(self) -> list[str]:
+        """The families of the entry that the generator does without."""
+        return [f.name for f in self.entry.families if f.name not in self.families] if self.entry else []
+
+    @property
+    def words(self) -> str:
+        """The generator with what it does without."""
+        return f"{self}, without {', '.join(self.missing)}" if self.families and self.missing else str(self)
+
     def fields(self, definition: TrackingDefinition) -> frozenset[str]:
         """The pointer fields that are tracked: all those of the data structure, and what else the definition names."""
         return self.roles.fields | (definition.fields - self.roles.unused) if self.entry else frozenset()
@@ -92,7 +105,8 @@ class Generator:
         acyclic = self.entry is not None and (
             self.entry.base_acyclic or any(self.entry.family(n).acyclic for n in self.families)
         )
-        return ShapeClass(self.name, acyclic, self.roles.back & fields, self.roles.circular & fields)
+        circular = (self.roles.circular | self.roles.looping) & fields
+        return ShapeClass(self.name, acyclic, self.roles.back & fields, circular)
 
     def precision(self, definition: TrackingDefinition) -> Precision:
         """``m(D)``: the shape class, as the translation of a C program takes it."""
@@ -139,6 +153,7 @@ class Symbols:
 
         down = [g for g in groups if not set(g.cells) <= back]
         up = [g for g in groups if set(g.cells) <= back]
+        groups = [g for g in groups if g.kind != LOCAL]
         sets = {
             "Members": tuple(stand_in("f", m) for g in down for m in g.members),
             "Up": tuple(stand_in("b", m) for g in up for m in g.members),

@@ -13,9 +13,10 @@ from __future__ import annotations
 from functools import cached_property
 
 from kleene.cfa.expressions import Variable
+from kleene.logic.formula import predicates_of
 from kleene.refine.art import Node, Tree
 from kleene.refine.model import Model
-from kleene.semantics.names import TEMPORARY
+from kleene.semantics.names import FREED, TEMPORARY
 from kleene.structures.evaluate import rails
 from kleene.structures.structure import Structure
 from kleene.transformers.draft import Draft
@@ -31,19 +32,24 @@ class Carrier:
         self._same_class = (
             before.generator.shape_class(before.definition) == after.generator.shape_class(after.definition)
             and old_symbols.groups == new_symbols.groups
-            and old_symbols.all_pointers_tracked == new_symbols.all_pointers_tracked
         )
+        # freed blocks that nothing points to are dropped where all pointers are known
+        self._same_collection = old_symbols.all_pointers_tracked == new_symbols.all_pointers_tracked
 
     def carried(self, structure: Structure, location: str) -> Structure | None:
         """The structure in the new vocabulary; None if the new abstraction could know more, or other things, there."""
         if structure.size and not self._same_class:
             return None
+        if not self._same_collection and any(True for _ in structure.entries(FREED)):
+            return None
         size, vocabulary = structure.size, self.new.translation.vocabulary
         values: list[int] = []
         for predicate in vocabulary:
-            if predicate.name in self._kept or not (size or predicate.arity == 0):
-                index = 2 * structure.vocabulary.index(predicate.name) if predicate.name in self._kept else -1
-                values += structure.values[index : index + 2] if index >= 0 else (0, 0)
+            if predicate.name in self._kept:
+                index = 2 * structure.vocabulary.index(predicate.name)
+                values += structure.values[index : index + 2]
+            elif predicate.arity and not size:
+                values += (0, 0)
             elif predicate.definition is None:
                 if not self._inactive(predicate.name, location):
                     return None
@@ -61,10 +67,15 @@ class Carrier:
 
     @cached_property
     def _kept(self) -> frozenset[str]:
-        """The predicates that are the same in both models."""
+        """The predicates that are the same in both models, with all that they are defined by."""
         old, new = self.old.translation.vocabulary, self.new.translation.vocabulary
         owners, others = owners_of(self.new), owners_of(self.old)
-        return frozenset(p.name for p in new if old.get(p.name) == p and owners.get(p.name) == others.get(p.name))
+        found: set[str] = set()
+        for p in new:  # a definition uses only what is declared before it
+            used = predicates_of(p.definition) if p.definition is not None else frozenset()
+            if old.get(p.name) == p and owners.get(p.name) == others.get(p.name) and used <= found:
+                found.add(p.name)
+        return frozenset(found)
 
     @cached_property
     def _owners(self) -> dict[str, Variable]:

@@ -68,6 +68,8 @@ class Refined:
     """What is proved, if it is safe."""
     feasible: Sequence[tuple[ErrorPath, tuple[int, ...]]] = ()
     """The errors that can happen, with the inputs of a run for each."""
+    limit: str = ""
+    """The option whose limit ended it, if one did."""
 
 
 class Refinement:
@@ -105,6 +107,7 @@ class Refinement:
             result = self._check()
         except LimitReached as limit:
             result = self._result(GAVE_UP, str(limit))
+            result.limit = "--max-structures"
         result.seconds = time.monotonic() - started
         return result
 
@@ -128,7 +131,7 @@ class Refinement:
             if self.options.maximal:
                 return self._result(GAVE_UP, "the most refined shape class does not prove it", paths[0])
             if len(self.rounds) >= self.options.max_rounds:
-                return self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", paths[0])
+                return self._out_of_rounds(paths[0])
             current = self._round(paths)
             if current.reason.verdict == FEASIBLE:
                 self.feasible.append((current.path, current.reason.inputs))
@@ -137,6 +140,11 @@ class Refinement:
             current.seconds = time.monotonic() - began
             if failure:
                 return self._result(GAVE_UP, failure, current.path)
+
+    def _out_of_rounds(self, path: ErrorPath) -> Refined:
+        result = self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
+        result.limit = "--max-rounds"
+        return result
 
     def _round(self, paths: Sequence[ErrorPath]) -> Round:
         """A new round: the first path is looked into, of the others only the statement that fails."""
@@ -156,7 +164,7 @@ class Refinement:
         integers = frozenset(v.name for v in memory.integers)
         data = frozenset(offset for _, offset in memory.access_widths)
         definition = TrackingDefinition(pointers, pointers, frozenset(memory.cell_targets), data, integers)
-        roles = hinted_roles(entry, list(memory.cell_targets))
+        roles = hinted_roles(entry, list(memory.cell_targets), memory.self_loops)
         return Abstraction(definition, Generator(entry, frozenset(f.name for f in entry.families), roles))
 
     def _limits(self, tree: Tree) -> None:
@@ -238,7 +246,7 @@ class Refinement:
         order = list(self.task.memory.cell_targets)
         if self.options.hint is not None:
             entry = next(e for e in self.entries if e.name == self.options.hint)
-            roles = hinted_roles(entry, order)
+            roles = hinted_roles(entry, order, self.task.memory.self_loops)
             coarser = self.lattice.above(entry.name)
             own = {e.name: roles_for(e, roles) for e in self.entries if e.name in coarser}
             fitting = {name: found for name, found in own.items() if found is not None}
@@ -356,15 +364,20 @@ class Refinement:
         return True
 
     def _failure(self, current: Round) -> str:
-        place = current.path.operations[-1].place
-        kind = current.path.error.kind.replace("_", " ")
+        """What is missing, in one sentence."""
+        error, place = current.path.error, current.path.operations[-1].place
+        where = f"{place.file}:{place.line}"
+        if error.kind == "unsupported":
+            text = error.alarm.text if error.alarm is not None else ""
+            return f"{where}: not supported: {text}"
+        what = "closing a cycle" if error.alarm is None else error.kind.replace("_", " ")
         return (
-            f"no shape class in the library separates the path to {place.file}:{place.line} ({kind}) "
-            f"from the real runs; nearest: {self.abstraction.generator}"
+            f"no shape class in the library separates the path to {where} ({what}) from the real runs; "
+            f"nearest: {self.abstraction.generator.words}"
         )
 
 
-def hinted_roles(entry: Entry, order: Sequence[str]) -> Roles:
+def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = frozenset()) -> Roles:
     """The roles of fields when the user names the data structure: those that lead back come last in most types."""
     back_count = entry.count("back")[0]
     circular = frozenset(order) if entry.count("circular")[0] else frozenset()
@@ -374,4 +387,4 @@ def hinted_roles(entry: Entry, order: Sequence[str]) -> Roles:
     forward = [f for f in order if f not in back and f not in circular and (f not in named or back_count)]
     chosen = forward[:most] if most < len(forward) else forward
     rest = frozenset(order) - back - circular - frozenset(chosen)
-    return Roles(frozenset(chosen), back, circular, rest)
+    return Roles(frozenset(chosen), back, circular, rest, back & loops if len(chosen) > 1 else frozenset())

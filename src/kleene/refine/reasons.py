@@ -19,7 +19,6 @@ from kleene.semantics.memory import Memory, Unmodelled
 
 LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 """Errors that depend on all pointers, wherever they are mentioned."""
-_SHOWN = 8
 FEASIBLE, INFEASIBLE, UNDECIDED = "feasible", "infeasible", "undecided"
 
 
@@ -34,17 +33,6 @@ class Reason:
     """What to track if that is not enough, where there are no interpolants that say it better."""
     inputs: tuple[int, ...] = ()
     interpolants: Interpolants | None = None
-
-    @property
-    def formulas(self) -> list[str]:
-        """Some of the interpolants, as text: those that differ, in the order of the path."""
-        cuts = self.interpolants.cuts if self.interpolants is not None else ()
-        texts: dict[str, None] = {}
-        for cut in cuts:
-            texts[" ".join(str(cut).split())] = None
-            if len(texts) > _SHOWN:
-                break
-        return [text for text in texts if text not in ("True", "False")]
 
 
 def cone(memory: Memory, path: ErrorPath) -> TrackingDefinition:
@@ -114,10 +102,17 @@ class _Cone:
 
     def backward(self, operation: Operation) -> None:
         if isinstance(operation, Assign | Allocate):
-            if self._relevant(operation.target):
+            if self._relevant(operation.target) or self._flag(operation):
                 self.read(operation)
         elif isinstance(operation, Assume) and any(self._relevant(x) for x in self._accesses([operation.condition])):
             self.read(operation)
+
+    def _flag(self, operation: Operation) -> bool:
+        """A number is computed from relevant pointers: what they were compared with, as in ``empty = p == NULL``."""
+        if not isinstance(operation, Assign) or not isinstance(operation.target.type, IntegerType):
+            return False
+        read = self._accesses([operation.value])
+        return any(isinstance(x.type, PointerType) and self._relevant(x) for x in read)
 
     def read(self, operation: Operation) -> None:
         for access in self._accesses(expressions(operation)):

@@ -62,7 +62,7 @@ def roles_for(entry: Entry, roles: Roles) -> Roles | None:
         circular -= roles.back
     fits = entry.fits(len(roles.forward), len(back), len(circular))
     unused = roles.fields - roles.forward - back - circular
-    return Roles(roles.forward, back, circular, unused) if fits else None
+    return Roles(roles.forward, back, circular, unused, roles.looping & back) if fits else None
 
 
 # Roles --------------------------------------------------------------------------------------------------------------
@@ -82,7 +82,9 @@ def roles_of(heaps: Sequence[ExplicitHeap], order: Sequence[str]) -> Roles:
             earlier = b in ranked[:number] and _undoes(heaps, b, f)
             if b != f and not earlier and _undoes(heaps, f, b):
                 back.add(b)
-    return Roles(frozenset(used) - back - circular, frozenset(back), frozenset(circular))
+    forward = frozenset(used) - back - circular
+    looping = back & circular if len(forward) > 1 else frozenset()
+    return Roles(forward, frozenset(back), frozenset(circular - looping), looping=frozenset(looping))
 
 
 def _edges(heap: ExplicitHeap, field: str) -> list[tuple[int, int]]:
@@ -137,7 +139,7 @@ def groups_of_roles(roles: Roles, heap: ExplicitHeap) -> list[Group]:
             if f in sizes:
                 sizes[f].add(heap.sizes[address])
     edges = [(f, f) for f in sorted(roles.fields)]
-    return groups_of(ShapeClass("samples", True, roles.back, roles.circular), edges, sizes)
+    return groups_of(ShapeClass("samples", True, roles.back, roles.circular | roles.looping), edges, sizes)
 
 
 def _structure(heap: ExplicitHeap, symbols: Symbols, groups: Iterable[Group]) -> Structure:

@@ -177,7 +177,7 @@ def _states(invariant: FesaInvariant) -> _Loop:
     """A loop head of the FESA domain: one picture, and the relations of each node in words."""
     place = invariant.place
     caption = "solid: in all vectors; dashed: in some; dotted circle: another instance of the summary"
-    svg = Markup(state_svg(invariant.state.vectors, invariant.cells))
+    drawn = [Figure(Markup(state_svg(invariant.state.vectors, invariant.cells)), caption)]
     source = _source_line(place.file, place.line).strip()
     where = f"{Path(place.file).name}:{place.line}, {place.function}"
-    return _Loop(where, source, invariant.words, [Figure(svg, caption)], 0)
+    return _Loop(where, source, invariant.words, drawn if invariant.state.vectors.dims else [], 0)

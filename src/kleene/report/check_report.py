@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from kleene.core.verdict import Finding, Verdict
 from kleene.report.check_trace import lines_of
+from kleene.report.refine_text import left_lines
 
 CHECK_SCHEMA = "kleene.check/1"
 _MOST_POSSIBLE = 3
@@ -93,6 +94,7 @@ def check_text(
         lines.append(f"{entry.property_file}: {entry.verdict}{said}")
     if report.reason:
         lines.append(f"unknown because: {report.reason}")
+        lines += left_lines(report.refinement)
     return "\n".join([*lines, _work(report), ""])
 
 
@@ -176,7 +178,7 @@ def check_document(
     return document
 
 
-def _refinements(report: Checked) -> dict[str, int]:
+def _refinements(report: Checked) -> dict[str, int | str]:
     refined = report.refinement
     if refined is None:
         return {"tracking": 0, "shape_class": 0}
@@ -184,6 +186,7 @@ def _refinements(report: Checked) -> dict[str, int]:
         "tracking": refined.counts.tracking,
         "shape_class": refined.counts.shape_class,
         "rounds": len(refined.rounds),
+        "abstraction": str(refined.abstraction),
     }
 
 

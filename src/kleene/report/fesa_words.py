@@ -28,6 +28,7 @@ from kleene.domains.fesa.flags import (
     Node,
 )
 from kleene.domains.fesa.heap import State, flags_of
+from kleene.domains.fesa.local_heaps import MARKER
 from kleene.domains.fesa.vectors import Vectors
 
 _INLINED = re.compile(r"^[^.]+\$\d+\.")
@@ -37,7 +38,7 @@ Cells = Mapping[tuple[int, int], str]
 
 @dataclass(frozen=True)
 class FesaInvariant:
-    """The state at a loop head, and what it says about each heap node."""
+    """The state at a loop head, or where a recursive function begins, and what it says about each heap node."""
 
     place: Place
     state: State
@@ -47,31 +48,36 @@ class FesaInvariant:
 
 
 def fesa_invariants(result: Any) -> list[FesaInvariant]:
-    """The loop heads of a FESA analysis in source order."""
+    """The loop heads of a FESA analysis, and where recursive functions begin, in source order."""
     if result.reached is None or result.cfa is None or result.domain is None:
         return []
     cells: Cells = result.domain.transfer.memory.cell_of
+    where = dict.fromkeys(result.domain.loop_heads, "loop")
+    where |= {procedure.cfa.entry: "call" for procedure in result.domain.procedures.values()}
     found = []
-    for location in result.cfa.loop_heads:
+    for location, what in where.items():
         places = [edge.label.place for edge in result.cfa.leaving(location)]
-        for state in result.reached.stores[location].elements():
+        store = result.reached.stores.get(location)
+        for state in store.elements() if store is not None else ():
             if places:
-                found.append(FesaInvariant(places[0], state, state_words(state.vectors, cells), cells))
+                found.append(FesaInvariant(places[0], state, state_words(state.vectors, cells), cells, what))
     return sorted(found, key=lambda i: (i.place.file, i.place.line, i.place.column))
 
 
 def fesa_lines(invariants: Sequence[FesaInvariant]) -> list[str]:
-    """For the terminal: the relations at each loop head."""
+    """For the terminal: the relations at each loop head, and where recursive functions begin."""
     lines = []
     for invariant in invariants:
-        place = invariant.place
-        lines.append(f"{place.file}:{place.line}: loop in {place.function}:")
+        place, title = invariant.place, {"loop": "loop in", "call": "calls of"}[invariant.where]
+        lines.append(f"{place.file}:{place.line}: {title} {place.function}:")
         lines += [f"    {text}" for text in invariant.words]
     return lines or ["no states: exact exploration was enough, or the FESA analysis did not run"]
 
 
 def short(node: Node) -> str:
     """The name of a node for people."""
+    if node.name.startswith(MARKER):
+        return f"caller's pointer {node.name.removeprefix(MARKER)}"
     return _INLINED.sub("", node.name) if node.kind == VARIABLE else str(node)
 
 

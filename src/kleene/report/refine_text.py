@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation, Skip
+from kleene.refine.art import Tree
+from kleene.refine.certificate import graphs_of
 from kleene.refine.finetune import EDGES, PATH, WHOLE
 from kleene.refine.loop import GAVE_UP, SAFE, Refined
 from kleene.refine.model import Task
+from kleene.refine.naming import SourceNames, renamed
+from kleene.refine.reasons import FEASIBLE
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Round
 from kleene.refine.tracking import TrackingDefinition
 
 _COPY = re.compile(r"\$(\d+)\.")
 _SHOWN_STEPS = 14
-_LEVELS = {PATH: "", EDGES: " on its edges", WHOLE: " on the tree"}
-_VERDICTS = {
-    "infeasible": "the path cannot happen",
-    "undecided": "whether the path can happen is not decided",
-    "feasible": "the path can happen",
+_SHOWN_FORMULAS = 8
+_LEVELS = {
+    PATH: "the path alone",
+    EDGES: "the tree along the edges of the path, since alone the path is ruled out already",
+    WHOLE: "the whole tree, since along its edges the path is ruled out already",
 }
 
 
@@ -62,45 +68,83 @@ def outcome_lines(refined: Refined) -> list[str]:
         return [
             f"safe after {counts}: {abstraction.generator}, "
             f"{len(abstraction.generator.families)} of {abstraction.generator.maximum} families",
-            f"    {'tracking:':<17}{tracked_words(abstraction.definition)}",
-            f"    {'certificate:':<17}{refined.tree.size} shape graphs, {refined.tree.model.predicates} predicates",
+            f"    {'tracking:':<17}{tracked_words(abstraction.definition, SourceNames(refined.task))}",
+            f"    {'certificate:':<17}{_graphs(refined.tree)} shape graphs, {refined.tree.model.predicates} predicates",
         ]
     if refined.outcome == GAVE_UP:
-        last = (
-            f"    {'last abstraction:':<17} {abstraction.generator}; tracking {tracked_words(abstraction.definition)}"
-        )
-        return [f"gave up after {counts}: {refined.reason}", last, *advice(refined)]
+        return [f"gave up after {counts}: {plain(refined.reason)}", *left_lines(refined)]
     return [f"unsafe after {counts}: {refined.reason}"]
 
 
-def advice(refined: Refined) -> list[str]:
-    """What the user could add."""
+def _graphs(tree: Tree) -> int:
+    return sum(len(graphs) for graphs in graphs_of(tree).values())
+
+
+def left_lines(refined: Refined | None) -> list[str]:
+    """After giving up: the last abstraction, and what the user could do."""
+    if refined is None or refined.outcome != GAVE_UP:
+        return []
+    abstraction = refined.abstraction
+    tracked = tracked_words(abstraction.definition, SourceNames(refined.task))
+    return [
+        f"    {'last abstraction:':<18}{abstraction.generator}; tracking {tracked}",
+        f"    {'you could:':<18}{advice(refined)}",
+    ]
+
+
+def advice(refined: Refined) -> str:
+    """What the user could do."""
     generator = refined.abstraction.generator
     entry = generator.entry
-    if entry is None or refined.error is None:
-        return []
-    missing = [f.name for f in entry.families if f.name not in generator.families]
-    if missing:
-        return [
-            f"    {'you could:':<17}raise the limits; {', '.join(missing)} of {entry.name} did not help on this path"
-        ]
-    return [f"    {'you could:':<17}add a family to {entry.name}, or a finer shape, in a file for --shapes"]
+    if refined.limit:
+        return f"raise {refined.limit}, or name the data structure (--structure-hint)"
+    if refined.error is not None and refined.error.error.kind == "unsupported":
+        return "write the statement in another way: no abstraction follows it"
+    if entry is None:
+        return "name the data structure (--structure-hint; kleene shapes lists them)"
+    own = f"add a predicate that tells the two apart to {entry.name}, in a file for --shapes"
+    return f"{own} (kleene shapes {entry.name} shows what it has), or name another data structure (--structure-hint)"
 
 
 def round_words(task: Task, one: Round) -> RoundWords:
-    """A round in words."""
-    error = one.path.error
+    """A round in words: BuildART, the path and why it cannot happen, then what Refine and Abstract did."""
+    names = SourceNames(task)
+    here = names.at_step(one.path.steps[-1].edge)
+    kept = f", {one.kept} of them kept from the last round" if one.kept else ""
     facts: list[tuple[str, str]] = [
-        ("abstraction", f"{one.abstraction.generator}; tracking {tracked_words(one.abstraction.definition)}"),
-        ("error", plain(str(error))),
+        ("abstraction", f"{one.abstraction.generator}; tracking {tracked_words(one.abstraction.definition, names)}"),
+        ("tree", f"{one.nodes} nodes{kept}"),
+        ("error", plain(renamed(str(one.path.error), here))),
         ("path", " ".join(_short(task, one))),
-        (_VERDICTS[one.reason.verdict], plain(one.reason.text)),
+        (one.reason.verdict, plain(one.reason.text)),
     ]
-    facts += [("another error", f"{plain(str(p.error))} ({len(p.steps)} steps)") for p in one.others]
+    if one.others:
+        facts.append(("other errors", _other_errors(one)))
     if one.reason.interpolants is not None:
-        facts.append(("interpolants", plain("; ".join(one.reason.formulas))))
+        facts.append(("interpolants", plain("; ".join(interpolant_texts(one, names)))))
     if TRACKING in one.kinds:
-        facts.append(("now tracked too", tracked_words(one.added)))
+        facts.append(("now tracked too", tracked_words(one.added, names)))
+    facts += _abstract_facts(one) + _fine_tune_facts(one)
+    title = f"round {one.number}: {', '.join(dict.fromkeys(map(_kind, one.kinds))) or _nothing(one)}"
+    trials = tuple((str(t.generator), t.rules_out) for t in one.trials)
+    return RoundWords(title, tuple(facts), tuple(path_lines(task, one)), trials)
+
+
+def _nothing(one: Round) -> str:
+    return "a real error" if one.reason.verdict == FEASIBLE else "nothing left to refine"
+
+
+def _other_errors(one: Round) -> str:
+    """The other errors that the same tree shows, by line."""
+    places = dict.fromkeys(
+        f"{Path(p.operations[-1].place.file).name}:{p.operations[-1].place.line}" for p in one.others
+    )
+    return f"{len(one.others)} more in this tree, at {', '.join(places)}"
+
+
+def _abstract_facts(one: Round) -> list[tuple[str, str]]:
+    """What Abstract did: the explicit heaps, and what they are samples of."""
+    facts: list[tuple[str, str]] = []
     if one.samples is not None:
         heaps = one.samples.usable
         sizes = ", ".join(str(len(heap.reachable())) for _, heap in heaps[:8])
@@ -108,15 +152,35 @@ def round_words(task: Task, one: Round) -> RoundWords:
     if one.recognised is not None:
         facts.append(("fields", str(one.recognised.roles)))
         facts.append(("data structures", ", ".join(one.recognised.fitting) or "none fits"))
-    facts += [("tried" + _LEVELS[one.level], str(trial)) for trial in one.trials]
+        unlike = [f"{name} ({why})" for name, why in one.recognised.rejected.items() if not why.startswith("it needs")]
+        facts += [("ruled out", "; ".join(unlike))] if unlike else []
+    return facts
+
+
+def _fine_tune_facts(one: Round) -> list[tuple[str, str]]:
+    """The generators that FineTune tried, and the one that was chosen."""
+    facts: list[tuple[str, str]] = []
+    if one.trials:
+        widened = ", in the whole library" if one.widened else ""
+        facts.append(("simulated", _LEVELS[one.level] + widened))
+    facts += [("tried", str(trial)) for trial in one.trials]
     if one.chosen is not None:
         ruled_out = any(trial.generator == one.chosen and trial.rules_out for trial in one.trials)
         closed = "the list may be a ring" if SHAPE_CLASS in one.kinds else "coarsest with these fields"
         how = "coarsest that rules the path out" if ruled_out else closed
         facts.append(("shape class", f"{one.chosen} ({how})"))
-    title = f"round {one.number}: {', '.join(dict.fromkeys(map(_kind, one.kinds))) or 'nothing found'}"
-    trials = tuple((str(t.generator), t.rules_out) for t in one.trials)
-    return RoundWords(title, tuple(facts), tuple(path_lines(task, one)), trials)
+    return facts
+
+
+def interpolant_texts(one: Round, names: SourceNames) -> list[str]:
+    """The interpolants that differ, in the order of the path; each with the line before which it holds."""
+    found: dict[str, None] = {}
+    assert one.reason.interpolants is not None
+    for step, formula in zip(one.path.steps, one.reason.interpolants.formulas, strict=False):
+        text = renamed(" ".join(str(formula).split()), names.at(step.edge.source))
+        if text not in ("True", "False") and text not in found:
+            found[text] = None
+    return list(found)[:_SHOWN_FORMULAS]
 
 
 def _kind(kind: str) -> str:
@@ -155,8 +219,14 @@ def _text(operation: Operation) -> str:
     return str(operation)
 
 
-def tracked_words(definition: TrackingDefinition) -> str:
-    return plain(str(definition))
+def tracked_words(definition: TrackingDefinition, names: SourceNames) -> str:
+    """What is tracked, all variables that share a predicate with their own names, the copies of a function as one."""
+
+    def own(shared: Iterable[str]) -> frozenset[str]:
+        return frozenset(_COPY.sub(".", name) for one in shared for name in names.all_of(one))
+
+    tracked, separating = own(definition.tracked), own(definition.separating)
+    return str(replace(definition, tracked=tracked, separating=separating, integers=own(definition.integers)))
 
 
 def plain(text: str) -> str:

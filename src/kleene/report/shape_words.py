@@ -74,7 +74,8 @@ def invariants_of(shape: Any, names: Mapping[str, Mapping[str, str]] | None = No
         structures = sorted(store.elements(), key=structure_order) if store is not None else []
         if place is not None and structures:
             own = (names or {}).get(location, {})
-            words = dict.fromkeys(words_of(s, live[location], place.function, own) for s in structures)
+            said = (words_of(s, live[location], place.function, own, partial=shape.partial) for s in structures)
+            words = dict.fromkeys(said)
             shown = _Describer(structures[0], live[location], place.function, own).short_names
             found.append(Invariant(place, what, structures, list(words), shown))
     return sorted(found, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
@@ -178,10 +179,17 @@ def words_of(
     live: Iterable[str] | None = None,
     function: str = "",
     names: Mapping[str, str] | None = None,
+    *,
+    partial: bool = False,
 ) -> str:
-    """One sentence about each live pointer of a structure, as seen from a function."""
+    """One sentence about each live pointer of a structure, as seen from a function.
+
+    With `partial`, not all pointers and cells are tracked: nothing is said of what no pointer reaches.
+    """
     describer = _Describer(structure, None if live is None else frozenset(live), function, names or {})
-    found = "; ".join(describer.sentences())
+    found = "; ".join(describer.sentences(partial=partial))
+    if not found and partial:
+        return "no pointer that is used from here on is tracked"
     if not found and not any(True for _ in structure.entries("heap")):
         return "no block on the heap"
     return found or "no pointer that is still used"
@@ -200,12 +208,12 @@ class _Describer:
         self.live = live
         self.said: dict[int, str] = {}
 
-    def sentences(self) -> list[str]:
+    def sentences(self, *, partial: bool = False) -> list[str]:
         found: list[str] = []
         for name, predicates in self.pointers.items():
             if self._is_live(name, predicates):
                 found.append(f"{self._shown(name)}: {self._pointer(name, predicates)}")
-        return found + self._lost() + self._integers()
+        return found + ([] if partial else self._lost()) + self._integers()
 
     @cached_property
     def short_names(self) -> dict[str, str]:
@@ -322,7 +330,28 @@ class _Describer:
         for group, reach in self.groups.items():
             if predicate in reach:
                 parts.append(self._along(group, reach[predicate], first=not parts))
-        return "; ".join(filter(None, parts)) or "a node"
+        return "; ".join(filter(None, parts)) or self._around(node)
+
+    def _around(self, node: int) -> str:
+        """Where there are no predicates of what is reached: the cells that may lead on, and those that lead back."""
+        found, waiting = {node}, [node]
+        cells: dict[str, None] = {}
+        edges = [p.name for p in self.vocabulary if p.arity == 2 and not p.instrumentation and p not in BUILTIN]
+        while waiting:
+            here = waiting.pop()
+            for edge in edges:
+                for (source, target), _ in self.structure.entries(edge):
+                    if source == here:
+                        cells[edge] = None
+                        waiting += [target] if target not in found else []
+                        found.add(target)
+        undone = [
+            f"{b} undoes {f}"
+            for f in cells
+            for b in cells
+            if f"c[{f},{b}]" in self.vocabulary and all(self._value(f"c[{f},{b}]", n) is _T for n in found)
+        ]
+        return ", ".join([f"a node, and others along {' and '.join(cells)}" if cells else "a node", *undone])
 
     def _along(self, group: str, reach: str, *, first: bool) -> str:
         """The shape along one group of cells. Along back cells only what differs from a single node is said."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from kleene.c.contracts import RESULT, Compared, Contract, Shape
+from kleene.c.contracts import RESULT, Clause, Compared, Contract, Shape
 from kleene.cfa.expressions import Cast, Comparison, Constant, Deref, Expression, Field, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.inline import converted
@@ -68,7 +68,9 @@ def by_contracts(program: CProgram, contracts: dict[str, Contract]) -> CProgram:
             if isinstance(call, Call) and isinstance(call.function, str) and call.function in contracts:
                 contract = contracts[call.function]
                 name = f"{call.function}$contract.{len(functions)}"
-                functions[name] = _Builder(program, contract, call.place, name, CALLED).stand_in()
+                builder = _Builder(program, contract, call.place, name, CALLED)
+                functions[name] = builder.pure_stand_in() if contract.pure else builder.stand_in()
+                functions |= builder.helpers
                 edge = Edge(edge.source, replace(call, function=name), edge.target)
             edges.append(edge)
         functions[function.name] = replace(function, cfa=Cfa(function.cfa.entry, tuple(edges)))
@@ -77,8 +79,9 @@ def by_contracts(program: CProgram, contracts: dict[str, Contract]) -> CProgram:
 
 def body_alone(program: CProgram, contract: Contract) -> CProgram:
     """A program that runs the body of a function on all that it requires. `program` has calls by contract."""
-    body = _Builder(program, contract, contract.place, f"{contract.function}$body", BODY).body()
-    return replace(program, functions={**program.functions, body.name: body}, entry=body.name)
+    builder = _Builder(program, contract, contract.place, f"{contract.function}$body", BODY)
+    body = builder.body()
+    return replace(program, functions={**program.functions, **builder.helpers, body.name: body}, entry=body.name)
 
 
 def not_covered(program: CProgram, contract: Contract) -> str:
@@ -103,6 +106,8 @@ def not_covered(program: CProgram, contract: Contract) -> str:
     reached = replace(program, entry=contract.function).reachable_functions
     for name in reached:
         for operation in (e.label for e in program.functions[name].cfa.edges):
+            if contract.pure and not _changes_variables_only(operation):
+                return f"{operation.place}: it may change more than its variables"
             if isinstance(operation, Exit) and operation.status is not None:
                 return f"{operation.place}: it may end the program, and what its callers hold is not freed then"
             for expression in expressions(operation):
@@ -110,6 +115,19 @@ def not_covered(program: CProgram, contract: Contract) -> str:
                     if isinstance(part, Variable) and part.is_global:
                         return f"{operation.place}: it uses the global variable '{part}'"
     return ""
+
+
+def _changes_variables_only(operation: Operation) -> bool:
+    """Whether an operation changes nothing but a variable of its function."""
+    match operation:
+        case Assign(_, target, _) | Havoc(_, target):
+            return not any(isinstance(part, Deref) for part in walk(target))
+        case Call(_, function, _, result):
+            plain = result is None or not any(isinstance(part, Deref) for part in walk(result))
+            return isinstance(function, str) and plain
+        case Exit(_, status):
+            return status is None
+    return isinstance(operation, Assume | DeclareLocal | Skip | Return | Error)
 
 
 @dataclass
@@ -125,6 +143,8 @@ class _Builder:
     locals: list[Variable] = field(default_factory=list)
     count: int = 0
     here: str = ""
+    helpers: dict[str, Function] = field(default_factory=dict)
+    """The functions that take trees."""
 
     def __post_init__(self) -> None:
         self.function = self.program.functions[self.contract.function]
@@ -144,13 +164,32 @@ class _Builder:
         self._apart(kept)
         rests = {shape: self._take_rest(shape) for shape in kept}
         for shape in requires.shapes:
-            self._take(shape, rests.get(shape, self.values[shape.subject]))
+            for first in rests.get(shape, [self.values[shape.subject]]):
+                self._take(shape, first)
         for shape in kept:
             self._heap_cell(shape)
         for shape in kept:
             self._give_rest(shape)
         result = self._result()
         for compared in ensures.comparisons:
+            self._only_if(self._condition(compared))
+        self._emit_to(Return(self.place, result), self.exit)
+        return self._built(parameters, self.function.type.result)
+
+    def pure_stand_in(self) -> Function:
+        """A function that changes no memory: what it requires is taken on the side, and then nothing follows."""
+        parameters = tuple(Variable(p.name, p.type) for p in self.function.parameters)
+        self.values = {p.name: p for p in parameters}
+        requires = self.contract.requires
+        self._require(requires.comparisons)
+        aside, on = self._branch(Comparison("!=", self._choice(), Constant(0, INT)))
+        self.here = aside
+        for shape in requires.shapes:
+            self._take(shape, self.values[shape.subject])
+        self._emit_to(Exit(self.place, None), self.exit)
+        self.here = on
+        result = self._result()
+        for compared in self.contract.ensures.comparisons:
             self._only_if(self._condition(compared))
         self._emit_to(Return(self.place, result), self.exit)
         return self._built(parameters, self.function.type.result)
@@ -164,7 +203,7 @@ class _Builder:
             self._any(parameter, requires.shape(parameter.name))
         for compared in requires.comparisons:
             self._only_if(self._condition(compared))
-        ensures = self.contract.ensures
+        ensures = self._at_exit()
         named = {s.subject for s in ensures.shapes} | {n for c in ensures.comparisons for n in (c.left, c.right)}
         old = {}
         for parameter in function.parameters:
@@ -187,7 +226,7 @@ class _Builder:
     def _leave(self, operation: Return) -> None:
         """A return: the postcondition is checked."""
         self.place = replace(operation.place, function=self.place.function)
-        ensures = self.contract.ensures
+        ensures = self._at_exit()
         if operation.value is not None:
             result = self._fresh("$result", self.function.type.result)
             self.values[RESULT] = result
@@ -199,6 +238,11 @@ class _Builder:
         for shape in ensures.shapes:
             self._take(shape, self.values[shape.subject])
         self._emit_to(Return(self.place, Constant(0, INT)), self.exit)
+
+    def _at_exit(self) -> Clause:
+        """What is taken and checked at each return; what a pure function was given is still there."""
+        ensures = self.contract.ensures
+        return replace(ensures, shapes=self.contract.requires.shapes) if self.contract.pure else ensures
 
     def _built(self, parameters: tuple[Variable, ...], result: Type) -> Function:
         type_ = FunctionType(result, tuple(p.type for p in parameters))
@@ -281,14 +325,14 @@ class _Builder:
             target = self._member(cell, shape, shape.links[link])
             self._emit(Assign(self.place, target, converted(value, target)))
 
-    def _next(self, cell: Variable, shape: Shape) -> Variable:
+    def _next(self, cell: Variable, shape: Shape, link: int = 0) -> Variable:
         following = self._fresh("$next", cell.type)
-        self._emit(Assign(self.place, following, self._member(cell, shape, shape.links[0])))
+        self._emit(Assign(self.place, following, self._member(cell, shape, shape.links[link])))
         return following
 
     def _points_back(self, cell: Variable, shape: Shape, before: Expression) -> None:
         """The cell, if there is one, points back to the one before it."""
-        if len(shape.links) > 1:
+        if shape.word == "dlist":
             join = self._location()
             yes, no = self._branch(_not_null(cell))
             self.edges.append(Edge(no, Skip(self.place), join))
@@ -299,10 +343,11 @@ class _Builder:
             self._emit_to(Skip(self.place), join)
 
     def _give(self, shape: Shape) -> Variable:
-        """A list of any length."""
+        """A list of any length, or any tree: cells are added in front, or where a link is NULL."""
         pointer = PointerType(shape.cell, self.program.pointer_size)
         first = self._fresh("$first", pointer)
         more, cell = self._fresh("$more", INT), self._fresh("$cell", pointer)
+        at = self._fresh("$at", pointer) if shape.word == "tree" else first
         self._emit(Assign(self.place, first, Constant(0, pointer)))
         head = self.here
         self._emit(Havoc(self.place, more))
@@ -311,17 +356,68 @@ class _Builder:
         size = Constant(shape.cell.size, UNSIGNED_LONG_LONG if self.program.pointer_size == 8 else UNSIGNED)
         self._emit(Allocate(self.place, cell, size, shape.cell, may_fail=False))
         self._fill(cell, shape)
-        self._set(cell, shape, 0, first)
-        self._set(cell, shape, 1, Constant(0, pointer))
-        self._link_back(first, shape, cell)
-        self._emit(Assign(self.place, first, cell))
-        self._emit_to(Skip(self.place), head)
+        if shape.word == "tree":
+            self._hang(shape, first, cell, at, head)
+        else:
+            self._set(cell, shape, 0, first)
+            self._set(cell, shape, 1, Constant(0, pointer))
+            self._link_back(first, shape, cell)
+            self._emit(Assign(self.place, first, cell))
+            self._emit_to(Skip(self.place), head)
         self.here = no
         return first
 
+    def _hang(self, shape: Shape, root: Variable, leaf: Variable, at: Variable, done: str) -> None:
+        """Make a cell a leaf of a tree, anywhere."""
+        null = Constant(0, leaf.type)
+        self._set(leaf, shape, 0, null)
+        self._set(leaf, shape, 1, null)
+        some, none = self._branch(_not_null(root))
+        self.here = none
+        self._emit(Assign(self.place, root, leaf))
+        self._emit_to(Skip(self.place), done)
+        self.here = some
+        self._emit(Assign(self.place, at, root))
+        walk_on = self.here
+        sides = self._branch(Comparison("!=", self._choice(), Constant(0, INT)))
+        for link, side in enumerate(sides):
+            self.here = side
+            child = self._next(at, shape, link)
+            there, free = self._branch(_not_null(child))
+            self.here = there
+            self._emit(Assign(self.place, at, child))
+            self._emit_to(Skip(self.place), walk_on)
+            self.here = free
+            self._set(at, shape, link, leaf)
+            self._emit_to(Skip(self.place), done)
+
+    def _choice(self) -> Variable:
+        """Any number."""
+        choice = self._fresh("$choice", INT)
+        self._emit(Havoc(self.place, choice))
+        return choice
+
+    def _taker(self, shape: Shape) -> str:
+        """The function that takes a tree: a cell is freed before its links are followed, so that none is met twice."""
+        name = f"{self.name}$take.{shape.cell.name}.{'.'.join(shape.links)}"
+        if name not in self.helpers:
+            taker = _Builder(self.program, self.contract, self.place, name, self.role)
+            cell = Variable("$cell", PointerType(shape.cell, self.program.pointer_size))
+            some, none = taker._branch(_not_null(cell))
+            taker.edges.append(Edge(none, Return(taker.place, None), taker.exit))
+            taker.here = some
+            taker._fill(cell, shape)
+            parts = [taker._next(cell, shape, 0), taker._next(cell, shape, 1)]
+            taker._emit(Free(taker.place, cell))
+            for part in parts:
+                taker._emit(Call(taker.place, name, (part,)))
+            taker._emit_to(Return(taker.place, None), taker.exit)
+            self.helpers[name] = taker._built((cell,), VoidType())
+        return name
+
     def _link_back(self, cell: Variable, shape: Shape, before: Variable) -> None:
         """The cell, if there is one, gets a pointer back."""
-        if len(shape.links) > 1:
+        if shape.word == "dlist":
             join = self._location()
             yes, no = self._branch(_not_null(cell))
             self.edges.append(Edge(no, Skip(self.place), join))
@@ -330,7 +426,10 @@ class _Builder:
             self._emit_to(Skip(self.place), join)
 
     def _take(self, shape: Shape, first: Variable) -> None:
-        """Walk over a list and free it."""
+        """Walk over a list or a tree and free it."""
+        if shape.word == "tree":
+            self._emit(Call(self.place, self._taker(shape), (first,)))
+            return
         cell = self._fresh("$taken", first.type)
         self._emit(Assign(self.place, cell, first))
         if first == self.values[shape.subject]:
@@ -371,20 +470,22 @@ class _Builder:
         self._emit_to(Exit(self.place, None), self.exit)
         self.here = no
 
-    def _take_rest(self, shape: Shape) -> Variable:
-        """The cells after the first one, to be taken."""
+    def _take_rest(self, shape: Shape) -> list[Variable]:
+        """What hangs on the first cell, to be taken."""
         first = self.values[shape.subject]
-        rest = self._fresh("$rest", first.type)
-        self._emit(Assign(self.place, rest, Constant(0, first.type)))
+        rests = [self._fresh("$rest", first.type) for _ in range(2 if shape.word == "tree" else 1)]
+        for rest in rests:
+            self._emit(Assign(self.place, rest, Constant(0, first.type)))
         join = self._location()
         yes, no = self._branch(_not_null(first))
         self.edges.append(Edge(no, Skip(self.place), join))
         self.here = yes
         self._points_back(first, shape, Constant(0, first.type))
-        self._emit(Assign(self.place, rest, self._next(first, shape)))
-        self._points_back(rest, shape, first)
+        for link, rest in enumerate(rests):
+            self._emit(Assign(self.place, rest, self._next(first, shape, link)))
+            self._points_back(rest, shape, first)
         self._emit_to(Skip(self.place), join)
-        return rest
+        return rests
 
     def _give_rest(self, shape: Shape) -> None:
         """The first cell, which must still be there, gets any data and any cells after it."""
@@ -396,7 +497,7 @@ class _Builder:
         self._fill(first, shape)
         rest = self._give(shape)
         self._set(first, shape, 0, rest)
-        self._set(first, shape, 1, Constant(0, first.type))
+        self._set(first, shape, 1, self._give(shape) if shape.word == "tree" else Constant(0, first.type))
         self._link_back(rest, shape, first)
         self._emit_to(Skip(self.place), join)
 

@@ -3,7 +3,8 @@
 An acyclic group has the closure ``t`` of its edges. A circular group has one cell, so that its edges are a function f:
 of every cycle one edge is cut, that of the node with ``cut[f]``; the other edges ``sfe[f]`` are a forest of which ``t``
 is the closure. The closure ``T`` of f itself has updates of its own (`removal`, `addition`), with the forest as order
-on a cycle. A cyclic group has the closure of all its edges, whatever they are, with little precision.
+on a cycle. A cyclic group has the closure of all its edges, whatever they are, with little precision. A local group
+has no closure: back cells of trees that may form cycles, as where the root is its own parent.
 (Loginov, Reps, Sagiv. Automated verification of the Deutsch-Schorr-Waite tree-traversal algorithm, SAS 2006, and
 Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
 """
@@ -30,7 +31,7 @@ from kleene.logic.vocabulary import Predicate
 from kleene.semantics.names import at
 from kleene.transformers.action import Rule, Update
 
-ACYCLIC, CIRCULAR, CYCLIC = "acyclic", "circular", "cyclic"
+ACYCLIC, CIRCULAR, CYCLIC, LOCAL = "acyclic", "circular", "cyclic", "local"
 CLOSED = frozenset({"transitive", "reflexive"})
 
 
@@ -39,7 +40,8 @@ class ShapeClass:
     """Which instrumentation predicates are used.
 
     `back` are cells that point against the structure, `circular` those that may form cycles. With `cells`, nodes are
-    told apart by which of their cells are null; with `values`, by the numbers in them, which those of lists always are.
+    told apart by which of their cells are null; with `children`, those that a variable's node points to from all
+    others; with `values`, by the numbers in them, which those of lists always are.
     `headers` are cells whose targets are tracked like those of variables. `lanes` are cells that run along the others
     and along the lanes before them, skipping nodes.
     """
@@ -49,6 +51,7 @@ class ShapeClass:
     back: frozenset[str] = frozenset()
     circular: frozenset[str] = frozenset()
     cells: bool = False
+    children: bool = False
     values: bool = False
     headers: frozenset[str] = frozenset()
     lanes: tuple[str, ...] = ()
@@ -68,6 +71,8 @@ class Group:
     """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
     by_cells: bool = False
     """Whether nodes are told apart by which of their cells are null."""
+    by_children: bool = False
+    """Whether the nodes that a variable's node points to are told apart from all others."""
     sharing: bool = True
     """Whether there is a predicate of shared nodes; not against the direction of trees, where inner nodes are."""
 
@@ -98,6 +103,11 @@ class Group:
     def whole_closure(self) -> str:
         """The closure of a circular group's edges, the cut ones with them."""
         return f"T[{self.name}]"
+
+    @property
+    def looping(self) -> str:
+        """The predicate of nodes of a local group that point to themselves."""
+        return f"loop[{self.name}]"
 
     @property
     def on_cycle(self) -> str:
@@ -143,6 +153,8 @@ class Group:
 
     def instrumentation(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
         found = self.relations()
+        if self.kind == LOCAL:
+            return [*found, _unary(self.looping, at(self.name, "v", "v"))]
         if self.sharing:
             found.append(_unary(self.shared, self._shared()))
         found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
@@ -198,6 +210,12 @@ class Group:
             for root, edges in roots.items()
             for m in self.members
             if m in edges
+        ]
+        found += [
+            _unary(f"at[{root}->{m}]", exists(["v1"], conj(at(root, "v1"), at(m, "v1", "v"))))
+            for root, edges in roots.items()
+            for m in self.members
+            if m in edges and self.by_children
         ]
         return found
 
@@ -274,6 +292,8 @@ class Group:
 
     def rules(self) -> list[Rule]:
         """Facts about closures that the automatic rules do not say."""
+        if self.kind == LOCAL:
+            return []
         found = self._closure_rules(self.step, self.closure, steps=not self.function or self.kind == CIRCULAR)
         if self.kind == ACYCLIC and not self.function:
             found += self._tree_rules()
@@ -356,13 +376,15 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
     alone = shape.headers | set(shape.lanes)
     forward = [(cell, name) for cell, name in edges if cell not in shape.back | shape.circular | alone]
     found = []
+    branching = False
     if forward:
         members = tuple(name for _, name in forward)
         union = "down" if "down" not in cells else "down*"
         own = tuple(dict.fromkeys(cell for cell, _ in forward))
         function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
         name = members[0] if len(members) == 1 else union
-        found.append(Group(name, plain, own, members, function, by_cells=shape.cells))
+        found.append(Group(name, plain, own, members, function, by_cells=shape.cells, by_children=shape.children))
+        branching = not function
     for cell, name in edges:
         if cell in shape.back - shape.circular:
             found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
@@ -372,7 +394,10 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         members = tuple(name for c, name in edges if c == cell)
         if members:
             name = members[0] if len(members) == 1 else f"{cell}*"
-            found.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
+            if cell in shape.back and branching:
+                found.append(Group(name, LOCAL, (cell,), members, sharing=False))
+            else:
+                found.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
     return found
 
 

@@ -10,7 +10,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
-from kleene.semantics.groups import CIRCULAR, Group, ShapeClass, cancellation, cancellation_rules, groups_of
+from kleene.semantics.groups import CIRCULAR, LOCAL, Group, ShapeClass, cancellation, cancellation_rules, groups_of
 from kleene.semantics.holding import Holding, Kinds, holdings, reachable
 from kleene.semantics.lanes import Lane, lanes_of
 from kleene.semantics.memory import Memory, Place
@@ -168,6 +168,11 @@ class Symbols:
             sizes.setdefault(cell, set()).add(size)
         return groups_of(self.shape, self.edges, sizes)
 
+    @property
+    def followed(self) -> list[Group]:
+        """The groups with a closure."""
+        return [group for group in self.groups if group.kind != LOCAL]
+
     @cached_property
     def holdings(self) -> tuple[list[Holding], list[Holding]]:
         kinds: dict[str, Kinds] = {}
@@ -176,7 +181,7 @@ class Symbols:
             found = [(place[0], target) for place in places for target in self.memory.cell_places([place])]
             for offset in self.target_offsets(cell):
                 kinds[self.cell(cell, offset)] = frozenset((s, t) for s, (t, o) in found if o == offset)
-        return holdings(self.groups, kinds)
+        return holdings(self.followed, kinds)
 
     @cached_property
     def lanes(self) -> list[Lane]:
@@ -243,7 +248,7 @@ class Symbols:
     @property
     def _everything(self) -> Instrumentation:
         predicates = [predicate for group in self.groups for predicate in group.instrumentation(self.roots)]
-        for group in self.groups:
+        for group in self.followed:
             closure = group.whole_closure if group.kind == CIRCULAR else group.closure
             for name, root, edge in self.entrances(group):
                 reached = exists(["v1", "v2"], conj(at(root, "v1"), at(edge, "v1", "v2"), at(closure, "v2", "v")))
@@ -277,7 +282,11 @@ class Symbols:
     def absent(self) -> frozenset[str]:
         """The instrumentation predicates that the precision leaves out; none by default."""
         chosen = {predicate.name for predicate in self.instrumentation.predicates}
-        return frozenset(predicate.name for predicate in self._everything.predicates) - chosen
+        everything = {predicate.name for predicate in self._everything.predicates}
+        for group in self.groups:
+            if group.kind == LOCAL:
+                everything |= {group.closure, *(group.reached_at_least(root) for root in self.roots)}
+        return frozenset(everything - chosen)
 
     def known(self, updates: Iterable[Update]) -> list[Update]:
         """The updates that do without what the precision leaves out; the others are derived."""
@@ -338,7 +347,7 @@ class Symbols:
                 for group in self.groups
                 for root in group.roots(roots)
             ]
-            along += [at(name, w) for g in self.groups for name, _, _ in self.entrances(g) if name not in self.absent]
+            along += [at(name, w) for g in self.followed for name, _, _ in self.entrances(g) if name not in self.absent]
             return disj(*along, *(at(r, w) for r in roots))
 
         more = self._back_and_forth(v)
@@ -368,7 +377,7 @@ class Symbols:
         for group in self.groups:
             if set(group.cells) <= self.shape.back & self.shape.circular:
                 roots = group.roots(self.roots)
-                turns += [at(group.reached_at_least(root), "turn") for root in roots]
+                turns += [at(group.reached_at_least(root), "turn") for root in roots if group.kind != LOCAL]
                 turns += [exists(["u"], conj(at(root, "u"), at(group.name, "u", "turn"))) for root in roots]
         ahead = [group for group in self.groups if not set(group.cells) & self.shape.back]
         return [exists(["turn"], conj(disj(*turns), at(group.closure, "turn", v))) for group in ahead if turns]

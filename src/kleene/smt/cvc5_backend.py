@@ -18,7 +18,7 @@ from kleene.smt.smtlib import declarations, sort_name, symbol, term
 
 STEPS_PER_MILLISECOND = 400
 """cvc5's resource units, about a millisecond's worth of CPU time where it was measured: answers can be repeated."""
-PATIENCE = 5
+PATIENCE = 15
 """Steps are no clock: after so many times the limit on the clock a query is stopped all the same."""
 
 

@@ -17,12 +17,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from kleene.diagnostics import UsageError, did_you_mean
-from kleene.logic.formula import Formula, exists
+from kleene.logic.formula import Formula, exists, predicates_of
 from kleene.smt.answers import Answer, Sat, Unknown, Unsat
 from kleene.smt.closures import ClosureTable, Fields
 from kleene.smt.expand import Expansion
 from kleene.smt.finder import Finder, sufficient_bounds
 from kleene.smt.finite_model import FiniteModel
+from kleene.smt.finiteness import finiteness
 from kleene.smt.ground_backend import GroundQuery, decide
 from kleene.smt.named_witnesses import Witnesses
 from kleene.smt.prover import Proof, Prover
@@ -173,19 +174,27 @@ class Session:
             if proof.model is not None and self._confirmed(proof.model, assumptions):
                 return Sat(proof.model)
             answer = Unknown(proof.reason or "the solver's model does not satisfy the closures")
-            if quick and stage is Stage.EXISTENTIAL:
+            if quick and stage is Stage.EXISTENTIAL and (proof.model is None or not self.closures.between):
+                return answer
+            if quick and stage is Stage.BETWEEN:
                 return answer
         if self.closures.existential and not quick and isinstance(found := self._small_model(assumptions), Sat):
             return found
         return answer
 
     def _stages(self) -> tuple[Stage, ...]:
+        finite = (Stage.FINITE,) if self._provers and self._finite() else ()
         if not self.closures.existential:
-            return (Stage.UNIVERSAL,)
+            return Stage.UNIVERSAL, *finite
         if not self._provers or not self.closures.steps:
-            return Stage.UNIVERSAL, Stage.EXISTENTIAL
+            return Stage.UNIVERSAL, Stage.EXISTENTIAL, *finite
         several = (Stage.PLAIN,) if len(self.closures.symbols) > 1 else ()  # what relates them may suffice
-        return *several, Stage.UNIVERSAL, Stage.EXISTENTIAL, Stage.NAMED
+        cyclic = (Stage.BETWEEN,) if self.closures.between else ()
+        return *several, Stage.UNIVERSAL, Stage.EXISTENTIAL, *cyclic, Stage.NAMED, *finite
+
+    def _finite(self) -> list[Formula]:
+        symbols = {name for f in self._plain for name in predicates_of(f)}
+        return finiteness(self.universe, self.closures.fields, symbols)
 
     def _small_model(self, assumptions: Sequence[Formula]) -> Answer:
         """With closures, models of the axioms are often spurious: look for a small one with exact closures."""
@@ -204,8 +213,12 @@ class Session:
         axioms = list(self._plain)
         if stage is not Stage.PLAIN:
             axioms += self.closures.universal
-        if stage is Stage.EXISTENTIAL:
+        if stage in (Stage.EXISTENTIAL, Stage.BETWEEN, Stage.FINITE):
             axioms += self.closures.existential
+        if stage is Stage.BETWEEN:
+            axioms += self.closures.between
+        if stage is Stage.FINITE:
+            axioms += self._finite()
         expanded = self._asserted.expanded(axioms)
         queries = [self.expansion.closed(f) for f in plain]
         extra: list[Formula] = []
@@ -258,7 +271,7 @@ class Session:
         if self.closures.existential:
             if quick:
                 seconds /= 8
-            elif stage not in (Stage.EXISTENTIAL, Stage.PLAIN):
+            elif stage in (Stage.UNIVERSAL, Stage.NAMED):
                 seconds /= 4
         return min(seconds, self.owner.remaining())
 
@@ -270,6 +283,8 @@ class Stage(Enum):
     UNIVERSAL = "universal axioms"
     NAMED = "existential axioms for named individuals"
     EXISTENTIAL = "all axioms"
+    BETWEEN = "all axioms, and those of what lies between"
+    FINITE = "all axioms, and those of finite sets"
 
 
 def check(

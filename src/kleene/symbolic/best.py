@@ -70,13 +70,15 @@ class BestTransformer:
         drafts = first.focused(Draft.of(structure, self.theory.coercer.all))
         return [draft.structure(structure) for draft in drafts if first.coerced(draft)]
 
-    def can_hold(self, condition: Formula, structure: Structure) -> bool:
-        """False only if no store of the structure satisfies a closed formula before the first action."""
-        run = Run(self.theory, self.options)
-        timeline = Timeline(self.theory, structure)
-        timeline.assume(condition)
-        run.solve(timeline.scene(), partial(list, [structure]))
-        return bool(run.structures)
+    def can_hold(self, condition: Formula, structure: Structure, *, after: bool = False) -> bool:
+        """False only if no store of the structure satisfies a closed formula before the actions, or after them."""
+
+        def build(timeline: Timeline) -> None:
+            _steps(self.actions if after else (), timeline)
+            timeline.assume(condition)
+
+        breach = _breach(build, [structure], self.theory, self.options)
+        return not breach.excluded
 
     def plain(self, structure: Structure) -> list[Structure]:
         """The result of focus, update, coerce and blur: sound, not best."""

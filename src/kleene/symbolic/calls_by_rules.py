@@ -11,13 +11,15 @@ the same since some earlier moment still is, if the call leaves it alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from kleene.logic.formula import (
     FALSE,
     TRUE,
     Atom,
+    Closure,
     Equal,
     Formula,
     Iff,
@@ -28,10 +30,11 @@ from kleene.logic.formula import (
     forall,
     neg,
     predicates_of,
+    subformulas,
 )
 from kleene.logic.kleene import Kleene
 from kleene.logic.normal_forms import TooManyClauses, conjuncts, prenex_dnf
-from kleene.logic.transform import replace_atoms
+from kleene.logic.transform import bound_variables, replace_atoms
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.edit import with_new_nodes
@@ -47,8 +50,8 @@ from kleene.transformers.draft import Draft
 from kleene.transformers.focus import Focuser, FocusOptions
 from kleene.transformers.rules import all_rules
 
-MOST_CASES = 4000
-"""So many structures may arise in focus; more predicates are left indefinite then."""
+MOST_CASES = 400
+"""When so many structures have come out of focus on a predicate, the others are left as they are."""
 
 
 def before(name: str) -> str:
@@ -78,13 +81,14 @@ class CallByRules:
         vocabulary = self.vocabulary
         wanted = {p.name for p in vocabulary.declared if old(p.name) in predicates_of(self.call.ensures)}
         fields = [p for p in vocabulary.declared if p.name in self.changed and is_field(p)]
-        wanted |= {p.name for p in fields} | {r for r, _ in self._reach}
+        wanted |= {p.name for p in fields} | {r for r, _ in self._reach} | set(self._local) | set(self._incoming)
         wanted |= {same(p.name) for p in fields} & {p.name for p in vocabulary}
         recorded = [
             Predicate(before(p.name), p.arity, p.args, lasting(p)) for p in vocabulary.declared if p.name in wanted
         ]
         kept = [
-            Predicate(self._kept(p.name), 1, p.args[:1], definition=forall(p.args[1:], _as_before(p))) for p in fields
+            Predicate(self._kept(p.name), 1, p.args[:1], definition=forall(p.args[1:], self._as_before(p)))
+            for p in fields
         ]
         touched = [Predicate(_touched(r), 0) for r, _ in self._reach] if self.call.frees is not FALSE else []
         fresh = [Predicate(before(NEW), 1, ("v",))] if self.call.allocates else []
@@ -92,6 +96,13 @@ class CallByRules:
 
     def _kept(self, field: str) -> str:
         return same(before(field))
+
+    def _as_before(self, p: Predicate) -> Formula:
+        return disj(self._fresh(p, p.args[1]), Iff(Atom(p.name, p.args), Atom(before(p.name), p.args)))
+
+    def _fresh(self, p: Predicate, variable: str) -> Formula:
+        """New individuals do not count in relations that are no functions."""
+        return Atom(before(NEW), (variable,)) if self.call.allocates and not p.has("function") else FALSE
 
     @cached_property
     def _reach(self) -> list[tuple[str, str]]:
@@ -124,16 +135,62 @@ class CallByRules:
         rules = []
         for p in self.vocabulary.declared:
             if p.name in self.changed and is_field(p):
-                rules += same_rules(self._kept(p.name), p.name, before(p.name))
+                rules += same_rules(self._kept(p.name), p.name, before(p.name), self._fresh(p, "w"))
                 since = same(p.name)
                 if since in self.vocabulary:
                     here, was = Atom(self._kept(p.name), ("v",)), Atom(before(since), ("v",))
                     origin = f"{since} is as before"
                     rules.append(Rule(conj(here, was), Atom(since, ("v",)), origin))
-                    rules.append(Rule(conj(here, neg(was)), neg(Atom(since, ("v",))), origin))
+                    if self.call.frees is FALSE:  # what was different may be gone
+                        rules.append(Rule(conj(here, neg(was)), neg(Atom(since, ("v",))), origin))
         for name, field in self._reach:
             rules += self._reach_lemma(name, field)
+        for name, field in self._local.items():
+            if not self.call.changes_universe:
+                rules += self._unchanged_if(name, Atom(self._kept(field), ("v",)))
+        for name, field in self._incoming.items():
+            rules += self._incoming_lemma(name, field)
         return rules
+
+    def _unchanged_if(self, name: str, intact: Formula) -> list[Rule]:
+        """A unary predicate is as before on the individuals where a formula holds."""
+        was, here = Atom(before(name), ("v",)), Atom(name, ("v",))
+        origin = f"nothing that {name} is about has changed"
+        return [Rule(conj(intact, was), here, origin), Rule(conj(intact, neg(was)), neg(here), origin)]
+
+    def _incoming_lemma(self, name: str, field: str) -> list[Rule]:
+        """All that points to v is as before: a predicate about pointers to v that was 0 still is, and vice versa."""
+        was, here = Atom(before(name), ("v",)), Atom(name, ("v",))
+        kept = Atom(self._kept(field), ("a",))
+        now = forall(["a"], disj(neg(Atom(field, ("a", "v"))), kept))
+        then = forall(["a"], disj(neg(Atom(before(field), ("a", "v"))), kept))
+        origin = f"nothing that {name} is about has changed"
+        rules = [Rule(conj(now, neg(was)), neg(here), origin)]
+        return rules if self.call.frees is not FALSE else [*rules, Rule(conj(then, was), here, origin)]
+
+    @cached_property
+    def _local(self) -> dict[str, str]:
+        """The predicates of v that look at one field only, and only at that of v itself; with the field."""
+        return self._looking_at(lambda args, v: args[0] == v)
+
+    @cached_property
+    def _incoming(self) -> dict[str, str]:
+        """The predicates of v that ask for pointers to v in one field, and for nothing else that changes."""
+        found = self._looking_at(lambda args, v: args[1] == v and args[0] != v)
+        return {name: field for name, field in found.items() if _positive(self.vocabulary[name].definition, field)}
+
+    def _looking_at(self, fits: Callable[[tuple[str, ...], str], bool]) -> dict[str, str]:
+        found = {}
+        for p in self.vocabulary.declared:
+            if p.arity == 1 and p.name in self.derived and p.definition is not None:
+                atoms = [a for a in subformulas(p.definition) if isinstance(a, Atom) and a.predicate in self.indefinite]
+                fields = {a.predicate for a in atoms}
+                simple = len(fields) == 1 and fields <= self.changed and all(len(a.args) == 2 for a in atoms)
+                unbound = p.args[0] not in bound_variables(p.definition)
+                closed = any(isinstance(f, Closure) for f in subformulas(p.definition))
+                if simple and unbound and not closed and all(fits(a.args, p.args[0]) for a in atoms):
+                    found[p.name] = fields.pop()
+        return found
 
     def _reach_lemma(self, name: str, field: str) -> list[Rule]:
         was = before(name)
@@ -142,9 +199,7 @@ class CallByRules:
             intact = forall(["c"], disj(neg(Atom(was, ("c",))), Atom(self._kept(field), ("c",))))
         if self.call.frees is not FALSE:
             intact = conj(intact, neg(Atom(_touched(name), ())))
-        origin = f"nothing that {name} was about has changed"
-        then, here = Atom(was, ("v",)), Atom(name, ("v",))
-        return [Rule(conj(intact, then), here, origin), Rule(conj(intact, neg(then)), neg(here), origin)]
+        return self._unchanged_if(name, intact)
 
     # Structures ---------------------------------------------------------------------------------------------------
 
@@ -202,29 +257,37 @@ class CallByRules:
                 place = 2 * self.both.index(name)
                 values[place] |= bit
                 values[place + 1] |= bit
+        layout = layout_for(size + 1)
+        for p in self.vocabulary.declared:
+            if is_field(p) and not p.has("function") and not p.name.startswith("old["):
+                place = 2 * self.both.index(p.name)
+                for pair in [*((u, size) for u in range(size + 1)), *((size, u) for u in range(size))]:
+                    values[place + 1] |= 1 << layout.bit(pair)
         return values, size + 1
 
 
 def sharpened(draft: Draft, coercer: Coercer, predicates: Sequence[Predicate]) -> list[Draft]:
-    """The same stores, coerced, with definite values of the predicates as far as that is not too much."""
+    """The same stores, coerced, with definite values of the predicates as far as that is not too much.
+
+    After each predicate, individuals that agree on all unary predicates are one node again.
+    """
     focuser = Focuser(coercer.vocabulary, coercer, FocusOptions(coerce_cases=True))
+    unary = [replace(p, abstraction=p.arity == 1) for p in coercer.vocabulary.declared]
+    blur = Canonicalizer(Vocabulary().extend(unary)).blur
     if not coercer.sharpen(draft.values, draft.size, coercer.all):
         return []
-    draft.dirty = 0
     drafts = [draft]
     for p in sorted(predicates, key=lambda p: (p.arity, not p.has("unique"), p.definition is not None)):
-        if len(drafts) > MOST_CASES:
-            break
-        formula = Atom(p.name, p.args)
-        drafts = list(_distinct(d for given in drafts for d in focuser.focus_draft(given, formula)))
-        drafts = [d for d in drafts if not d.dirty or coercer.sharpen(d.values, d.size, d.dirty)]
-        for d in drafts:
-            d.dirty = 0
+        found: dict[tuple[int, tuple[int, ...]], Draft] = {}
+        for given in drafts:
+            given.dirty = 0
+            cases = focuser.focus_draft(given, Atom(p.name, p.args)) if len(found) < MOST_CASES else [given]
+            for case in cases:
+                if not case.dirty or coercer.sharpen(case.values, case.size, case.dirty):
+                    values, size, _ = blur(case.values, case.size)
+                    found[size, tuple(values)] = Draft(values, size, 0)
+        drafts = list(found.values())
     return drafts
-
-
-def _distinct(drafts: Iterable[Draft]) -> Iterable[Draft]:
-    return {(d.size, tuple(d.values)): d for d in drafts}.values()
 
 
 def formula_rules(formula: Formula, origin: str) -> list[Rule]:
@@ -257,23 +320,32 @@ def _refutations(clause: Sequence[Formula], origin: str) -> list[Rule]:
     return rules
 
 
-def same_rules(kept: str, field: str, was: str) -> list[Rule]:
-    """What 'the field of v is as before' says of the two values of the field."""
-    mark, now, then = Atom(kept, ("v",)), Atom(field, ("v", "w")), Atom(was, ("v", "w"))
+def same_rules(kept: str, field: str, was: str, fresh: Formula = FALSE) -> list[Rule]:
+    """What 'the field of v is as before' says of the two values of the field, where w is not fresh."""
+    mark, now, then = conj(Atom(kept, ("v",)), neg(fresh)), Atom(field, ("v", "w")), Atom(was, ("v", "w"))
     origin = f"definition of {kept}"
     pairs = ((now, then), (then, now), (neg(now), neg(then)), (neg(then), neg(now)))
     rules = [Rule(conj(mark, one), other, origin) for one, other in pairs]
     differs = disj(conj(now, neg(then)), conj(neg(now), then))
-    return [*rules, Rule(exists(["w"], differs), neg(mark), origin)]
+    return [*rules, Rule(exists(["w"], conj(neg(fresh), differs)), Not(Atom(kept, ("v",))), origin)]
+
+
+def _positive(definition: Formula | None, field: str) -> bool:
+    """Whether a formula is existential, and only positive in a field."""
+    try:
+        form = prenex_dnf(definition or FALSE)
+    except TooManyClauses:
+        return False
+    literals = [literal for clause in form.clauses for literal in clause]
+    negative = [x.body for x in literals if isinstance(x, Not)]
+    return all(kind == "E" for kind, _ in form.quantifiers) and not any(
+        isinstance(a, Atom) and a.predicate == field for a in negative
+    )
 
 
 def lasting(predicate: Predicate) -> frozenset[str]:
     """The properties that a recorded predicate keeps when individuals come and go: on new ones it is 0."""
     return predicate.properties - {"reflexive"}
-
-
-def _as_before(p: Predicate) -> Formula:
-    return Iff(Atom(p.name, p.args), Atom(before(p.name), p.args))
 
 
 def _touched(name: str) -> str:

@@ -14,7 +14,7 @@ knows one closure with its axioms instead of one for each moment.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from kleene.logic.formula import (
@@ -172,6 +172,7 @@ class ClosureUpdates:
     def __init__(self) -> None:
         self._changes: dict[str, tuple[Change, str, str]] = {}
         self._removals: dict[str, tuple[str, str, frozenset[str]]] = {}
+        self._copies: dict[str, tuple[str, str, Mapping[str, str]]] = {}
 
     def add(self, change: Change, before: str, after: str, mark: str) -> None:
         """The symbols of the predicate before and after, and of the mark before."""
@@ -180,6 +181,10 @@ class ClosureUpdates:
     def remove(self, label: str, earlier: str, mark: str, symbols: frozenset[str]) -> None:
         """In the domain `label` the object with the mark has disappeared; `symbols` are the fields that paths use."""
         self._removals[label] = earlier, mark, symbols
+
+    def copy(self, label: str, earlier: str, instance: str, symbols: Mapping[str, str]) -> None:
+        """In the domain `label` there are copies too; `symbols` gives the symbol before for each one afterwards."""
+        self._copies[label] = earlier, instance, symbols
 
     def apply(self, f: Formula) -> Formula:
         result: dict[Formula, Formula] = {}
@@ -199,6 +204,8 @@ class ClosureUpdates:
         """``symbol+(s, t)`` over earlier symbols; the variables of `step` say over which domain."""
         u, w = step
         label = u.rpartition("@")[2] if "@" in u else ""
+        if symbol in self._copies.get(label, ("", "", ()))[2]:
+            return self._copied(label, symbol, ends)
         if symbol not in self._changes:
             earlier, mark, fields = self._removals.get(label, ("", "", frozenset()))
             if symbol in fields:
@@ -230,6 +237,18 @@ class ClosureUpdates:
         gained = Atom(symbol, (x, y)) if change.whole else conj(Atom(symbol, (x, y)), neg(Atom(before, (x, y))))
         rest = disj(Equal(y, t), conj(plus(y, t), neg(lost(y, t))))
         return disj(kept, exists([x, y], conj(marked, star(s, x), gained, rest)))
+
+    def _copied(self, label: str, symbol: str, ends: tuple[str, str]) -> Formula:
+        """A path among old individuals, or between the copies of two that a path connects."""
+        earlier, instance, symbols = self._copies[label]
+        u, w = in_domain("u", earlier), in_domain("w", earlier)
+        x, y = in_domain(f"x!{symbol}", earlier), in_domain(f"y!{symbol}", earlier)
+
+        def old_path(a: str, b: str) -> Formula:
+            return self.path(symbols[symbol], (a, b), (u, w))
+
+        copies = conj(Atom(instance, (ends[0], x)), Atom(instance, (ends[1], y)))
+        return disj(old_path(*ends), exists([x, y], conj(copies, old_path(x, y))))
 
     def _without(self, mark: str, symbol: str, ends: tuple[str, str], step: tuple[str, str]) -> Formula:
         """A path that does not lead through the object with the mark."""

@@ -2,10 +2,13 @@
 
 A specification speaks of two moments, before and after the call (the two vocabularies of section 4): ``old[q]`` in
 `ensures` is the predicate q before, ``same[f](v)`` says that the field f of v is as it was, and ``new(v)`` that v was
-created by the call. Quantifiers of `ensures` range over the individuals after the call. Core predicates that
-`modifies` does not list stay as they are; without it, any may change. Individuals are created only with `allocates`,
-and only those disappear of which the formula of `frees` holds before. Parameters are replaced by the arguments
-wherever they occur as a name; they are passed by reference, so that no argument may be given twice.
+created by the call. Quantifiers of `ensures` range over the individuals after the call.
+
+Core predicates that `modifies` does not list stay as they are; without it, any may change. Individuals are created only
+with `allocates`, and only those disappear of which the formula of `frees` holds before. On new individuals, predicates
+that are not listed are 0, except for binary ones that are no functions (an order of data): these may be anything there.
+Parameters are replaced by the arguments wherever they occur as a name; they are passed by reference, so that no
+argument may be given twice.
 
 At a call the precondition is checked and the postcondition assumed: exactly by a decision procedure (`Timeline.call`,
 through `BestTransformer`), or by focus and coerce (`calls_by_rules`). `contracts_text` reads files of procedures.
@@ -18,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kleene.diagnostics import InputError, Position, UsageError, did_you_mean
-from kleene.logic.formula import FALSE, TRUE, Atom, Forall, Formula, Iff, forall, neg
+from kleene.logic.formula import FALSE, TRUE, Atom, Forall, Formula, Iff, disj, forall, neg
 from kleene.logic.transform import fresh_name, replace_atoms
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.structures.structure import Structure
@@ -170,15 +173,13 @@ def as_before(predicate: Predicate) -> Formula:
     return Iff(Atom(predicate.name, predicate.args), Atom(old(predicate.name), predicate.args))
 
 
-def same_predicate(predicate: Predicate) -> Predicate:
-    """``same[f](v)``, with its definition."""
-    return Predicate(
-        same(predicate.name),
-        1,
-        predicate.args[:1],
-        definition=forall(predicate.args[1:], as_before(predicate)),
-        abstraction=True,
-    )
+def same_predicate(predicate: Predicate, *, creates: bool = True) -> Predicate:
+    """``same[f](v)``, with its definition; of a relation that is no function, new individuals do not count."""
+    a, b = predicate.args
+    body = as_before(predicate)
+    if creates and not predicate.has("function"):
+        body = disj(Atom(NEW, (b,)), body)
+    return Predicate(same(predicate.name), 1, (a,), definition=forall([b], body), abstraction=True)
 
 
 def is_field(predicate: Predicate) -> bool:

@@ -28,14 +28,17 @@ from kleene.logic.formula import (
     predicates_of,
     subformulas,
 )
+from kleene.logic.kleene import Kleene
 from kleene.logic.transform import substitute
 from kleene.logic.vocabulary import Vocabulary
 from kleene.smt.universe import in_domain
+from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import Structure
 from kleene.symbolic.abstract_update import AbstractState, derived_updates
 from kleene.symbolic.assume import facts_of, scene_nodes
 from kleene.symbolic.closure_updates import Change, ClosureUpdates, changed_sources, changes, is_excluded, unshared
 from kleene.symbolic.contracts import Call, old, written_out
+from kleene.symbolic.copies import Labels, Originals, add_copies, instance_symbol, paths_are_copied
 from kleene.symbolic.rails import may, must
 from kleene.symbolic.reachability import frame_lemmas, path_lemmas, reach_lemma
 from kleene.symbolic.scene import Moment, Scene, SceneNode
@@ -44,7 +47,7 @@ from kleene.transformers.action import Action, Update
 
 
 class UnsupportedAction(UsageError):
-    """An action whose best transformer is not computed: `%new` of a formula, or `%clone`."""
+    """A step whose best transformer is not computed."""
 
 
 @dataclass
@@ -98,8 +101,6 @@ class Timeline:
 
     def apply(self, action: Action) -> None:
         """Add one action."""
-        if action.clone is not None or action.new_formula is not None:
-            raise UnsupportedAction(f"the action '{action}' creates nodes by a formula: no best transformer")
         step = _Step(self, action)
         step.choose()
         step.create()
@@ -217,6 +218,7 @@ class _Step:
         self.moment = replace(self.earlier, label=f"e{self.number}") if changes else self.earlier
         self.wide = self.earlier.label
         self.is_new: str | Formula = FALSE
+        self.instance: str | Formula = FALSE
         self.chosen: dict[str, str] = {}
 
     def choose(self) -> None:
@@ -243,28 +245,62 @@ class _Step:
         return formula
 
     def create(self) -> None:
-        """`%new`: one individual on which every predicate is 0 so far."""
-        if not self.action.creates:
+        """`%new` and `%clone`: new individuals on which every predicate is 0 so far, or as on their originals."""
+        action, draft = self.action, self.draft
+        if not action.creates and action.clone is None:
             return
-        draft, place = self.draft, len(self.draft.nodes)
         mark = self.is_new = f"isNew!{self.number}"
         draft.nodes = [replace(node, known={**node.known, mark: False}) for node in draft.nodes]
         old = {s for table in draft.symbols for s in table.values()}
-        unary = {s: False for s in {*old, *draft.dimensions} if self._arity(s) == 1}
-        kept = dict.fromkeys(draft.required, True)
-        node = SceneNode(f"new{self.number}", {**unary, **kept, mark: True}, True, False, born=self.number)
-        draft.nodes.append(node)
+        absent = {s: False for s in {*old, *draft.dimensions} if self._arity(s) == 1}
+        absent |= {**dict.fromkeys(draft.required, True), mark: True}
+        if action.creates and action.new_formula is None:
+            self._create_one(absent, old)
+        for formula, copied in ((action.new_formula, False), (action.clone, True)):
+            if formula is not None:
+                self.instance = instance_symbol(self.number)
+                self.timeline.state = None
+                higher = {s: self._arity(s) for s in sorted(old) if self._arity(s) > 1}
+                originals = self._originals(formula, copied=copied)
+                draft.base += add_copies(originals, draft.nodes, draft.facts, absent, higher)
+        self.moment = replace(self.moment, born=self.number)
+        self.wide = f"x{self.number}"
+        draft.moments.insert(-1, Moment(self.wide, self.number, self.earlier.kept))
+
+    def _create_one(self, absent: dict[str, bool], old: set[str]) -> None:
+        """`%new` without a formula."""
+        draft, place = self.draft, len(self.draft.nodes)
+        draft.nodes.append(SceneNode(f"new{self.number}", absent, True, False, born=self.number))
         for symbol in sorted(old):
             arity = self._arity(symbol)
             if arity > 1:
                 for nodes in product(range(place + 1), repeat=arity):
                     if place in nodes:
                         draft.facts[symbol, nodes] = False
-        self.moment = replace(self.moment, born=self.number)
-        self.wide = f"x{self.number}"
-        draft.moments.insert(-1, Moment(self.wide, self.number, self.earlier.kept))
         if self.timeline.state is not None:
             self.timeline.state = self.timeline.state.with_new(place)
+
+    def _originals(self, formula: Formula, *, copied: bool) -> Originals:
+        (variable,) = (v for v in formula.free if v not in self.chosen)
+        state = self.state
+
+        def about(f: Formula, v: str) -> Formula:
+            return staged(self._about_chosen(substitute(f, {variable: v})), self.before, self.earlier.label)
+
+        def value(node: int) -> Kleene:
+            if state is None or node not in state.places or set(formula.free) & set(self.chosen):
+                return Kleene.UNKNOWN
+            return evaluate(state.structure, formula, {variable: state.places.index(node)})
+
+        symbols = {self.before[p.name]: p.arity for p in self.vocabulary.declared if p.arity} if copied else {}
+        return Originals(
+            self.number,
+            self.earlier,
+            lambda v: about(must(formula), v),
+            lambda v: about(may(formula), v),
+            value,
+            symbols,
+        )
 
     def _arity(self, symbol: str) -> int:
         name = symbol.partition("'")[0]
@@ -288,6 +324,8 @@ class _Step:
             self._define(update)
         if not self.action.changes_universe:
             self._relate_closures(core)
+        elif self.instance is not FALSE and self.action.retain is None:
+            self._relate_copied_paths()
         if self.action.retain is not None:
             self.timeline.state = None  # the definitions speak of the individuals that are left
         if self.timeline.state is not None:
@@ -312,6 +350,20 @@ class _Step:
                         ends = self.before[update.predicate], self.after[update.predicate]
                         self.draft.base += path_lemmas(*ends, self.before[mark], self.wide)
 
+    def _relate_copied_paths(self) -> None:
+        """Paths among copies are those among originals, unless the condition for that fails: then nothing is said."""
+        timeline = self.timeline
+        binary = [p.name for p in self.vocabulary.declared if p.arity == 2]
+        instance, is_new = f"{self.instance}", f"{self.is_new}"
+        labels = Labels(self.earlier.label, self.wide, self.moment.label)
+        self.draft.conditions[self.number] = [
+            (name, neg(paths_are_copied(self.before[name], self.after[name], instance, is_new, labels)))
+            for name in binary
+        ]
+        if timeline.split is None or self.number < timeline.split:
+            symbols = {self.after[name]: self.before[name] for name in binary}
+            timeline.closures.copy(self.moment.label, self.earlier.label, instance, symbols)
+
     def _permit(self, conditions: list[tuple[str, Formula]]) -> None:
         """Note the conditions for rewriting closures of predicates."""
         label = self.earlier.label
@@ -324,7 +376,7 @@ class _Step:
         """``p'(args)`` is the update formula; where that is 1/2, anything."""
         args = tuple(in_domain(v, self.wide) for v in update.args)
         formula = substitute(update.formula, dict(zip(update.args, args, strict=True)))
-        symbols = {**self.before, "isNew": self.is_new}
+        symbols = {**self.before, "isNew": self.is_new, "instance": self.instance}
         self._between(formula, Atom(self.after[update.predicate], args), args, symbols, self.wide)
 
     def _between(

@@ -51,14 +51,15 @@ class Scope:
 def scope_of(procedure: Procedure, program: Program, contracts: Contracts) -> Scope:
     """The procedure's own program and contract; `InputError` or `UsageError` where something does not fit."""
     _check_names(procedure, program, contracts)
-    edges = [e for e in procedure.body if e.name not in contracts.procedures]
-    own = _variant(program, procedure.sets, edges)
+    declared = _variant(program, procedure.sets, ()).vocabulary
     for name in (*procedure.parameters, *procedure.locals):
-        if name not in own.vocabulary:
+        if name not in declared:
             raise InputError(
                 f"'{name}' is not declared: make it a member of a set of the program, %s SET {{{name}, ...}}",
                 procedure.position,
             )
+    edges = [e for e in procedure.body if e.name not in contracts.procedures]
+    own = _variant(program, procedure.sets, edges)
     actions = iter(e.label for e in own.cfa.edges)
     labels: list[Action | Call] = []
     for edge in procedure.body:

@@ -78,14 +78,11 @@ class Theory:
         return Coercer(self.vocabulary, all_rules(self.vocabulary, self.rules))
 
     def fields(self, symbols: Sequence[Mapping[str, str]] = ()) -> Fields:
-        """The functions and inverse functions, under the symbols that stand for them."""
-        functions = {p.name for p in self.vocabulary if p.has("function")}
-        inverse = {p.name for p in self.vocabulary if p.has("invfunction")}
+        """The binary predicates with properties that closures depend on, under the symbols that stand for them."""
         tables = symbols or [{p.name: p.name for p in self.vocabulary}]
-        return Fields(
-            frozenset(t[name] for t in tables for name in functions),
-            frozenset(t[name] for t in tables for name in inverse),
-        )
+        kinds = ("function", "invfunction", "acyclic", "transitive")
+        named = [[p.name for p in self.vocabulary if p.arity == 2 and p.has(kind)] for kind in kinds]
+        return Fields(*(frozenset(t[name] for t in tables for name in names) for names in named))
 
     def check_rules(self) -> None:
         """Without any integrity rule nothing can be refined; that is almost always a forgotten declaration."""

@@ -78,6 +78,7 @@ class RuleProgram:
         self._builder = Builder(vocabulary, all_active=all_active)
         parts, hidden = flattened(rule)
         tensors = [self._builder.build(part, MUST) for part in parts]
+        self._single: list[Tensor] = []
         self.axes, tensors = self._head_axes(tensors)
         active = self._builder.active()
         if active is not None:
@@ -90,7 +91,11 @@ class RuleProgram:
         self._unmet = self._demand()
 
     def _head_axes(self, tensors: list[Tensor]) -> tuple[tuple[str, ...], list[Tensor]]:
-        """The variable of each argument of the head; a repeated one gets a second name, tied to the first."""
+        """The variable of each argument of the head; a repeated one gets a second name, tied to the first.
+
+        ``p(v, v)`` says nothing of different individuals of one summary node: `_single` are the nodes that are one
+        individual. A head that is violated on others is refuted, if it is, but not repaired.
+        """
         axes: list[str] = []
         for v in self.head.args:
             name = v
@@ -98,6 +103,7 @@ class RuleProgram:
                 name += '"'
             if name != v:
                 tensors = [*tensors, (self._builder.graph.identity(), (v, name))]
+                self._single.append(self._builder.build(Equal(v, name), MUST))
             axes.append(name)
         return tuple(axes), tensors
 
@@ -153,12 +159,15 @@ class RuleProgram:
         kind, rail = self.head.kind, self.head.rail
         if kind == "predicate":
             assert rail is not None
-            if rail & 1:  # the head is !p: p must not be 1 there
-                text.line(f"if {violated} & V[{rail - 1}]: return -1")
-                text.line(f"V[{rail}] &= ~{violated}")
-            else:
-                text.line(f"if {violated} & ~V[{rail + 1}]: return -1")
-                text.line(f"V[{rail}] |= {violated}")
+            other = f"V[{rail - 1}]" if rail & 1 else f"~V[{rail + 1}]"
+            text.line(f"if {violated} & {other}: return -1")
+            if self._single:
+                single = self._builder.align(self._builder.conjunction(self._single), self.axes)
+                text.line(f"single = {violated} & {text.emit(single)}")
+                text.line("if not single: return 0")
+                violated = "single"
+            # if the head is !p: p must not be 1 there
+            text.line(f"V[{rail}] &= ~{violated}" if rail & 1 else f"V[{rail}] |= {violated}")
             text.line(f"return {breached.get(rail, 0):#x}")
         elif kind == "equal":
             text.line(f"if {violated} & ~{layout.diagonal:#x}: return -1")

@@ -9,9 +9,9 @@ import pytest
 
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import LimitReached
-from kleene.engine.check import uncovered_calls
+from kleene.engine.check import uncovered_by_calls
 from kleene.engine.fixpoint import Reached, Schedule
-from kleene.engine.tabulate import Activation, ByLocation, Procedure, tabulate
+from kleene.engine.tabulate import Procedure, tabulate
 
 
 @dataclass(frozen=True)
@@ -144,16 +144,11 @@ def test_limits_leave_a_partial_result() -> None:
     assert not reached.complete and reached.reason == "enough" and "start" in reached.stores
 
 
-def activations(reached: Reached[int]) -> list[Activation[Label, int]]:
-    assert isinstance(reached.stores, ByLocation)
-    return reached.stores.activations
-
-
 def test_a_result_is_closed_under_steps_and_calls() -> None:
-    domain = Numbers()
-    reached = tabulate(MAIN, countdown(), domain, [34, 70, 52], Schedule())
-    assert not uncovered_calls(domain, [34, 70, 52], reached)
-    assert uncovered_calls(domain, [34, 70, 52, 3], reached) == ["start: 3"]
+    for domain in (Numbers(), Numbers(one_context=True)):
+        reached = tabulate(MAIN, countdown(), domain, [34, 70, 52], Schedule())
+        assert not uncovered_by_calls(domain, [34, 70, 52], reached)
+    assert uncovered_by_calls(domain, [34, 70, 52, 3], reached) == ["start (input): 3"]
 
 
 @pytest.mark.parametrize("location", ["start", "end", "in", "call", "back", "out"])
@@ -161,21 +156,20 @@ def test_whatever_is_missing_is_noticed(location: str) -> None:
     """Each element that any activation has anywhere is needed by a step, by a call, by its entry or by its end."""
     domain = Numbers()
     reached = tabulate(MAIN, countdown(), domain, [34, 70, 52], Schedule())
-    stores = [a.stores[location] for a in activations(reached) if location in a.stores]
+    stores = [a.stores[location] for a in reached.activations if location in a.stores]
     for store in stores:
         for element in store.elements():
             kept = [e for e in store.elements() if e != element]
             store.clear()
             store.add(kept)
-            assert uncovered_calls(domain, [34, 70, 52], reached), (location, element)
+            assert uncovered_by_calls(domain, [34, 70, 52], reached), (location, element)
             store.add([element])
-    assert not uncovered_calls(domain, [34, 70, 52], reached)
+    assert not uncovered_by_calls(domain, [34, 70, 52], reached)
 
 
 def test_an_activation_that_is_missing_is_noticed() -> None:
     domain = Numbers()
     reached = tabulate(MAIN, countdown(), domain, [34], Schedule())
-    known = activations(reached)
-    for number in range(1, len(known)):
-        fewer = replace(reached, stores=ByLocation(known[:number] + known[number + 1 :], domain))
-        assert any("never entered" in p for p in uncovered_calls(domain, [34], fewer))
+    for number in range(1, len(reached.activations)):
+        fewer = replace(reached, activations=reached.activations[:number] + reached.activations[number + 1 :])
+        assert any("no activation covers this call" in p for p in uncovered_by_calls(domain, [34], fewer))

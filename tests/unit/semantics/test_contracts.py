@@ -124,6 +124,46 @@ int main(void) {{
 """
 
 
+def is_tree(root: int | None, links: tuple[tuple[int | None, int | None], ...]) -> bool:
+    """Whether no cell is met twice on the ways down from the root."""
+    met: list[int] = []
+    waiting = [root]
+    while waiting:
+        cell = waiting.pop()
+        if cell is not None:
+            if cell in met:
+                return False
+            met.append(cell)
+            waiting += links[cell]
+    return True
+
+
+@pytest.mark.parametrize("clauses", ["", "ensures tree(a);", "modifies \\nothing;"])
+def test_trees(clauses: str, tmp_path: Path) -> None:
+    names = {None: "NULL", 0: "c0", 1: "c1"}
+    wrong = []
+    for root in POINTERS:
+        for links in product(product(POINTERS, repeat=2), repeat=2):
+            if root is None and links[0] != (None, 1):
+                continue
+            text = f"""#include <stdlib.h>
+struct tree {{ struct tree *left, *right; int data; }};
+/*@ requires tree(a); {clauses} */
+void f(struct tree *a) {{ }}
+int main(void) {{
+    struct tree *c0 = malloc(sizeof(struct tree)), *c1 = malloc(sizeof(struct tree));
+    c0->data = c1->data = 0;
+    c0->left = {names[links[0][0]]}; c0->right = {names[links[0][1]]};
+    c1->left = {names[links[1][0]]}; c1->right = {names[links[1][1]]};
+    f({names[root]});
+    abort();
+}}
+"""
+            if accepted(text, tmp_path / "client.c") != is_tree(root, links):
+                wrong.append((root, links))
+    assert not wrong
+
+
 @pytest.mark.parametrize(("size", "expected"), [("sizeof(struct node)", True), ("sizeof(struct node *)", False)])
 @pytest.mark.parametrize("ensures", ["", "ensures list(a);"])
 def test_cells_are_as_large_as_their_type(ensures: str, size: str, *, expected: bool, tmp_path: Path) -> None:

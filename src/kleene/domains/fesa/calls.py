@@ -49,8 +49,11 @@ class CallingFesaDomain(FesaDomain):
     @cached_property
     def summarising(self) -> frozenset[str]:
         """Loop heads, and where recursive functions begin and end."""
-        ends = {name for p in self.procedures.values() for name in (p.cfa.entry, p.exit)}
-        return self.cfa.loop_heads.union(ends, *(p.cfa.loop_heads for p in self.procedures.values()))
+        return self.loop_heads | {name for p in self.procedures.values() for name in (p.cfa.entry, p.exit)}
+
+    @cached_property
+    def loop_heads(self) -> frozenset[str]:
+        return self.cfa.loop_heads.union(*(p.cfa.loop_heads for p in self.procedures.values()))
 
     @cached_property
     def heaps(self) -> LocalHeaps:

@@ -122,7 +122,7 @@ def reduce(heap: Heap, nodes: Iterable[Node]) -> None:
             heap.vectors = heap.vectors.restrict(~need | provided)
 
 
-Providers = list[tuple[list[Flag], Function]]
+Providers = list[tuple[Sequence[Flag], Function]]
 
 
 def _needs(heap: Heap, node: Node) -> list[tuple[Function, Providers]]:
@@ -147,9 +147,7 @@ def _root(heap: Heap, node: Node) -> tuple[Function, Providers]:
     """Every block hangs below one that a variable holds."""
     blocks = heap.heap_nodes()
     shown = heap.any_of(heap.flag(Flag(ROOTED, n)) for n in blocks if not heap.is_summary(n))
-    providers = [
-        ([f for f in heap.flags if f.mentions(n)], heap.flag(Flag(ROOTED, n))) for n in blocks if heap.is_summary(n)
-    ]
+    providers = [(heap.mentioning(n), heap.flag(Flag(ROOTED, n))) for n in blocks if heap.is_summary(n)]
     return heap.flag(Flag(EXISTS, node)) & ~shown, providers
 
 
@@ -158,12 +156,10 @@ def _demand(
 ) -> tuple[Function, Providers]:
     """Where `number` edges are needed and the nodes that the vector shows provide less; and what may provide one."""
     shown: list[Function] = []
-    providers: dict[Node, tuple[list[Flag], list[Function]]] = {}
+    providers: dict[Node, tuple[Sequence[Flag], list[Function]]] = {}
     for flag, end in edges:
         if end.ghost or (end != node and heap.is_summary(end)):
-            hidden = [f for f in heap.flags if f.mentions(end)]
-            if end.ghost:
-                hidden = [f for f in heap.flags if f.to_ghost and f.mentions(node)] + [Flag(GHOST, node)]
+            hidden = [*heap.to_ghost(node), Flag(GHOST, node)] if end.ghost else heap.mentioning(end)
             providers.setdefault(end, (hidden, []))[1].append(heap.flag(flag))
         else:
             shown.append(heap.flag(flag))

@@ -14,11 +14,11 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.evaluate import Report
 from kleene.domains.fesa.functions import Space
 from kleene.domains.fesa.heap import Heap, Options, State, joined
+from kleene.domains.fesa.keeping import Keep, kept
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
-from kleene.domains.fesa.widening import coarsen, widen
+from kleene.domains.fesa.widening import Role, coarsen, rename_by_role, widen
 from kleene.domains.fesa.writing import clear
-from kleene.semantics.liveness import live_before
 from kleene.semantics.memory import Memory, Unmodelled
 
 Stop = Literal["leak", "warning", "nothing"]
@@ -26,6 +26,9 @@ Stop = Literal["leak", "warning", "nothing"]
 
 LARGE = 1_000
 """Functions with more nodes than this are worth a better order of variables."""
+
+MANY = 8
+"""Where nodes are named after their roles, states with more nodes than this are widened anywhere."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class FesaDomain:
         options: Options,
         *,
         malloc_may_fail: bool,
-        whole_scope: bool = True,
+        keep: Keep = "scope",
         stop_at: Stop = "nothing",
     ) -> None:
         self.cfa = cfa
@@ -60,9 +63,10 @@ class FesaDomain:
         self.warnings: dict[Warning_, None] = {}
         self.notes: dict[str, None] = {}
         self.tracked = frozenset(v for v in (*memory.pointers, *memory.integers) if not v.is_global)
-        self.live = live_before(cfa, self.tracked, whole_scope=whole_scope)
+        self.live = kept(cfa, self.tracked, keep)
         self.doomed = _doomed(cfa)
         self.stop_at = stop_at
+        self.numbers: dict[Role, int] = {}
 
     @property
     def summarising(self) -> frozenset[str]:
@@ -138,8 +142,11 @@ class FesaDomain:
             widen(heap)
         else:
             heap.pruned()
-            if self.space.size(heap.vectors.function) > self.options.crowded:
+            many = self.options.by_role and len(heap.heap_nodes()) > MANY
+            if many or self.space.size(heap.vectors.function) > self.options.crowded:
                 widen(heap)
+        if self.options.by_role:
+            rename_by_role(heap, self.numbers)
         if coarsen(heap, self.options.limit) and place is not None:
             self.notes[f"{place}: the Boolean function was too large, and relations were forgotten"] = None
         return State(heap.vectors, widen=head)

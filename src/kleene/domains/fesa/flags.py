@@ -44,7 +44,7 @@ MOVED_NULL = Node(STATIC, "moved null")
 LOST = Node(VARIABLE, "$lost")
 """Holds every block that may have been lost, so any number of them."""
 
-EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORPHAN = (
+EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORPHAN, ABOVE = (
     "edge",
     "parent",
     "exists",
@@ -55,6 +55,7 @@ EDGE, PARENT, EXISTS, GHOST, NOT_NULL, COUNT_LOW, COUNT_HIGH, ROOTED, VALUE, ORP
     "rooted",
     "value",
     "orphan",
+    "above",
 )
 
 
@@ -62,7 +63,7 @@ class Flag(NamedTuple):
     """One dimension. Edges and parent edges have all parts; other flags belong to `source`, or to a slot of it.
 
     EXISTS: the node is allocated. GHOST: it has another instance. NOT_NULL: the outgoing counter of a slot. COUNT_LOW,
-    COUNT_HIGH: the incoming counter. ROOTED, PARENT, ORPHAN: see `ownership`. VALUE: the integer at `slot` is `offset`.
+    COUNT_HIGH: the incoming counter. VALUE: the integer at `slot` is `offset`. The others: see `ownership`.
     """
 
     kind: str

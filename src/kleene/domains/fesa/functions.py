@@ -54,6 +54,9 @@ class Space(Protocol):
     def exists(self, function: Function, names: Iterable[Name]) -> Function:
         """Projection: true where some values of the names make the function true."""
 
+    def depends(self, function: Function, name: Name) -> bool:
+        """Whether the value of the name matters."""
+
     def rename(self, function: Function, names: Mapping[Any, Any]) -> Function:
         """All names replaced at once. Names that are only targets must not occur in the function."""
 
@@ -89,8 +92,11 @@ class Diagrams:
         self._numbers: dict[Name, int] = {}
         self._vars: dict[Name, BCDDFunction] = {}
         self._cubes: dict[frozenset[Name], BCDDFunction] = {}
+        self._nones: dict[frozenset[Name], BCDDFunction] = {}
+        self._substitutions: dict[frozenset[tuple[Name, Name]], BCDDSubstitution] = {}
         self.true = self._manager.true()
         self.false = self._manager.false()
+        self._ones = self.true
         self.statistics = Statistics()
 
     def var(self, name: Name) -> BCDDFunction:
@@ -99,6 +105,7 @@ class Diagrams:
             number = self._manager.add_vars(1)[0]
             self._numbers[name] = number
             found = self._vars[name] = self._manager.var(number)
+            self._ones = self._ones & found
         return found
 
     def arrange(self) -> None:
@@ -114,10 +121,7 @@ class Diagrams:
         key = frozenset(names)
         if not key:
             return function
-        cube = self._cubes.get(key)
-        if cube is None:
-            cube = self._cubes[key] = _product(self.true, [self.var(name) for name in self._bottom_up(key)])
-        result = function.exists(cube)
+        result = function.exists(self._cube(key))
         if self._manager.approx_num_inner_nodes() > self._capacity * 3 // 4:
             self._manager.gc()
             if self._manager.num_inner_nodes() > self._capacity * 3 // 4:
@@ -125,27 +129,52 @@ class Diagrams:
         self.statistics.add(len(key), result.node_count())
         return result
 
+    def _cube(self, key: frozenset[Name]) -> BCDDFunction:
+        found = self._cubes.get(key)
+        if found is None:
+            found = self._cubes[key] = _product(self.true, [self.var(name) for name in self._bottom_up(key)])
+        return found
+
+    def depends(self, function: BCDDFunction, name: Name) -> bool:
+        return bool(function.exists(self.var(name)) != function)
+
     def none_of(self, names: Iterable[Name]) -> BCDDFunction:
-        return _product(self.true, [~self.var(name) for name in self._bottom_up(names)])
+        key = frozenset(names)
+        found = self._nones.get(key)
+        if found is None:
+            found = self._nones[key] = _product(self.true, [~self.var(name) for name in self._bottom_up(key)])
+        return found
 
     def _bottom_up(self, names: Iterable[Name]) -> list[Name]:
         return sorted(names, key=lambda n: self._manager.var_to_level(self._number(n)), reverse=True)
 
     def _number(self, name: Name) -> int:
-        self.var(name)
-        return self._numbers[name]
+        number = self._numbers.get(name)
+        if number is None:
+            self.var(name)
+            number = self._numbers[name]
+        return number
 
     def rename(self, function: BCDDFunction, names: Mapping[Any, Any]) -> BCDDFunction:
-        pairs = [(self._number(old), self.var(new)) for old, new in names.items() if old != new]
-        return function.substitute(BCDDSubstitution(pairs)) if pairs else function
+        key = frozenset((old, new) for old, new in names.items() if old != new)
+        if not key:
+            return function
+        found = self._substitutions.get(key)
+        if found is None:
+            pairs = [(self._number(old), self.var(new)) for old, new in key]
+            found = self._substitutions[key] = BCDDSubstitution(pairs)
+        return function.substitute(found)
 
     def satisfiable(self, function: BCDDFunction) -> bool:
         return function.satisfiable()
 
     def always_false(self, function: BCDDFunction, names: Iterable[Name]) -> list[Name]:
-        left = {name: self._number(name) for name in names}
+        """The first cube has as many ones as possible, so few names are left."""
+        numbers = {name: self._number(name) for name in names}
+        cube = function.pick_cube_dd_set(self._ones).pick_cube()
+        left = numbers if cube is None else {name: n for name, n in numbers.items() if cube[n] is False}
         for name in tuple(left):
-            if name in left and (cube := (function & self._vars[name]).pick_cube()) is not None:
+            if name in left and (cube := (function & self._vars[name]).pick_cube_dd_set(self._ones).pick_cube()):
                 left = {n: number for n, number in left.items() if cube[number] is False}
         return list(left)
 
@@ -153,8 +182,8 @@ class Diagrams:
         return function.node_count()
 
     def evaluate(self, function: BCDDFunction, values: Mapping[Name, bool]) -> bool:
-        given = [(number, bool(values.get(name))) for name, number in self._numbers.items()]
-        return function.eval(given)
+        zeros = [(number, False) for number in range(len(self._numbers))]
+        return function.eval(zeros + [(self._number(name), value) for name, value in values.items()])
 
 
 @dataclass(frozen=True)
@@ -246,6 +275,9 @@ class Tables:
                 function = self.reduced(function.names[:k] + function.names[k + 1 :], low | high)
         self.statistics.add(len(function.names), function.bits.bit_count())
         return function
+
+    def depends(self, function: Table, name: Name) -> bool:
+        return name in self.reduced(function.names, function.bits).names
 
     def rename(self, function: Table, names: Mapping[Any, Any]) -> Table:
         renamed = tuple(names.get(name, name) for name in function.names)

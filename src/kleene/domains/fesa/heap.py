@@ -6,13 +6,12 @@ An edge that is not in the graph is one whose flag is always zero; so states bec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kleene.domains.fesa.flags import (
     EDGE,
     EXISTS,
-    GHOST,
     MOVED_NULL,
     NOT_NULL,
     UNDEFINED,
@@ -21,6 +20,7 @@ from kleene.domains.fesa.flags import (
     Node,
 )
 from kleene.domains.fesa.functions import Function, Space
+from kleene.domains.fesa.graph import Graph, graph_of
 from kleene.domains.fesa.vectors import Vectors
 
 
@@ -38,6 +38,8 @@ class Options:
     """With more nodes than this, a state is widened anywhere, not only at loop heads: nodes taken out go back."""
     apart: bool = False
     """Whether nodes that variables point to, and freed nodes, are summarised only with nodes of the same kind."""
+    by_role: bool = False
+    """Whether nodes of different states are the same if they have the same role, rather than the same age."""
     permanent: frozenset[str] = field(default_factory=frozenset)
     """The variables that exist all the time."""
 
@@ -48,6 +50,7 @@ class Heap:
     def __init__(self, vectors: Vectors, options: Options) -> None:
         self.vectors = vectors
         self.options = options
+        self._graph: Graph | None = None
 
     @property
     def space(self) -> Space:
@@ -88,28 +91,42 @@ class Heap:
 
     # The graph ------------------------------------------------------------------------------------------------
 
+    @property
+    def graph(self) -> Graph:
+        flags = flags_of(self.vectors)
+        if self._graph is None or self._graph.flags is not flags:
+            self._graph = graph_of(flags)
+        return self._graph
+
     def nodes(self) -> list[Node]:
         """All nodes but ghosts, in order."""
-        found = {n for f in self.flags for n in (f.source, f.target) if n is not None and not n.ghost}
-        return sorted(found)
+        return self.graph.nodes
 
     def heap_nodes(self) -> list[Node]:
-        return [node for node in self.nodes() if node.is_heap]
+        return self.graph.heap_nodes
 
     def is_summary(self, node: Node) -> bool:
-        return Flag(GHOST, node) in self.flags
+        return node in self.graph.summaries
 
-    def edges(self, kind: str = EDGE) -> Iterator[Flag]:
-        return (flag for flag in self.flags if flag.kind == kind)
+    def edges(self, kind: str = EDGE) -> Sequence[Flag]:
+        return self.graph.by_kind.get(kind, ())
 
-    def edges_from(self, node: Node, slot: int | None = None, kind: str = EDGE) -> list[Flag]:
-        return sorted(f for f in self.edges(kind) if f.source == node and (slot is None or f.slot == slot))
+    def edges_from(self, node: Node, slot: int | None = None, kind: str = EDGE) -> Sequence[Flag]:
+        found = self.graph.leaving.get((kind, node), ())
+        return found if slot is None else [f for f in found if f.slot == slot]
 
-    def edges_to(self, node: Node, kind: str = EDGE) -> list[Flag]:
-        return sorted(f for f in self.edges(kind) if f.target == node)
+    def edges_to(self, node: Node, kind: str = EDGE) -> Sequence[Flag]:
+        return self.graph.entering.get((kind, node), ())
 
-    def slots(self, node: Node) -> list[int]:
-        return sorted({f.slot for f in self.flags if f.source == node and f.kind in (EDGE, NOT_NULL)})
+    def to_ghost(self, node: Node) -> Sequence[Flag]:
+        """The edges between a summary and its ghost."""
+        return self.graph.to_ghosts.get(node, ())
+
+    def mentioning(self, node: Node) -> Sequence[Flag]:
+        return self.graph.mentioning.get(node, ())
+
+    def slots(self, node: Node) -> Sequence[int]:
+        return self.graph.slots.get(node, ())
 
     def exists(self, node: Node) -> Function:
         """Where the node is allocated. What the program cannot free exists all the time."""

@@ -18,7 +18,7 @@ from kleene.cfa.operations import Assign, Invoke
 from kleene.domains.fesa.flags import EDGE, EXISTS, LOST, NOT_NULL, PARENT, ROOTED, STATIC, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap, flags_of, joined
-from kleene.domains.fesa.ownership import settle
+from kleene.domains.fesa.ownership import forget_above, settle
 from kleene.domains.fesa.summaries import fresh, parted, renamed, separated
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
@@ -27,6 +27,7 @@ from kleene.semantics.memory import Unmodelled
 
 MARKERS = 4
 """For how many pointers of the rest a function may get markers."""
+MARKER = "$cut"
 _CALLEE = "$callee"
 _ENDED = "$ended"
 _NOT_APART = "a call of a recursive function with part of a structure that cannot be told apart"
@@ -44,7 +45,7 @@ def _hole(number: int) -> Node:
 
 def _marker(number: int, *, inside: bool) -> Node:
     """A marker, under the name that the callee gives it, or under the one that its caller gives it."""
-    return Node(VARIABLE, f"${'cut' if inside else 'new'}{number}", 8)
+    return Node(VARIABLE, f"{MARKER if inside else '$new'}{number}", 8)
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,7 @@ class LocalHeaps:
                 yield from self._cut(part, roots, objects, taken=taken + 1)
             return
         self._mark(heap, sorted({(f.source, f.slot) for f in outer}), inside)
+        forget_above(heap)
         names: dict[Node, Node | None] = {}
         for node in inside:
             if node.is_heap:

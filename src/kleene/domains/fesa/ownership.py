@@ -4,7 +4,9 @@ The paper has no leaks. Reachability is no node-local property, but this one is:
 variable points to it) or has one PARENT edge from a block. The forest is a witness, chosen step by step, that all
 blocks can be reached; any forest will do. When a block loses its parent, another pointer to it takes over, if it comes
 from a variable, or from a block that is certainly not below the lost one; else the block may be lost, and from then on
-the pseudo-variable LOST holds it. Choices depend only on flags of nodes that are no summaries, so that they are the
+the pseudo-variable LOST holds it. Where a block leaves its parent for a variable, ABOVE keeps in mind that the parent
+is not below it, until some block gets another parent: pointers that are turned round come to the same block soon.
+Choices depend only on flags of nodes that are no summaries, so that they are the
 same for all vectors of a heap.
 """
 
@@ -12,7 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from kleene.domains.fesa.counters import count_is
 from kleene.domains.fesa.flags import (
+    ABOVE,
     EDGE,
     GHOST,
     LOST,
@@ -50,7 +54,12 @@ def _not_below(heap: Heap, node: Node, top: Node) -> Function:
         return heap.space.false
     if not _leads(heap, top, node):
         return heap.space.true
-    return _leaf(heap, top) | _avoids(heap, node, top, frozenset())
+    return heap.flag(Flag(ABOVE, node, 0, top)) | _leaf(heap, top) | _avoids(heap, node, top, frozenset())
+
+
+def forget_above(heap: Heap, node: Node | None = None) -> None:
+    """Some block, or this one, is somewhere else in the forest now."""
+    heap.drop([f for f in heap.edges(ABOVE) if node is None or f.mentions(node)])
 
 
 def _leads(heap: Heap, start: Node, end: Node) -> bool:
@@ -123,6 +132,7 @@ def adopt(heap: Heap, source: Node, slot: int, targets: Mapping[Target, Function
         changes[Flag(ROOTED, target)] = rooted & ~takes
         changes[flag] = heap.flag(flag) | takes
         heap.set(changes)
+        forget_above(heap)
 
 
 def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function], report: Report) -> None:
@@ -138,8 +148,13 @@ def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function]
         heap.set({orphan: without})
         _find_parent(heap, lost, new, again=False)
         kept = heap.flag(orphan) & held
-        heap.set({rooted: heap.flag(rooted) | kept, orphan: heap.flag(orphan) & ~kept})
+        changes = {rooted: heap.flag(rooted) | kept, orphan: heap.flag(orphan) & ~kept}
+        if lost.source.is_heap and not heap.is_summary(lost.source) and heap.possible(kept):
+            changes[Flag(ABOVE, lost.source, 0, target)] = kept
+        heap.set(changes)
         _find_parent(heap, lost, new, again=True)
+        if heap.options.in_counter and not heap.is_summary(target) and heap.possible(heap.flag(orphan)):
+            _hang_on_the_only_pointer(heap, lost, new)
         if heap.possible(heap.flag(orphan)):
             report("memory_leak", "a block may not be freed and nothing points to it any more")
             keeper = edge(LOST, 0, target, 0)
@@ -147,6 +162,32 @@ def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function]
         heap.drop([orphan])
     if not root:  # the edge stays until a new parent is found, since it tells who is below whom
         heap.set({parent(lost): heap.flag(parent(lost)) & ~where})
+
+
+def _hang_on_the_only_pointer(heap: Heap, lost: Flag, new: Mapping[Target, Function]) -> None:
+    """Where one pointer to a block is left and nothing is below the block, that pointer becomes its parent edge.
+
+    Whichever cell of a summary has it, so no choice is made. Children that variables hold become roots first: a pointer
+    that goes round a ring turns the whole forest in this way.
+    """
+    target = lost.target
+    assert target is not None
+    orphan, rooted = Flag(ORPHAN, target), Flag(ROOTED, target)
+    for flag in heap.edges_from(target, kind=PARENT):
+        child = flag.target
+        assert child is not None
+        turned = heap.flag(orphan) & heap.flag(flag) & _held(heap, child, lost, new)
+        if heap.possible(turned):
+            root = Flag(ROOTED, child)
+            heap.set({flag: heap.flag(flag) & ~turned, root: heap.flag(root) | turned})
+    edges = [f for f in heap.edges_to(target, EDGE) if f.source.is_heap and not _same(f, lost)]
+    left = count_is(heap, target, 2 if lost.source.is_heap else 1)
+    takes = heap.flag(orphan) & left & _leaf(heap, target)
+    takes = takes & ~heap.any_of(heap.flag(f) for f in edges if f.source == target)
+    if heap.possible(takes):
+        changes = {parent(f): heap.flag(parent(f)) | (heap.flag(f) & takes) for f in edges if f.source != target}
+        heap.set({**changes, orphan: heap.flag(orphan) & ~takes, rooted: heap.flag(rooted) & ~takes})
+        forget_above(heap)
 
 
 def settle(heap: Heap, node: Node) -> None:
@@ -163,6 +204,7 @@ def settle(heap: Heap, node: Node) -> None:
             continue
         takes = takes & _not_below(heap, source, node)
         heap.set({rooted: heap.flag(rooted) & ~takes, parent(flag): heap.flag(parent(flag)) | takes})
+        forget_above(heap)
 
 
 def _held(heap: Heap, node: Node, lost: Flag, new: Mapping[Target, Function]) -> Function:
@@ -199,6 +241,7 @@ def _find_parent(heap: Heap, lost: Flag, new: Mapping[Target, Function], *, agai
         changes = {q: heap.flag(q) & ~turned for q in heap.edges_to(source, PARENT)}
         changes |= {root: heap.flag(root) | turned, rooted: heap.flag(rooted) & ~takes}
         heap.set({**changes, own: heap.flag(own) | takes, orphan: heap.flag(orphan) & ~takes})
+        forget_above(heap)
 
 
 def _is_root(node: Node) -> bool:

@@ -12,6 +12,7 @@ contradict them would rule out heaps that exist. A cell that does not exist and 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from kleene.domains.fesa.flags import (
     COUNT_HIGH,
@@ -22,7 +23,7 @@ from kleene.domains.fesa.flags import (
     Node,
 )
 from kleene.domains.fesa.functions import Function
-from kleene.domains.fesa.heap import Heap
+from kleene.domains.fesa.heap import Heap, flags_of
 from kleene.domains.fesa.vectors import Vectors
 
 
@@ -51,14 +52,25 @@ def moved(flag: Flag, nodes: Mapping[Node, Node | None]) -> Flag | None:
 
 def renamed(vectors: Vectors, nodes: Mapping[Node, Node | None], without: Flag | None = None) -> Vectors:
     """The vectors with nodes renamed; flags that have no meaning afterwards are projected out."""
-    names, gone = {}, []
-    for flag in vectors.dims:
-        new = moved(flag, nodes) if flag != without else None  # type: ignore[arg-type]
+    gone, names = _renaming(flags_of(vectors), frozenset(nodes.items()), without)
+    return vectors.drop(*gone).rename(names)
+
+
+@lru_cache(maxsize=1 << 12)
+def _renaming(
+    flags: frozenset[Flag], nodes: frozenset[tuple[Node, Node | None]], without: Flag | None
+) -> tuple[list[Flag], dict[Flag, Flag]]:
+    """The flags that go and the new names of others. The same renamings come again and again."""
+    mapping = dict(nodes)
+    gone: list[Flag] = []
+    names: dict[Flag, Flag] = {}
+    for flag in flags:
+        new = moved(flag, mapping) if flag != without else None
         if new is None:
             gone.append(flag)
         elif new != flag:
             names[flag] = new
-    return vectors.drop(*gone).rename(names)
+    return gone, names
 
 
 def dead(heap: Heap, node: Node) -> Function:
@@ -122,7 +134,7 @@ def materialise(heap: Heap, summary: Node) -> Node:
     new = fresh(heap, summary)
     space = heap.space
     base = heap.vectors.restrict(space.var(ghost))
-    one_less = space.none_of([ghost, *(f for f in heap.flags if f.to_ghost and f.mentions(summary))])
+    one_less = space.none_of([ghost, *heap.to_ghost(summary)])
     rest = base.function | one_less
     taken = renamed(base, {summary: new, summary.other: summary}, without=ghost)
     seen = renamed(base, {summary.other: new}, without=ghost)
@@ -134,9 +146,9 @@ def materialise(heap: Heap, summary: Node) -> Node:
 def renaming(heap: Heap, summary: Node, new: Node) -> dict[Flag, Flag]:
     """The flags of an instance that was taken out, for each flag of the summary it was in."""
     found = {}
-    for flag in heap.flags:
+    for flag in heap.mentioning(summary):
         other = moved(flag, {summary: new, summary.other: summary})
-        if flag.mentions(summary) and other is not None:
+        if other is not None:
             found[flag] = other
     return found
 
@@ -145,7 +157,7 @@ def single(heap: Heap, summary: Node) -> Heap | None:
     """The part of the state in which a summary has one instance, which is then an ordinary node."""
     part = heap.restricted(~heap.space.var(Flag(GHOST, summary)))
     if part is not None:
-        part.drop([Flag(GHOST, summary), *(f for f in part.flags if f.to_ghost and f.mentions(summary))])
+        part.drop([Flag(GHOST, summary), *part.to_ghost(summary)])
     return part
 
 
@@ -179,7 +191,7 @@ def parted(heap: Heap, summary: Node, new: Node, belongs: Function, remains: Fun
     all_new: dict[Node, Node | None] = {summary: new, summary.other: new.other}
     base = heap.vectors.restrict(heap.flag(ghost))
     several = renamed(base, all_new)
-    hidden = [f for f in heap.flags if f.to_ghost and f.mentions(summary)]
+    hidden = heap.to_ghost(summary)
     one_old = space.none_of([ghost, *hidden])
     one_new = space.none_of(f for f in (moved(f, all_new) for f in [ghost, *hidden]) if f is not None)
     seen_new = renamed(base, {summary: new, summary.other: summary}, without=ghost)

@@ -168,24 +168,41 @@ class Transfer(Evaluator):
         write(heap, node, offset, value, self.report)
 
     def _store_sharply(self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression) -> Iterator[Heap]:
-        """Store a pointer; where that seems to lose a block, look at what the pointer points to one by one."""
+        """Store a pointer; where that seems to lose a block, look at what the pointer points to one by one.
+
+        Then at what the pointer that is overwritten points to.
+        """
         value = value.settled(heap)
+        if self._loses(heap, node, offset, value, target):
+            for part, single in self._values(heap, value):
+                if self._loses(part, node, offset, single, target):
+                    for last, _ in self._values(part, read(part, node, offset)):
+                        self._store_pointer(last, node, offset, single, target)
+                        yield last
+                else:
+                    self._store_pointer(part, node, offset, single, target)
+                    yield part
+        else:
+            self._store_pointer(heap, node, offset, value, target)
+            yield heap
+
+    def _loses(self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression) -> bool:
+        """Whether a block seems to be lost when a pointer is stored."""
         lost: list[str] = []
-        trial, report = heap.copy(), self.report
-        self.report = lambda kind, text: lost.append(kind) if kind == "memory_leak" else report(kind, text)
-        self._store_pointer(trial, node, offset, value, target)
+        report = self.report
+        self.report = lambda kind, text: lost.append(kind)
+        self._store_pointer(heap.copy(), node, offset, value, target)
         self.report = report
-        if not lost:
-            yield trial
-            return
+        return "memory_leak" in lost
+
+    def _values(self, heap: Heap, value: Pointer) -> Iterator[tuple[Heap, Pointer]]:
+        """The parts of a state in which a pointer is NULL, or points to a single cell."""
         nothing = heap.restricted(value.null)
         if nothing is not None:
-            self._store_pointer(nothing, node, offset, null(nothing), target)
-            yield nothing
+            yield nothing, null(nothing)
         for key in sorted(value.targets):
             for part, found, place in self.pointing(heap, value, key):
-                self._store_pointer(part, node, offset, to(part, found, place), target)
-                yield part
+                yield part, to(part, found, place)
 
     def _store_integer(
         self, heap: Heap, node: Node, offset: int, size: int, target: Expression, value: Integer | None

@@ -37,7 +37,12 @@ class Vectors:
 
     def add(self, *names: Name) -> Vectors:
         """New dimensions with any value."""
-        return Vectors(self.space, self.dims | set(names), self.function)
+        return Vectors(self.space, self._with(names), self.function)
+
+    def _with(self, names: Iterable[Name]) -> frozenset[Name]:
+        """More dimensions; the same object if there are none, since much is kept for each set of dimensions."""
+        new = set(names) - self.dims
+        return self.dims | new if new else self.dims
 
     def zero(self, names: Iterable[Name]) -> Vectors:
         """New dimensions with the value zero."""
@@ -48,14 +53,18 @@ class Vectors:
 
     def drop(self, *names: Name) -> Vectors:
         gone = self.dims & set(names)
+        if not gone:
+            return self
         return Vectors(self.space, self.dims - gone, self.space.exists(self.function, gone))
 
     def restrict(self, condition: Function) -> Vectors:
         """Only the vectors that satisfy a condition over the dimensions."""
         return Vectors(self.space, self.dims, self.function & condition)
 
-    def rename(self, names: Mapping[Name, Name]) -> Vectors:
+    def rename(self, names: Mapping[Any, Name]) -> Vectors:
         used = {old: new for old, new in names.items() if old in self.dims and old != new}
+        if not used:
+            return self
         dims = frozenset(used.get(name, name) for name in self.dims)
         return Vectors(self.space, dims, self.space.rename(self.function, used))
 
@@ -67,15 +76,17 @@ class Vectors:
         """Dimensions, new or old, get the values of functions of the old dimensions, all at once."""
         if not values:
             return self
-        space = self.space
+        space, function = self.space, self.function
         old = self.dims & values.keys()
-        stand_in = {name: ("new", name) for name in old}
-        function = self.function
+        read = [name for name in old if any(space.depends(value, name) for value in values.values())]
+        stand_in = {name: ("new", name) for name in read}
+        function = space.exists(function, old - set(read))
         for name, value in values.items():
             function = function & ~(space.var(stand_in.get(name, name)) ^ value)
-        function = space.exists(function, old)
-        function = space.rename(function, {new: name for name, new in stand_in.items()})
-        return Vectors(space, self.dims | values.keys(), function)
+        if read:
+            function = space.exists(function, read)
+            function = space.rename(function, {new: name for name, new in stand_in.items()})
+        return Vectors(space, self._with(values), function)
 
     # The lattice ----------------------------------------------------------------------------------------------
 

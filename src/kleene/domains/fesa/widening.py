@@ -21,7 +21,8 @@ from kleene.domains.fesa.flags import (
     Node,
 )
 from kleene.domains.fesa.heap import Heap
-from kleene.domains.fesa.summaries import summarise
+from kleene.domains.fesa.ownership import forget_above
+from kleene.domains.fesa.summaries import renamed, summarise
 from kleene.domains.fesa.vectors import Vectors
 
 
@@ -49,6 +50,7 @@ def reached_from(heap: Heap) -> dict[Node, frozenset[Node]]:
 
 def widen(heap: Heap) -> None:
     """Summarise until every class of nodes has one member."""
+    forget_above(heap)
     heap.pruned()
     while True:
         classes: dict[tuple[object, ...], list[Node]] = {}
@@ -64,6 +66,27 @@ def widen(heap: Heap) -> None:
         for member in crowded[1:]:
             summarise(heap, crowded[0], member)
         heap.pruned()
+
+
+Role = tuple[object, ...]
+"""Which variables reach a node and which point to it; and a number, since several nodes may have this in common."""
+
+
+def rename_by_role(heap: Heap, numbers: dict[Role, int]) -> None:
+    """Name nodes after their roles, so that states that are joined have the same name for what plays the same part."""
+    names: dict[Node, Node | None] = {}
+    used: dict[Role, int] = {}
+    for node, roots in sorted(reached_from(heap).items()):
+        holders = frozenset(f.source for f in heap.edges_to(node) if f.source.kind == VARIABLE)
+        role: Role = node.size, (holders or roots), bool(holders)
+        used[role] = used.get(role, 0) + 1
+        role = *role, used[role]
+        number = numbers.setdefault(role, 1 + sum(1 for known in numbers if known[0] == node.size))
+        if number != node.number:
+            new = node._replace(number=number)
+            names |= {node: new, node.other: new.other}
+    if names:
+        heap.vectors = renamed(heap.vectors, names)
 
 
 FORGOTTEN = (

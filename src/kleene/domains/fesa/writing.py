@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from kleene.domains.fesa.counters import decrement, increment
 from kleene.domains.fesa.flags import (
-    EDGE,
     EXISTS,
     GHOST,
     MOVED_NULL,
@@ -23,7 +22,7 @@ from kleene.domains.fesa.flags import (
 )
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
-from kleene.domains.fesa.ownership import Report, Target, adopt, lose
+from kleene.domains.fesa.ownership import Report, Target, adopt, forget_above, lose
 from kleene.semantics.memory import Unmodelled
 
 NOWHERE = (UNDEFINED, MOVED_NULL)
@@ -108,7 +107,7 @@ def clear(heap: Heap, node: Node, report: Report) -> None:
     """All pointer slots of a node become NULL and are forgotten."""
     for slot in heap.slots(node):
         write(heap, node, slot, null(heap), report)
-    heap.drop([f for f in heap.flags if f.source == node and f.kind in (NOT_NULL, VALUE)])
+    heap.drop([f for kind in (NOT_NULL, VALUE) for f in heap.edges_from(node, kind=kind)])
 
 
 def allocate(heap: Heap, size: int, slots: Iterable[int], *, zeroed: bool) -> Node:
@@ -148,8 +147,9 @@ def detach(heap: Heap, node: Node) -> None:
 def release(heap: Heap, node: Node, report: Report) -> None:
     """The node is freed: what it holds is lost, and pointers to it dangle."""
     clear(heap, node, report)
-    gone = [f for f in heap.flags if f.target == node and f.kind == PARENT]
+    forget_above(heap, node)
+    gone = heap.edges_to(node, PARENT)
     heap.drop([*gone, Flag(EXISTS, node), Flag(ROOTED, node), Flag(GHOST, node)])
-    unseen = not any(f.target == node for f in heap.edges(EDGE))
+    unseen = not heap.edges_to(node)
     if unseen:
-        heap.drop([f for f in heap.flags if f.mentions(node)])
+        heap.drop(heap.mentioning(node))

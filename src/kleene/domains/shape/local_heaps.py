@@ -55,7 +55,7 @@ class LocalHeaps:
         known = {p.name for p in vocabulary if p.definition is None} | set(self.cancelling)
         for group in calls.groups:
             known |= {group.name, group.step, group.closure, group.whole_closure, group.shared, group.on_cycle}
-            known |= {f"has[{member}]" for member in group.members}
+            known |= {group.looping, *(f"has[{member}]" for member in group.members)}
         for root in self.roots:
             known |= {name for _, name in self.reaches(root)} | set(self.not_null(root))
         self.held = {edge: name for edge in calls.edges for name in self.present(f"held[{edge}]")}
@@ -251,7 +251,7 @@ class LocalHeaps:
                 must, may = editor.get(name)
                 editor.set(name, (must & ~borders, may & ~borders))
             self._blur_borders(source, editor, group, division, call, place)
-            for name in self.present(group.on_cycle, *(f"has[{m}]" for m in group.members)):
+            for name in self.present(group.on_cycle, group.looping, *(f"has[{m}]" for m in group.members)):
                 editor.evaluate_at(name, borders)
         pointing = borders
         for name in self.calls.edges:

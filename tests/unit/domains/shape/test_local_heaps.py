@@ -50,6 +50,7 @@ CLASSES = {
     "doubly": (("next", "prev"), ShapeClass("back", back=frozenset({"prev"}))),
     "tree": (("left", "right"), ShapeClass("acyclic")),
     "parents": (("left", "right", "up"), ShapeClass("back", back=frozenset({"up"}))),
+    "own parent": (("left", "right", "up"), ShapeClass("own", back=frozenset({"up"}), circular=frozenset({"up"}))),
     "ring": (("next",), ShapeClass("circular", circular=frozenset({"next"}))),
     "ring and back": (("next", "prev"), ShapeClass("ring", back=frozenset({"prev"}), circular=frozenset({"next"}))),
     "rings": (("next", "prev"), ShapeClass("rings", back=frozenset({"prev"}), circular=frozenset({"next", "prev"}))),
