@@ -55,8 +55,8 @@ _LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 _LANES = "cells skip nodes of a list"
 ATTEMPTS = (
     (False, ""),
-    (True, ""),
     (False, "loads"),
+    (True, ""),
     (False, "values"),
     (False, "ranges"),
     (False, "children"),
