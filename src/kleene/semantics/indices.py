@@ -29,6 +29,7 @@ from kleene.semantics.intervals import Intervals
 from kleene.semantics.literals import is_literal
 from kleene.semantics.memory import Memory, Unmodelled, constant_of
 from kleene.semantics.rewrite import Choice, expanded, rewrite_operation
+from kleene.semantics.same_values import with_same_values
 
 MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
@@ -38,6 +39,8 @@ MAX_NUMBERS = 4
 
 def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     """The automaton with variable indices of small arrays replaced, and sizes that do not vary."""
+    if any(True for e in cfa.edges for x in expressions(e.label) for _ in variable_indices(x)):
+        cfa = with_same_values(program, cfa)
     while True:
         splitter = _Splitter(program, Intervals(program, cfa))
         changed = expanded(_with_arrays(program, cfa), splitter.expand, "#")
