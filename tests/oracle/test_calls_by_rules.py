@@ -31,6 +31,7 @@ foreach (z in Pointers) { %p z(v) unique pointer }
 %i is(v) = E(a, b) (a != b & n(a, v) & n(b, v))
 %i path(a, b) = n*(a, b) transitive reflexive
 %i last(v) = A(w) !n(v, w) nonabs
+%i second(v) = E(u, w) (n(u, w) & n(w, v)) nonabs
 foreach (z in Pointers) { %i r[z](v) = E(u) (z(u) & path(u, v)) }
 foreach (z in Pointers) { %i s[z](v) = E(u) (z(u) & n*(u, v)) nonabs }
 %%
@@ -187,6 +188,44 @@ def test_no_store_is_lost(name: str, program: Program) -> None:
     text, permits = CASES[name]
     size = 1 if "anything" in name or "replace" in name else 2
     assert checked(text, permits, program, all_pairs(size, 1)) > 5
+
+
+def test_several_new_individuals() -> None:
+    text, permits = CASES["anything new"]
+    assert checked(text, permits, PROGRAM, all_pairs(0, 2)) > 5
+
+
+ORDERED = parse_program("""
+%p x(v) unique
+%p le(a, b) reflexive
+%%
+%action skip() { %t "skip" }
+%%
+start skip() end
+""")
+
+
+@pytest.mark.parametrize("modifies", ["x", "x, le"])
+def test_relations_on_new_individuals(modifies: str) -> None:
+    """A relation is reflexive afterwards; that it was 0 on what is new is no contradiction."""
+    ensures = "(E(v) (a(v) & new(v))) & (A(v) (new(v) | same[le](v)))"
+    text = f"procedure p(a)\n modifies {modifies}\n allocates\n ensures {ensures}"
+    call = parse_contracts(text.replace("modifies x", "modifies a")).procedures["p"].call(["x"], ORDERED)
+    transformer = CallByRules(call, ORDERED.vocabulary, ORDERED.rules)
+
+    def store(size: int, pairs: set[tuple[int, int]], x: int | None) -> Structure:
+        builder = StructureBuilder(ORDERED.vocabulary, size)
+        for pair in {*pairs, *((v, v) for v in range(size))}:
+            builder.set("le", pair, Kleene.TRUE)
+        if x is not None:
+            builder.set("x", (x,), Kleene.TRUE)
+        return canonical_abstraction(builder.build())
+
+    for before in ({(0, 1)}, {(0, 1), (1, 0)}, set()):
+        found = transformer.post(store(2, before, 0))
+        for more in product([False, True], repeat=4):
+            new = {pair for pair, there in zip([(0, 2), (1, 2), (2, 0), (2, 1)], more, strict=True) if there}
+            assert any(embeds(store(3, before | new, 2), s) for s in found)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -34,7 +34,7 @@ from kleene.symbolic.closure_rules import closure_rules
 from kleene.symbolic.contracts import NEW, Call, Contracts, as_before, is_field, old, same, same_predicate
 from kleene.symbolic.result import SymbolicOptions
 from kleene.symbolic.same_updates import same_updates
-from kleene.symbolic.scopes import Scope, scope_of
+from kleene.symbolic.scopes import Scope, own_contract, scope_of
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action, Message, Rule, Update
 from kleene.transformers.coerce import Coercer
@@ -54,6 +54,8 @@ def verify_contracts(
         if only and procedure.name not in only:
             continue
         if not procedure.body:
+            if procedure.sets:
+                own_contract(procedure, program)
             results.append(BodyResult(name))
             continue
         start = time.perf_counter()

@@ -16,7 +16,7 @@ from kleene.cfa.types import IntegerType, PointerType, RecordLayout, RecordType,
 from kleene.diagnostics import InputError, Position, did_you_mean
 
 RESULT = "\\result"
-SHAPES = {"list": ("next",), "dlist": ("next", "prev"), "tree": ("left", "right")}
+SHAPES = {"list": ("next",), "dlist": ("next", "prev"), "ring": ("next",), "tree": ("left", "right")}
 """The words for shapes, and what the fields that link their cells may be called."""
 OLD, NOTHING = "\\old", "\\nothing"
 _COMMENT = re.compile(r"/\*@(.*?)\*/", re.DOTALL)
@@ -28,7 +28,8 @@ _NUMBER = re.compile(r"-?\d+")
 class Shape:
     """`list(p, next)`: NULL, or the first of heap cells that end with NULL; `dlist` has a field that points back.
 
-    `tree(p, left, right)`: NULL, or a heap cell whose links are trees that share nothing.
+    `ring(p, next)`: NULL, or a heap cell from which the others lead back to it. `tree(p, left, right)`: NULL, or a heap
+    cell whose links are trees that share nothing.
     """
 
     word: str

@@ -18,6 +18,7 @@ from kleene.symbolic.best import BestTransformer, Breach, broken_ensures, broken
 from kleene.symbolic.calls import action_of, split_call
 from kleene.symbolic.contracts import Call, Contracts
 from kleene.symbolic.contracts_text import read_contracts
+from kleene.symbolic.scopes import check_call
 from kleene.transformers.action import Action
 
 
@@ -92,4 +93,5 @@ def _procedure(spec: Specification, known: Contracts, text: str) -> Call:
     name, arguments = split_call(text)
     if name not in known.procedures:
         raise UsageError(f"no procedure '{name}' is specified{did_you_mean(name, known.procedures)}")
+    check_call(known.procedures[name], arguments, spec.program, spec.program)
     return known.procedures[name].call(arguments, spec.program)

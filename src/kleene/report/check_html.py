@@ -10,6 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from kleene.core.verdict import Finding
+from kleene.domains.explicit.heap import Heap
 from kleene.domains.explicit.interpreter import Trace
 from kleene.report.check_report import Checked
 from kleene.report.check_trace import TraceLine, lines_of
@@ -21,6 +22,7 @@ from kleene.report.picture import DrawingOptions
 from kleene.report.refine_html import ending, round_views
 from kleene.report.shape_words import Invariant, for_drawing
 from kleene.report.svg import svg_of_dot
+from kleene.semantics.contracts import contract_at, without_contract
 from kleene.structures.structure import Structure
 
 _MOST_LINES = 400
@@ -52,6 +54,8 @@ class _Found:
     excerpt: list[tuple[int, str, bool]]
     rows: list[_Row]
     left_out: int
+    offending: Markup | None = None
+    """The heap that a contract was checked on."""
 
 
 @dataclass(frozen=True)
@@ -113,14 +117,30 @@ def _different(report: Checked) -> list[int]:
 def _found(report: Checked, number: int) -> _Found:
     finding = report.findings[number]
     rows: list[_Row] = []
-    left_out = 0
+    left_out, offending = 0, None
     if number < len(report.traces):
         trace: Trace = report.traces[number].trace
         lines = lines_of(report.traces[number])
         left_out = max(0, len(lines) - _MOST_LINES)
         rows = _rows(trace, lines[left_out:])
+        offending = _offending(trace) if finding.kind in ("precondition", "postcondition") else None
     kind = finding.kind.replace("_", " ")
-    return _Found(finding, kind[:1].upper() + kind[1:], _excerpt(finding), rows, left_out)
+    return _Found(finding, kind[:1].upper() + kind[1:], _excerpt(finding), rows, left_out, offending)
+
+
+def _in_words(heap: Heap) -> str:
+    return without_contract(str(heap)).replace("\n", "; ")
+
+
+def _offending(trace: Trace) -> Markup | None:
+    """The heap before the steps at the end of a run that stand for a contract: what a call was given, or returned."""
+    number = len(trace.steps)
+    while number and contract_at(trace.steps[number - 1].operation.place.function)[0]:
+        number -= 1
+    if number == len(trace.steps):
+        return None
+    heap = trace.heap(number)
+    return Markup(svg_of_dot(Film(trace.program).picture(heap), label=_in_words(heap)))
 
 
 def _rows(trace: Trace, lines: list[TraceLine]) -> list[_Row]:
@@ -134,7 +154,7 @@ def _rows(trace: Trace, lines: list[TraceLine]) -> list[_Row]:
         if position >= first_drawn:
             heap = trace.heap(line.last + 1)
             if last or film.changes(heap):
-                svg = Markup(svg_of_dot(film.picture(heap), label=str(heap).replace("\n", "; ")))
+                svg = Markup(svg_of_dot(film.picture(heap), label=_in_words(heap)))
         place = line.place
         where = str(place.line) if len(trace.program.files) == 1 else f"{Path(place.file).name}:{place.line}"
         source = _source_line(place.file, place.line).strip()

@@ -9,6 +9,7 @@ from kleene.cfa.operations import Call, DeclareLocal, EndScope, Place, Skip
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import Trace, TraceStep
 from kleene.report.heap_picture import has_lost_block
+from kleene.semantics.contracts import without_contract
 
 _TEMPORARY = re.compile(r"\$[A-Za-z0-9_.#]+")
 _ASSIGNED = re.compile(r"(\$[A-Za-z0-9_.#]+) = (.*)", re.DOTALL)
@@ -68,7 +69,7 @@ def readable(trace: Trace) -> list[TraceLine]:
 
 
 def _text(step: TraceStep) -> str:
-    return str(step).removeprefix(f"{step.operation.place}: ")
+    return without_contract(str(step).removeprefix(f"{step.operation.place}: "))
 
 
 def _filled(text: str, depth: int, held: dict[tuple[int, str], tuple[str, str]]) -> tuple[str, str]:

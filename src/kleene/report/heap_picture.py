@@ -16,6 +16,7 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import PointerType, RecordType, Type
 from kleene.domains.explicit.heap import Heap, HeapBlock
 from kleene.report.dot import FALSE_COLOR, FONT, xml_text
+from kleene.semantics.contracts import without_contract
 
 CHANGED_COLOR = "#2357b8"
 FREED_COLOR = "#8a8f98"
@@ -144,7 +145,7 @@ def _variables(heap: Heap, program: CProgram) -> list[_Box]:
     found: dict[str, _Box] = {}
     doubled = _doubled([name for _, name, _ in _visible(heap)])
     for depth, (function, name, value) in enumerate(_visible(heap)):
-        shown = f"{function}: {name}" if name in doubled and function else name
+        shown = f"{without_contract(function)}: {name}" if name in doubled and function else name
         type_ = _variable_type(program, function, name)
         cells = _split(value) if value.startswith("{") else (("", value),)
         offsets, types = _fields(type_, program)

@@ -9,7 +9,8 @@ A parameter that is a list before and after keeps its first cell in its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from kleene.c.contracts import RESULT, Clause, Compared, Contract, Shape
@@ -52,10 +53,18 @@ CALLED, BODY = "a call by the contract of ", "the contract of "
 """How the function of a place begins whose operation stands for a contract."""
 
 
+_STANDS_IN = re.compile(r"\$(?:contract\.\d+|body)")
+
+
 def contract_at(function: str) -> tuple[str, str]:
     """Which contract the operations stand for whose place has this function, and for what; empty if for none."""
     kind = next((k for k in (CALLED, BODY) if function.startswith(k)), "")
     return kind, function.removeprefix(kind) if kind else ""
+
+
+def without_contract(text: str) -> str:
+    """A text in which functions that stand for contracts have the names that they have in the program."""
+    return _STANDS_IN.sub("", text)
 
 
 def by_contracts(program: CProgram, contracts: dict[str, Contract]) -> CProgram:
@@ -342,13 +351,17 @@ class _Builder:
             self._check(Comparison("==", back, before), f"{shape}: {shape.links[1]} points to the cell before")
             self._emit_to(Skip(self.place), join)
 
-    def _give(self, shape: Shape) -> Variable:
-        """A list of any length, or any tree: cells are added in front, or where a link is NULL."""
+    def _give(self, shape: Shape, around: Variable | None = None) -> Variable:
+        """A list of any length, or any tree: cells are added in front, or where a link is NULL.
+
+        A ring is a list whose last cell leads to the first, or to the cell that stays (`around`).
+        """
         pointer = PointerType(shape.cell, self.program.pointer_size)
         first = self._fresh("$first", pointer)
         more, cell = self._fresh("$more", INT), self._fresh("$cell", pointer)
-        at = self._fresh("$at", pointer) if shape.word == "tree" else first
+        at = self._fresh("$at", pointer) if shape.word in ("tree", "ring") else first
         self._emit(Assign(self.place, first, Constant(0, pointer)))
+        self._emit(Assign(self.place, at, Constant(0, pointer)))
         head = self.here
         self._emit(Havoc(self.place, more))
         yes, no = self._branch(Comparison("!=", more, Constant(0, INT)))
@@ -359,13 +372,36 @@ class _Builder:
         if shape.word == "tree":
             self._hang(shape, first, cell, at, head)
         else:
+            if shape.word == "ring":
+                self._if_null(first, lambda: self._emit(Assign(self.place, at, cell)))
             self._set(cell, shape, 0, first)
             self._set(cell, shape, 1, Constant(0, pointer))
             self._link_back(first, shape, cell)
             self._emit(Assign(self.place, first, cell))
             self._emit_to(Skip(self.place), head)
         self.here = no
+        if shape.word == "ring":
+            self._closed(shape, first, at, around)
         return first
+
+    def _closed(self, shape: Shape, first: Variable, last: Variable, around: Variable | None) -> None:
+        """The last cell leads back to the first, or to the cell that stays."""
+        if around is None:
+            self._if_null(first, lambda: None, lambda: self._set(last, shape, 0, first))
+            return
+        self._if_null(first, lambda: self._emit(Assign(self.place, first, around)),
+                      lambda: self._set(last, shape, 0, around))  # fmt: skip
+
+    def _if_null(
+        self, pointer: Variable, then: Callable[[], None], otherwise: Callable[[], None] | None = None
+    ) -> None:
+        """What is done where a pointer is NULL, and where it is not."""
+        join = self._location()
+        for place, do in zip(self._branch(_not_null(pointer)), (otherwise, then), strict=True):
+            self.here = place
+            if do is not None:
+                do()
+            self._emit_to(Skip(self.place), join)
 
     def _hang(self, shape: Shape, root: Variable, leaf: Variable, at: Variable, done: str) -> None:
         """Make a cell a leaf of a tree, anywhere."""
@@ -430,6 +466,9 @@ class _Builder:
         if shape.word == "tree":
             self._emit(Call(self.place, self._taker(shape), (first,)))
             return
+        if shape.word == "ring":
+            self._if_null(first, lambda: None, lambda: self._take_ring(shape, first, whole=True))
+            return
         cell = self._fresh("$taken", first.type)
         self._emit(Assign(self.place, cell, first))
         if first == self.values[shape.subject]:
@@ -444,6 +483,22 @@ class _Builder:
         self._emit(Assign(self.place, cell, following))
         self._emit_to(Skip(self.place), head)
         self.here = no
+
+    def _take_ring(self, shape: Shape, first: Variable, *, whole: bool) -> None:
+        """Walk around a ring and free its cells, the first one last; a way that does not come back goes wrong."""
+        cell = self._next(first, shape)
+        head = self.here
+        yes, no = self._branch(Comparison("!=", cell, first))
+        self.here = yes
+        self._fill(cell, shape)
+        following = self._next(cell, shape)
+        self._emit(Free(self.place, cell))
+        self._emit(Assign(self.place, cell, following))
+        self._emit_to(Skip(self.place), head)
+        self.here = no
+        if whole:
+            self._fill(first, shape)
+            self._emit(Free(self.place, first))
 
     # --- parameters that stay
 
@@ -473,6 +528,9 @@ class _Builder:
     def _take_rest(self, shape: Shape) -> list[Variable]:
         """What hangs on the first cell, to be taken."""
         first = self.values[shape.subject]
+        if shape.word == "ring":
+            self._if_null(first, lambda: None, lambda: self._take_ring(shape, first, whole=False))
+            return []
         rests = [self._fresh("$rest", first.type) for _ in range(2 if shape.word == "tree" else 1)]
         for rest in rests:
             self._emit(Assign(self.place, rest, Constant(0, first.type)))
@@ -495,7 +553,7 @@ class _Builder:
         self.edges.append(Edge(no, Skip(self.place), join))
         self.here = yes
         self._fill(first, shape)
-        rest = self._give(shape)
+        rest = self._give(shape, first if shape.word == "ring" else None)
         self._set(first, shape, 0, rest)
         self._set(first, shape, 1, self._give(shape) if shape.word == "tree" else Constant(0, first.type))
         self._link_back(rest, shape, first)

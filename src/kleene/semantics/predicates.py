@@ -177,11 +177,11 @@ class Symbols:
     @cached_property
     def holdings(self) -> tuple[list[Holding], list[Holding]]:
         kinds: dict[str, Kinds] = {}
-        for cell, targets in self.memory.cell_targets.items():
-            sources = [size for (size, _), name in self.memory.cell_of.items() if name == cell]
+        for cell in self.memory.cell_targets:
+            places = [place for place, name in self.memory.cell_of.items() if name == cell]
+            found = [(place[0], target) for place in places for target in self.memory.cell_places([place])]
             for offset in self.target_offsets(cell):
-                sizes = [size for size, o in targets if o == offset]
-                kinds[self.cell(cell, offset)] = frozenset((s, t) for s in sources for t in sizes)
+                kinds[self.cell(cell, offset)] = frozenset((s, t) for s, (t, o) in found if o == offset)
         return holdings(self.followed, kinds)
 
     @cached_property

@@ -138,7 +138,7 @@ class CallByRules:
                 rules += same_rules(self._kept(p.name), p.name, before(p.name), self._fresh(p, "w"))
                 since = same(p.name)
                 if since in self.vocabulary:
-                    here, was = Atom(self._kept(p.name), ("v",)), Atom(before(since), ("v",))
+                    here, was = conj(Atom(self._kept(p.name), ("v",)), self._was_there), Atom(before(since), ("v",))
                     origin = f"{since} is as before"
                     rules.append(Rule(conj(here, was), Atom(since, ("v",)), origin))
                     if self.call.frees is FALSE:  # what was different may be gone
@@ -165,8 +165,13 @@ class CallByRules:
         now = forall(["a"], disj(neg(Atom(field, ("a", "v"))), kept))
         then = forall(["a"], disj(neg(Atom(before(field), ("a", "v"))), kept))
         origin = f"nothing that {name} is about has changed"
-        rules = [Rule(conj(now, neg(was)), neg(here), origin)]
+        rules = [Rule(conj(now, self._was_there, neg(was)), neg(here), origin)]
         return rules if self.call.frees is not FALSE else [*rules, Rule(conj(then, was), here, origin)]
+
+    @property
+    def _was_there(self) -> Formula:
+        """v is no new individual, on which a recorded value of 0 means nothing."""
+        return neg(Atom(before(NEW), ("v",))) if self.call.allocates else TRUE
 
     @cached_property
     def _local(self) -> dict[str, str]:

@@ -21,9 +21,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kleene.diagnostics import InputError, Position, UsageError, did_you_mean
-from kleene.logic.formula import FALSE, TRUE, Atom, Forall, Formula, Iff, disj, forall, neg
+from kleene.logic.formula import FALSE, TRUE, Atom, Forall, Formula, Iff, disj, forall, neg, predicates_of
 from kleene.logic.transform import fresh_name, replace_atoms
-from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.structures.structure import Structure
 from kleene.symbolic.assume import alpha_hat, assume
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult
@@ -217,7 +217,11 @@ def _formula(
 ) -> Formula:
     """A clause parsed in its place, so that mistakes are shown there."""
     padded = "\n" * (position.line - 1) + " " * (position.column - 1) + text
-    return parse_formula(padded, vocabulary, file=position.file, free=free, sets=sets)
+    formula = parse_formula(padded, vocabulary, file=position.file, free=free, sets=sets)
+    for p in BUILTIN:
+        if p.name in predicates_of(formula):
+            raise InputError(f"'{p.name}' is about structures, and contracts are about stores", position)
+    return formula
 
 
 def entry(call: Call, theory: Theory, options: SymbolicOptions) -> SymbolicResult:

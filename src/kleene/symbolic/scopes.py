@@ -48,16 +48,22 @@ class Scope:
         return [label for label in self.labels if isinstance(label, Call)]
 
 
-def scope_of(procedure: Procedure, program: Program, contracts: Contracts) -> Scope:
-    """The procedure's own program and contract; `InputError` or `UsageError` where something does not fit."""
-    _check_names(procedure, program, contracts)
-    declared = _variant(program, procedure.sets, ()).vocabulary
+def own_contract(procedure: Procedure, program: Program) -> Call:
+    """The contract over the procedure's own parameters; `InputError` where it does not fit the program."""
+    own = _variant(program, procedure.sets, ())
     for name in (*procedure.parameters, *procedure.locals):
-        if name not in declared:
+        if name not in own.vocabulary:
             raise InputError(
                 f"'{name}' is not declared: make it a member of a set of the program, %s SET {{{name}, ...}}",
                 procedure.position,
             )
+    return procedure.call(procedure.parameters, own)
+
+
+def scope_of(procedure: Procedure, program: Program, contracts: Contracts) -> Scope:
+    """The procedure's own program and contract; `InputError` or `UsageError` where something does not fit."""
+    _check_names(procedure, program, contracts)
+    own_contract(procedure, program)
     edges = [e for e in procedure.body if e.name not in contracts.procedures]
     own = _variant(program, procedure.sets, edges)
     actions = iter(e.label for e in own.cfa.edges)

@@ -87,6 +87,8 @@ REFUSED = [
     ("procedure f(p)\n allocates n\n", "'allocates' stands alone"),
     ("procedure f(p, p)\n", "cannot be a parameter"),
     ("procedure f(p)\n requires 1\n requires 1", "'requires' is given twice"),
+    ("procedure f(p)\n %s Pointers {p}\n ensures A(v) q(v)", ":3:15: undeclared predicate 'q'"),
+    ("procedure f(p)\n ensures A(v) !sm(v)", ":2:10: 'sm' is about structures"),
 ]
 
 
@@ -143,6 +145,15 @@ def test_a_procedure_that_never_returns_may_ensure_anything() -> None:
     assert checked(text, "f").verdict == "verified"
     other = text.replace("body s f(p) e", "body s f(p) e\n s null(p) e")
     assert checked(other, "f").verdict == "violated"
+
+
+@pytest.mark.parametrize("steps", ["l0 null(p) l1\n l1 push(p) l2", "l0 push(t) l1\n l1 clear(p) l2\n l2 push(t) l3"])
+def test_what_calls_create_is_not_lost(steps: str) -> None:
+    """Of a new element it was concluded that its field is as it was, and not as it was: such calls led nowhere."""
+    text = f"procedure f(p)\n %s Pointers {{p, t}}\n modifies n, p\n ensures A(v) same[n](v)\n body\n {steps}"
+    result = checked(HEAP + text, "f")
+    assert result.verdict == "violated"
+    assert any("no 'allocates'" in v.what for v in result.violations)
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -124,6 +124,33 @@ int main(void) {{
 """
 
 
+def are_rings(heads: tuple[int | None, ...], following: tuple[int | None, ...]) -> bool:
+    """Whether the ways from the heads come back to them, and share nothing."""
+    seen: set[int] = set()
+    for head in heads:
+        at = head
+        while at is not None and at not in seen:
+            seen.add(at)
+            at = following[at]
+            if at == head:
+                break
+        else:
+            if head is not None:
+                return False
+    return True
+
+
+@pytest.mark.parametrize("clauses", ["", "ensures ring(a) && ring(b);", "ensures ring(b);", "modifies \\nothing;"])
+def test_rings(clauses: str, tmp_path: Path) -> None:
+    wrong = []
+    for heads in product(POINTERS, repeat=2):
+        for following in product(POINTERS, repeat=2):
+            text = client(f"requires ring(a) && ring(b); {clauses}", heads, following, stack=False)
+            if accepted(text, tmp_path / "client.c") != are_rings(heads, following):
+                wrong.append((heads, following))
+    assert not wrong
+
+
 def is_tree(root: int | None, links: tuple[tuple[int | None, int | None], ...]) -> bool:
     """Whether no cell is met twice on the ways down from the root."""
     met: list[int] = []
