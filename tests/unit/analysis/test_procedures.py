@@ -88,6 +88,9 @@ REFUSED = [
     ("procedure f(p, p)\n", "cannot be a parameter"),
     ("procedure f(p)\n requires 1\n requires 1", "'requires' is given twice"),
     ("procedure f(p)\n %s Pointers {p}\n ensures A(v) q(v)", ":3:15: undeclared predicate 'q'"),
+    ("procedure f(p)\n %s Pointers {p, t}\n ensures !(E(v) t(v))\n body s skip() e", "'t', a variable of the body"),
+    ("procedure f(p)\n %s Pointers {p, t}\n ensures A(v) old[from[t]](v)\n body s skip() e", "'t', a variable of"),
+    ("procedure f(p)\n %s Pointers {p, t}\n modifies t\n body s skip() e", "'t', a variable of the body"),
     ("procedure f(p)\n ensures A(v) !sm(v)", ":2:10: 'sm' is about structures"),
 ]
 
@@ -122,6 +125,13 @@ def test_actions_about_variables_of_callers_are_refused(action: str) -> None:
     text = f"procedure f(p)\n %s Pointers {{p}}\n modifies p\n frees 1\n body s {action}() e"
     with pytest.raises(InputError, match="variables of its callers"):
         verify_contracts(program, parse_contracts(text.replace("frees 1", "frees p(v) | !p(v)")))
+
+
+def test_copies_are_refused() -> None:
+    """A copy would have the values at entry of its original, and a new individual has none."""
+    program = parse_program(HIDDEN.replace("%action null", "%action copy(a) { %clone a(v) }\n%action null"))
+    with pytest.raises(InputError, match="copies individuals"):
+        verify_contracts(program, parse_contracts("procedure f(p)\n %s Pointers {p}\n allocates\n body s copy(p) e"))
 
 
 def test_arguments_must_be_declared_alike() -> None:
