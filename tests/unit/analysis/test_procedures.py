@@ -73,6 +73,32 @@ def test_what_is_wrong_is_reported(text: str, name: str, old: str, new: str, say
     assert all(v.structures for v in result.violations)
 
 
+WEAK = """
+procedure tail(p)
+  %s Pointers {p}
+  modifies p
+  requires E(v) p(v)
+  ensures  A(v) (from[p](v) -> old[from[p]](v))
+  body start next(p, p) exit
+procedure use(p)
+  %s Pointers {p, t}
+  modifies p
+  requires E(v) p(v)
+  ensures  A(v) (from[p](v) -> !old[p](v))
+  body start tail(p) exit
+"""
+
+
+def test_a_caller_knows_the_contract_only() -> None:
+    """The body of tail does more than its contract says, and its caller may not rely on that."""
+    assert checked(WEAK, "tail").verdict == "verified"
+    assert checked(WEAK, "use").verdict == "violated"
+    stronger = WEAK.replace("-> old[from[p]](v))", "-> old[from[p]](v) & !old[p](v))")
+    assert checked(stronger, "tail").verdict == checked(stronger, "use").verdict == "verified"
+    changes = WEAK.replace("body start tail(p) exit", "body start copy(t, p) l1  l1 tail(t) l2  l2 clear(p) exit")
+    assert any("modifies does not list n" in v.what for v in checked(changes, "use").violations)
+
+
 REFUSED = [
     ("procedure f(p, q)\n %s Pointers {p, q}\n body s merge(p, p) e", "is passed to 'merge' twice"),
     ("procedure f(p)\n body s copy(p, p) e", "'p' is not declared: make it a member"),
