@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv demo test check format bench fuzz clean
+.PHONY: venv demo test check format bench fuzz exam clean
 
 venv: $(STAMP)
 
@@ -45,6 +45,10 @@ bench: venv
 # Random C programs: shape analysis against exact exploration and AddressSanitizer.
 fuzz: venv
 	$(BIN)/python tests/fuzz_c/run.py --seconds 300
+
+# The exhaustive tests that take too long for `make test`: the FESA domain on all memories of five cells.
+exam: venv
+	$(BIN)/python -m tests.fesa.sweep
 
 clean:
 	rm -rf $(VENV) out

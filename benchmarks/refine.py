@@ -21,7 +21,7 @@ from kleene.core.verdict import kinds_of
 from kleene.refine.explain import PathExplainer
 from kleene.refine.library import library
 from kleene.refine.loop import SAFE, Refined, Refinement, RefineOptions
-from kleene.transformers.action_programs import shared_precondition
+from kleene.transformers.action_programs import shared_parts, shared_precondition
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "c" / "refine"
 ROWS = {
@@ -36,6 +36,7 @@ ROWS = {
 def measured(name: str, options: RefineOptions, limit: float) -> tuple[Refined, float]:
     """One run and its CPU time; it starts without the programs that earlier runs have compiled."""
     shared_precondition.cache_clear()
+    shared_parts.cache_clear()
     program = read_program([str(EXAMPLES / f"{name}.c")])
     (task,) = tasks_of(program, kinds_of(["assert"]), malloc_may_fail=True)
     task = replace(task, check=Limits(limit, 4 << 30))

@@ -18,7 +18,7 @@ from kleene.domains.fesa.heap import Heap, Options, joined
 from kleene.domains.fesa.summaries import separated, summarise
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
-from kleene.domains.fesa.widening import coarsen, widen
+from kleene.domains.fesa.widening import coarsen, rename_by_role, widen
 from kleene.domains.fesa.writing import clear
 
 from .concrete import ACCESS, Concrete, Forest, Value, outcomes, partitions
@@ -75,18 +75,22 @@ class Bench:
             for start in range(0, len(members), size):
                 yield members[start : start + size]
 
-    def state(self, items: Sequence[Item]) -> Heap:
-        vectors = joined([self.meaning.state(self.space, i.heap, i.placing, i.forest) for i in items])
+    def state(self, items: Sequence[Item], *, remembers: bool = False) -> Heap:
+        remembers = remembers and self.options.parents
+        vectors = joined(
+            [self.meaning.state(self.space, i.heap, i.placing, i.forest, remembers=remembers) for i in items]
+        )
         assert vectors is not None
         return Heap(vectors, self.options)
 
-    def check(self, items: Sequence[Item]) -> None:
+    def check(self, items: Sequence[Item], *, remembers: bool = False) -> None:
         """All statements and operations on the join of the states of some items."""
-        state = self.state(items)
+        state = self.state(items, remembers=remembers)
         for statement in self.statements:
             able = [item for item in items if statement.possible(item.heap)]
             if able:
-                self.check_statement(statement, state if len(able) == len(items) else self.state(able), able)
+                own = state if len(able) == len(items) else self.state(able, remembers=remembers)
+                self.check_statement(statement, own, able)
         self.check_operations(state, items)
 
     def apply(self, statement: Statement, state: Heap) -> tuple[dict[bool | None, Vectors | None], list[str]]:
@@ -156,6 +160,10 @@ class Bench:
             yield "keep_hygiene", heap
             reduce(heap, heap.nodes())
             yield "reduce", heap
+        if self.options.by_role:
+            heap = state.copy()
+            rename_by_role(heap, {})
+            yield "rename by role", heap
         for limit in (0, 8):
             heap = state.copy()
             coarsen(heap, limit)

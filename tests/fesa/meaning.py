@@ -7,7 +7,7 @@ instances and ghosts is in the set, for some forest of parents.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from itertools import chain, product
 
 from kleene.domains.fesa.flags import (
     ABOVE,
@@ -50,13 +50,13 @@ class Meaning:
     def __init__(self, world: World, options: Options, constants: Constants | None = None) -> None:
         self.world = world
         self.options = options
-        self._last: tuple[Vectors, tuple[Vectors, frozenset[Flag], list[Node]]] | None = None
+        self._last: tuple[Vectors, tuple[frozenset[Flag], list[Node], list[Flag]]] | None = None
         self._nodes = {name: Node(VARIABLE, name, size) for name, size in world.sizes.items()}
         self.constants = constants or (lambda node, offset: ())
 
     # From memories to vectors ---------------------------------------------------------------------------------
 
-    def vectors(self, heap: Concrete, placing: Placing, forest: Forest) -> Iterator[frozenset[Flag]]:
+    def vectors(self, heap: Concrete, placing: Placing, forest: Forest) -> Iterator[tuple[frozenset[Flag], Choice]]:
         """For every choice of an instance and a ghost in each node, the flags that are one."""
         members: dict[Node, list[int]] = {}
         for block, node in placing.items():
@@ -65,12 +65,20 @@ class Meaning:
         for own in members.values():
             several = len(own) > 1
             ways.append([(u, w) for u in own for w in own if u != w] if several else [(own[0], None)])
-        for choice in product(*ways):
-            yield self._vector(heap, dict(zip(members, choice, strict=True)), forest)
+        for chosen in product(*ways):
+            choice = dict(zip(members, chosen, strict=True))
+            yield self._vector(heap, choice, forest), choice
 
-    def state(self, space: Space, heap: Concrete, placing: Placing, forest: Forest) -> Vectors:
-        """The least state with these nodes that represents a memory."""
-        found = list(self.vectors(heap, placing, forest))
+    def state(
+        self, space: Space, heap: Concrete, placing: Placing, forest: Forest, *, remembers: bool = False
+    ) -> Vectors:
+        """The least state with these nodes that represents a memory; it may remember what is not below what."""
+        found = [ones for ones, _ in self.vectors(heap, placing, forest)]
+        if remembers:
+            single = {n: b for b, n in placing.items() if list(placing.values()).count(n) == 1 and b in heap.alive}
+            facts = [Flag(ABOVE, a, 0, b) for a in single for b in single if a != b]
+            known = {f for f in facts if not _below(forest, single[f.source], single[f.target])}  # type: ignore[index]
+            found = [ones | known for ones in found]
         dims = frozenset[Flag]().union(*found)
         function = space.false
         for ones in found:
@@ -157,7 +165,7 @@ class Meaning:
 
     def represents(self, vectors: Vectors, heap: Concrete, likely: Placing | None = None) -> bool:
         """Whether a memory is in the meaning of a state; `likely` are the nodes to look at first."""
-        vectors, dims, nodes = self._graph(vectors)
+        dims, nodes, _ = self._graph(vectors)
         blocks = heap.blocks()
         if blocks and not nodes:
             return False
@@ -168,13 +176,12 @@ class Meaning:
                     return True
         return False
 
-    def _graph(self, vectors: Vectors) -> tuple[Vectors, frozenset[Flag], list[Node]]:
-        """The vectors without what they remember of the forest's past, the flags that may be one, the heap's nodes."""
-        if self._last is None or (self._last[0] is not vectors and self._last[1][0] is not vectors):
-            plain = vectors.drop(*(f for f in vectors.dims if f.kind == ABOVE))  # type: ignore[attr-defined]
-            dims: frozenset[Flag] = plain.pruned().dims  # type: ignore[assignment]
+    def _graph(self, vectors: Vectors) -> tuple[frozenset[Flag], list[Node], list[Flag]]:
+        """The flags that may be one, the heap's nodes, and what is remembered of the forest."""
+        if self._last is None or self._last[0] is not vectors:
+            dims: frozenset[Flag] = vectors.pruned().dims  # type: ignore[assignment]
             nodes = sorted({n for f in dims for n in (f.source, f.target) if n and n.is_heap and not n.ghost})
-            self._last = vectors, (plain, dims, nodes)
+            self._last = vectors, (dims, nodes, [f for f in dims if f.kind == ABOVE])
         return self._last[1]
 
     def _with_lost(self, heap: Concrete, dims: frozenset[Flag]) -> Iterator[Concrete]:
@@ -217,10 +224,40 @@ class Meaning:
         return Flag(EDGE, here, slot, there, value[1]) in dims
 
     def _fits(self, vectors: Vectors, heap: Concrete, placing: Placing, forest: Forest) -> bool:
-        space, (vectors, dims, _) = vectors.space, self._graph(vectors)
+        dims, _, remembered = self._graph(vectors)
         if any(place is None and Flag(ROOTED, placing[block]) not in dims for block, place in forest.items()):
             return False
-        return all(
-            ones <= dims and space.evaluate(vectors.function, dict.fromkeys(ones, True))
-            for ones in self.vectors(heap, placing, forest)
-        )
+        for ones, choice in self.vectors(heap, placing, forest):
+            true = [flag for flag in remembered if _not_below(flag, choice, forest)]
+            if not ones <= dims or not _holds(vectors, ones, true):
+                return False
+        return True
+
+
+def _holds(vectors: Vectors, ones: frozenset[Flag], true: list[Flag]) -> bool:
+    """Whether a vector is in the set; of what is true of the forest, the state may remember any part."""
+    space, function = vectors.space, vectors.function
+    kept = product(*([(flag,), ()] for flag in true))
+    return any(space.evaluate(function, dict.fromkeys([*ones, *chain(*some)], True)) for some in kept)
+
+
+def _not_below(flag: Flag, choice: Choice, forest: Forest) -> bool:
+    """Whether what ABOVE says is true of the instances that a vector shows."""
+
+    def shown(node: Node | None) -> int | None:
+        assert node is not None
+        own, ghost = choice.get(node._replace(ghost=False), (None, None))
+        return ghost if node.ghost else own
+
+    upper, lower = shown(flag.source), shown(flag.target)
+    return upper in forest and lower in forest and not _below(forest, upper, lower)  # type: ignore[arg-type]
+
+
+def _below(forest: Forest, block: int, top: int) -> bool:
+    """Whether a block is another one, or hangs below it."""
+    place: Place | None = (block, 0)
+    while place is not None:
+        if place[0] == top:
+            return True
+        place = forest[place[0]]  # type: ignore[index]
+    return False

@@ -1,7 +1,7 @@
-"""C statements of three vocabularies, each with its meaning on concrete memories, written by hand.
+"""C statements of several vocabularies, each with its meaning on concrete memories, written by hand.
 
-`LINKS`: two pointers and blocks of two links. `OBJECTS`: objects on the stack, pointers to pointers, whole structs.
-`NUMBERS`: small integers in variables and blocks.
+`LINKS`: two pointers and blocks of two links. `LISTS`: blocks of one link. `OBJECTS`: objects on the stack, pointers to
+pointers, whole structs. `NUMBERS_IN_BLOCKS`: small integers in variables and blocks. `THREE`: three pointers.
 """
 
 from __future__ import annotations
@@ -163,6 +163,33 @@ def all_links(names: str, prefix: str = "") -> dict[str, Run]:
     return found
 
 
+LIST_WORLD = World({"x": "cell", "y": "cell"}, {}, {8: "cell"})
+NEXT = 8
+
+
+def _lists() -> dict[str, Run]:
+    block = LIST_WORLD.block
+    return {
+        "x = NULL;": setting("x", lambda m: None),
+        "y = x;": setting("y", lambda m: m["x"]),
+        "x = x->a;": setting("x", lambda m: m.load(m["x"], NEXT)),
+        "y = x->a;": setting("y", lambda m: m.load(m["x"], NEXT)),
+        "x->a = y;": lambda m: m.store(m["x"], NEXT, m["y"]),
+        "x->a = NULL;": lambda m: m.store(m["x"], NEXT, None),
+        "x->a = x->a->a;": lambda m: m.store(m["x"], NEXT, m.load(m.load(m["x"], NEXT), NEXT)),
+        "free(x);": lambda m: m.free(m["x"]),
+        "free(x->a);": lambda m: m.free(m.load(m["x"], NEXT)),
+        "x = calloc(1, 16);": setting("x", lambda m: m.new(block, zeroed=True) if m.pick(0, 1) else None),
+        "if (x == y) ;": lambda m: m.same(m["x"], m["y"]),
+        "if (x->a == y) ;": lambda m: m.same(m.load(m["x"], NEXT), m["y"]),
+        "if (x->a == y->a) ;": lambda m: m.same(m.load(m["x"], NEXT), m.load(m["y"], NEXT)),
+        "if (x->a->a) ;": lambda m: not m.same(m.load(m.load(m["x"], NEXT), NEXT), None),
+    }
+
+
+_CELL = "struct cell { int n; struct cell *a; };\nint main(void) {\n"
+LISTS = Vocabulary(LIST_WORLD, f"{_CELL}struct cell *x, *y;", _lists())
+"""Blocks of one link, so there may be more of them."""
 THREE = Vocabulary(
     World({"x": "cell", "y": "cell", "z": "cell"}, {}, LINK_WORLD.block),
     f"{_NODE}struct node *x, *y, *z;",
@@ -173,7 +200,6 @@ THREE = Vocabulary(
 # Objects on the stack, pointers to pointers ---------------------------------------------------------------------
 
 OBJECT_WORLD = World({"x": "cell", "q": "link"}, {"s": {8: "cell"}, "v": {0: "cell"}}, {8: "cell"}, frozenset("s"))
-NEXT = 8
 
 
 def _began(m: Concrete) -> None:
@@ -229,7 +255,7 @@ def _objects() -> dict[str, Run]:
 
 OBJECTS = Vocabulary(
     OBJECT_WORLD,
-    "struct cell { int n; struct cell *a; };\nint main(void) {\nstruct cell *x, **q, *v;",
+    f"{_CELL}struct cell *x, **q, *v;",
     _objects(),
 )
 
@@ -284,8 +310,12 @@ def _number(value: Value) -> int:
     return value
 
 
-NUMBERS_IN_BLOCKS = Vocabulary(
-    NUMBER_WORLD, "struct cell { int n; struct cell *a; };\nint main(void) {\nstruct cell *x; int i;", _numbers()
-)
+NUMBERS_IN_BLOCKS = Vocabulary(NUMBER_WORLD, f"{_CELL}struct cell *x; int i;", _numbers())
 
-VOCABULARIES = {"links": LINKS, "objects": OBJECTS, "numbers": NUMBERS_IN_BLOCKS, "three": THREE}
+VOCABULARIES = {
+    "links": LINKS,
+    "lists": LISTS,
+    "objects": OBJECTS,
+    "numbers": NUMBERS_IN_BLOCKS,
+    "three": THREE,
+}

@@ -18,7 +18,7 @@ from .statements import VOCABULARIES
 SETTINGS = {
     "default": Options(),
     "no parents": Options(parents=False),
-    "apart": Options(apart=True),
+    "apart": Options(apart=True, by_role=True),
     "no incoming": Options(in_counter=False, reduce=False),
     "bare": Options(out_counter=False, in_counter=False, reduce=False, parents=False),
     "bare with parents": Options(out_counter=False, in_counter=False, reduce=False),
@@ -43,12 +43,14 @@ def test_one_by_one(folder: Path, vocabulary: str, blocks: int, unset: int) -> N
         checked.check([item])
 
 
-@pytest.mark.parametrize(("vocabulary", "blocks", "unset"), [("objects", 1, 1), ("numbers", 2, 1), ("links", 2, 1)])
+@pytest.mark.parametrize(
+    ("vocabulary", "blocks", "unset"), [("objects", 1, 1), ("numbers", 2, 1), ("lists", 3, 0), ("links", 2, 1)]
+)
 def test_joined(folder: Path, vocabulary: str, blocks: int, unset: int) -> None:
-    """Memories of one kind in one state, also with places that have no value."""
+    """Memories of one kind in one state that remembers all of their forests, also with places that have no value."""
     checked = bench(vocabulary, folder, "default")
     for items in checked.groups(blocks, unset, lost=0, size=24):
-        checked.check(items)
+        checked.check(items, remembers=True)
 
 
 @pytest.mark.parametrize("setting", [setting for setting in SETTINGS if setting != "default"])

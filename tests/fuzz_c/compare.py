@@ -16,7 +16,9 @@ from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.domains.explicit.explore import explore
-from kleene.refine.loop import SAFE, RefineOptions
+from kleene.refine.heap_to_shape import heap_to_shape
+from kleene.refine.loop import SAFE, Refined, RefineOptions
+from kleene.structures.embedding import embeds
 
 STUB = """\
 #include <stdio.h>
@@ -86,10 +88,25 @@ def judge_refinement(
     if len(shown) < len(found.feasible):
         result.contradictions.append(f"of {len(found.feasible)} feasible paths {len(shown)} have a run")
     if safe:
+        result.contradictions += _not_covered(found)
         result.contradictions += _contradicted_by_exploration(program, kinds_of(found.properties))
     if runs and result.proved:
         result.contradictions += _contradicted_by_runs(path, shape_result(found), runs)
     return result
+
+
+def _not_covered(found: Refined) -> list[str]:
+    """Heaps of runs that the graphs of the proof do not cover."""
+    tree = found.tree
+    assert tree is not None
+    wrong = []
+    for samples in (one.samples for one in found.rounds if one.samples is not None):
+        for location, heap, state in samples.states:
+            shape = heap_to_shape(tree.model, state, samples.fixed)
+            graphs = tree.stores[location].elements()
+            if shape is not None and shape.size <= 6 and not any(embeds(shape, graph) for graph in graphs):
+                wrong.append(f"not covered at {location}: {heap}")
+    return wrong
 
 
 def _contradicted_by_exploration(program: CProgram, excluded: frozenset[str]) -> list[str]:

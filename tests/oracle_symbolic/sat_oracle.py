@@ -34,6 +34,8 @@ from kleene.logic.vocabulary import Vocabulary
 from kleene.transformers.action import Action
 
 TRUE = 1
+MOST = 150
+"""Where there are more abstractions than that, so many are enough."""
 
 
 class Circuit:
@@ -289,9 +291,9 @@ def world(circuit: Circuit, vocabulary: Vocabulary, size: int) -> World:
 
 
 def abstractions_of(last: World) -> list[NaiveStructure]:
-    """A structure of each canonical abstraction."""
-    found = []
-    while last.circuit.solver.solve():
+    """A structure of each canonical abstraction, up to `MOST`."""
+    found: list[NaiveStructure] = []
+    while len(found) < MOST and last.circuit.solver.solve():
         s = last.read()
         found.append(s)
         last.circuit.require(-last.is_abstracted_to(blur(s)))

@@ -146,3 +146,81 @@ def test_a_shape_of_one_s_own_is_used(capsys, tmp_path):
     )
     assert code == 0
     assert "shape refinement (mine with" in out
+
+
+HEADER = "static inline struct node *next_of(struct node *n) { return n->next; }\n"
+WITH_HEADER = (
+    BUILD
+    + """#include "next.h"
+int main(void) {
+    struct node *list = make();
+    while (list != NULL) {
+        struct node *rest = next_of(list);
+        free(list);
+        list = rest;
+    }
+    return 0;
+}
+"""
+)
+
+
+def test_a_header_that_changes_makes_a_certificate_invalid(capsys, tmp_path):
+    """The certificate used to name the C files only, so that a changed header went unnoticed."""
+    program, certificate, header = written(tmp_path, WITH_HEADER), tmp_path / "c.json", tmp_path / "next.h"
+    header.write_text(HEADER, encoding="utf-8")
+    code, _, _ = run(capsys, "check", program, "--property", "memsafety", "--certificate", certificate)
+    assert code == 0
+    names = [entry["path"] for entry in json.loads(certificate.read_text(encoding="utf-8"))["headers"]]
+    assert names == [str(header)]
+    assert run(capsys, "recheck", certificate)[0] == 0
+    header.write_text(HEADER + "// changed\n", encoding="utf-8")
+    code, out, _ = run(capsys, "recheck", certificate)
+    assert (code, "next.h is not the file that was proved" in out) == (1, True)
+    header.write_text(HEADER, encoding="utf-8")
+    document = json.loads(certificate.read_text(encoding="utf-8"))
+    certificate.write_text(json.dumps({**document, "headers": []}), encoding="utf-8")
+    code, out, _ = run(capsys, "recheck", certificate)
+    assert (code, "next.h is included now" in out) == (1, True)
+
+
+def test_invariants_are_those_of_the_last_tree(capsys):
+    program = EXAMPLES / "sll" / "create.c"
+    code, out, _ = run(capsys, "check", program, "--refine", "--invariants")
+    assert code == 0
+    assert "loop in create" in out
+    assert "list: acyclic list of 2 or more nodes" in out
+    assert "checked again" in out
+    assert "no pointer reaches" not in out
+
+
+def test_what_is_not_refined_is_not_lost(capsys):
+    """Recursive functions are analysed as without --refine, and the trace says so."""
+    code, out, _ = run(capsys, "check", EXAMPLES / "recursion" / "reverse.c", "--trace-refinement")
+    assert code == 0
+    assert "no refinement: recursive functions" in out
+    assert "the analysis that tracks everything (shape analysis" in out
+
+
+def test_a_real_error_leaves_the_other_properties(capsys, tmp_path):
+    program = written(
+        tmp_path,
+        WRONG.replace("return n;", "while (list) { struct node *r = list->next; free(list); list = r; } return n;"),
+    )
+    code, out, _ = run(
+        capsys, "check", program, "--refine", "--property", "assert", "--property", "memsafety", "--malloc-never-fails"
+    )
+    assert code == 1
+    assert "assert     FALSE" in out
+    assert "memsafety  TRUE" in out
+
+
+@pytest.mark.parametrize(
+    "option,value,words", [("--memory", 1, "memory limit"), ("--max-structures", 20, "more than 20")]
+)
+def test_every_limit_leaves_the_last_abstraction(capsys, tmp_path, option, value, words):
+    code, out, _ = run(capsys, "check", written(tmp_path, LAST), "--property", "assert", "--refine", option, value)
+    assert code == 3
+    assert f"unknown because: {'the ' if option == '--memory' else ''}{words}" in out
+    assert "last abstraction" in out
+    assert f"raise {option}" in out

@@ -76,7 +76,22 @@ int main(void) {
     return 0;
 }
 """
-PROGRAMS = {"reverse": REVERSE, "doubly": DOUBLY, "tree": TREE}
+TWICE = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { struct node *front, *back; };
+int main(void) {
+    struct node *v = malloc(sizeof *v), *d = malloc(sizeof *d), *n = malloc(sizeof *n);
+    v->front = v->back = n->back = NULL;
+    d->front = v;
+    d->back = v;
+    n->front = __VERIFIER_nondet_int() ? v : NULL;
+    d->back = NULL;
+    while (__VERIFIER_nondet_int()) d->front = n->front;
+    return v == d;
+}
+"""
+PROGRAMS = {"reverse": REVERSE, "doubly": DOUBLY, "tree": TREE, "twice": TWICE}
 LISTS = Roles(frozenset({"succ"}), frozenset({"pred"}))
 SINGLY = Roles(frozenset({"next"}))
 TREES = Roles(frozenset({"left", "right"}))
@@ -114,6 +129,8 @@ CASES = [
     ("doubly", "sll", ("sharing",), Roles(frozenset({"succ"}), unused=frozenset({"pred"}))),
     ("tree", "tree", (), TREES),
     ("tree", "tree", ("sharing", "children"), TREES),
+    ("twice", "graph", ("sharing",), Roles(frozenset({"front", "back"}))),
+    ("twice", "tree", ("sharing",), Roles(frozenset({"front", "back"}))),
 ]
 
 

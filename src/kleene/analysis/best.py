@@ -17,7 +17,7 @@ from kleene.symbolic.result import SymbolicOptions
 from kleene.symbolic.theory import Theory
 from kleene.transformers.action import Action, Message, Rule
 
-OPTIONS = SymbolicOptions(limits=Limits(total_seconds=60))
+OPTIONS = SymbolicOptions(limits=Limits(total_seconds=60), most=32)
 """A minute for one action on one structure; then the plain result is taken where it is better."""
 
 

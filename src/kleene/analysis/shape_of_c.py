@@ -28,6 +28,7 @@ from kleene.semantics.coalesce import coalesced
 from kleene.semantics.groups import CIRCULAR, Group, ShapeClass
 from kleene.semantics.headers import header_cells
 from kleene.semantics.lanes import lanes_seen
+from kleene.semantics.loads import with_shared_loads
 from kleene.semantics.memory import Memory
 from kleene.semantics.procedures import whole_program
 from kleene.semantics.representatives import with_representatives
@@ -52,8 +53,16 @@ ALL_KINDS = kinds_of(PROPERTIES)
 _LEAK = "a block may be lost"
 _LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 _LANES = "cells skip nodes of a list"
-ATTEMPTS = ((False, ""), (True, ""), (False, "values"), (False, "ranges"), (False, "children"), (False, "cells"))
-"""Whether pointers are kept to the end of their scope, and what else tells the nodes of trees apart."""
+ATTEMPTS = (
+    (False, ""),
+    (True, ""),
+    (False, "loads"),
+    (False, "values"),
+    (False, "ranges"),
+    (False, "children"),
+    (False, "cells"),
+)
+"""Whether pointers are kept to the end of their scope, and what else tells the nodes of heaps apart."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """For how many objects of its caller a recursive function keeps a name."""
 _CYCLE = "Closed cycle for acyclic predicate "
@@ -104,7 +113,6 @@ def analyse(
         return _gave_up(str(limit), start)
     cfa = inlined.main.cfa
     memory = Memory(inlined, cfa, typed=True)
-    places = memory.pointer_places
     result = _gave_up("there is no time left", start)
     for whole_scope, by in ATTEMPTS:
         left = seconds - (time.monotonic() - start)
@@ -113,9 +121,12 @@ def analyse(
             continue
         if left <= 0:
             break
-        followed = with_representatives(memory) if by == "ranges" else cfa
-        if by == "ranges" and followed == cfa:
-            continue
+        followed, places = cfa, memory.pointer_places
+        if by in ("ranges", "loads"):
+            followed = with_representatives(memory) if by == "ranges" else with_shared_loads(memory)
+            if followed == cfa:
+                continue
+            places = Memory(inlined, followed, typed=True).pointer_places
         shared = coalesced(followed, places, whole_scope=whole_scope)
         plan = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, by, "memory_leak" in kinds)
         found = plan.run(left, only_class)
@@ -129,6 +140,8 @@ def analyse(
 def _may_help(by: str, result: ShapeResult, raised: Set[str]) -> bool:
     """Whether there are alarms, and more ways to tell nodes apart that might avoid them."""
     vocabulary = result.translation.vocabulary if result.translation is not None else ()
+    if by == "loads":
+        return bool(raised)
     if by == "ranges":
         return result.complete and bool(raised - _LEAKS)
     start = {"children": "has[", "cells": "has[", "values": "@"}[by]

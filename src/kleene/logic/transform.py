@@ -6,9 +6,10 @@ Formulas are interned DAGs whose printed form can be exponentially larger, so ev
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 
 from kleene.logic.formula import (
+    And,
     Atom,
     Closure,
     Const,
@@ -17,6 +18,7 @@ from kleene.logic.formula import (
     Forall,
     Formula,
     IfThenElse,
+    Or,
     subformulas,
 )
 
@@ -215,6 +217,42 @@ def alpha_equal(f: Formula, g: Formula) -> bool:
     if set(f.free) != set(g.free):
         return False
     return canonical(f) is canonical(g)
+
+
+def up_to_order(f: Formula) -> Hashable:
+    """Equal for formulas that differ only in bound names, and in the order and number of what `&` and `|` join."""
+    return _unordered(f, {})
+
+
+def _unordered(f: Formula, depth: Mapping[str, int]) -> Hashable:
+    def name(variable: str) -> Hashable:
+        return depth.get(variable, variable)
+
+    match f:
+        case Const(value):
+            return value
+        case Atom(predicate, args):
+            return (predicate, *map(name, args))
+        case Equal(left, right):
+            return Equal, frozenset((name(left), name(right)))
+        case And() | Or():
+            return type(f), frozenset(_unordered(g, depth) for g in _operands(type(f), f))
+        case Exists(variable, body) | Forall(variable, body):
+            return type(f), _unordered(body, {**depth, variable: len(depth)})
+        case Closure(left, right, sub_left, sub_right, body):
+            inner = {**depth, sub_left: len(depth), sub_right: len(depth) + 1}
+            return Closure, name(left), name(right), _unordered(body, inner)
+        case _:
+            return (type(f), *(_unordered(g, depth) for g in f.children))
+
+
+def _operands(kind: type[Formula], f: Formula) -> Iterator[Formula]:
+    """What nested conjunctions, or disjunctions, join."""
+    for g in f.children:
+        if type(g) is kind:
+            yield from _operands(kind, g)
+        else:
+            yield g
 
 
 def match_instance(pattern: Formula, f: Formula) -> dict[str, str] | None:

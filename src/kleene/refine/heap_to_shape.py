@@ -2,8 +2,8 @@
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.2. The
 graph has the live pointers that are tracked, the tracked cells and the small integers of the shape class; what the
-state leaves open (numbers that were never written) is 1/2. States with freed blocks and rings have none: which freed
-blocks an abstract state still has, and where it cuts a ring, depends on the path.
+state leaves open (numbers that were never written) is 1/2. States with freed blocks, rings and slots of tables have
+none: which freed blocks an abstract state still has, and where it cuts a ring, depends on the path.
 """
 
 from __future__ import annotations
@@ -11,16 +11,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kleene.cfa.expressions import Variable
+from kleene.cfa.operations import Allocate
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.logic.kleene import Kleene
+from kleene.refine.art import Node
 from kleene.refine.model import Model
+from kleene.refine.samples import Samples
 from kleene.semantics.groups import CIRCULAR
 from kleene.semantics.memory import TypedSize
 from kleene.semantics.names import HEAP
 from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure, StructureBuilder
+from kleene.transformers.draft import Draft
 
 
 def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Structure | None:
@@ -29,9 +33,22 @@ def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Struc
         return None
     if any(isinstance(size, TypedSize) for size in model.translator.memory.sizes):  # a block does not know its type
         return None
+    if any(isinstance(e.label, Allocate) and e.label.stack for e in model.task.cfa.edges):
+        return None
     if any(group.kind == CIRCULAR for group in model.translator.symbols.groups):
         return None
     return _Converter(model, state, fixed).structure()
+
+
+def explicit_nodes(model: Model, samples: Samples) -> list[Node]:
+    """The nodes ``(l, H, G)`` of the samples: the explicit heap, and the shape graph that Abstract makes of it."""
+    found = []
+    for location, heap, state in samples.states:
+        shape = heap_to_shape(model, state, samples.fixed)
+        if shape is not None:
+            blurred = model.domain.blurred(Draft.of(shape, 0, keep_names=False), shape)
+            found.append(Node(location, blurred, heap=heap))
+    return found
 
 
 class _Converter:
@@ -53,6 +70,7 @@ class _Converter:
     def structure(self) -> Structure:
         for number, node in self.nodes.items():
             self._node(self.state.blocks[number], node, self.objects.get(number))
+        self._crowded()
         for variable in self.memory.pointers:
             if self._needed(variable) and self.symbols.precision.tracks(variable.name):
                 self._pointer(variable)
@@ -86,6 +104,14 @@ class _Converter:
             known = block.load(8 * offset, 8 * width) if width else None
             for c in self.translator.constants.of(offset):
                 self._set(self.symbols.integer_cell(offset, c), (node,), _equal(known, c))
+
+    def _crowded(self) -> None:
+        """The nodes to which three cells of a group point."""
+        edges = self.builder.build()
+        for group in self.symbols.groups:
+            targets = [nodes[1] for member in group.members for nodes, _ in edges.entries(member)]
+            for node in {target for target in targets if targets.count(target) > 2}:
+                self._set(group.crowded, (node,))
 
     def _pointer(self, variable: Variable) -> None:
         value = self._value(variable)

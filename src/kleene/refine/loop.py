@@ -17,6 +17,7 @@ from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, Tree
 from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
+from kleene.refine.heap_to_shape import explicit_nodes
 from kleene.refine.language import Entry
 from kleene.refine.lazy import rebuilt
 from kleene.refine.model import Abstraction, Models, Task
@@ -241,6 +242,8 @@ class Refinement:
             current.chosen = generator
         own = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
         self.abstraction = Abstraction(definition.joined(own), generator)
+        if current.samples is not None:
+            current.explicit = explicit_nodes(self.models.of(self.abstraction), current.samples)
 
     def _recognise(self, current: Round, definition: TrackingDefinition) -> None:
         order = list(self.task.memory.cell_targets)

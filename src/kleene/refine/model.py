@@ -27,6 +27,10 @@ from kleene.transformers.rules import all_rules
 from kleene.transformers.transformer import Outcome, Transformer
 
 CYCLE = "Closed cycle for acyclic predicate "
+MEMORY = 50_000
+"""How many steps of a model are remembered."""
+_Step = tuple[list[Structure], tuple[str, ...]]
+"""Where a step leads, and the messages on it."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +124,7 @@ class Model:
         self.translation = self.translator.translate()
         self.cfa = self.translation.cfa
         self.domain = _Domain(self.translation)
+        self._steps: dict[tuple[int, Structure], _Step] = {}
         self._origin = {id(e): o for e, o in zip(self.cfa.edges, self.translation.origins, strict=True)}
 
     @cached_property
@@ -153,10 +158,25 @@ class Model:
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> tuple[list[Structure], list[Error]]:
         """Where an edge leads, and the errors that matter on it."""
         self.task.check()
-        self.domain.messages.clear()
-        results = self.domain.post(edge, elements)
-        errors = [e for text in dict.fromkeys(self.domain.messages) if (e := self._error(text)) is not None]
+        results: list[Structure] = []
+        texts: dict[str, None] = {}
+        for element in elements:
+            after, messages = self._after(edge, element)
+            results += after
+            texts.update(dict.fromkeys(messages))
+        errors = [e for text in texts if (e := self._error(text)) is not None]
         return [] if edge.target == ERROR else results, errors
+
+    def _after(self, edge: Edge[Action], element: Structure) -> _Step:
+        """One step from one element; what the path simulations of FineTune have found is there for the tree."""
+        key = (id(edge), element)
+        found = self._steps.get(key)
+        if found is None:
+            self.domain.messages.clear()
+            found = self.domain.post(edge, [element]), tuple(self.domain.messages)
+            if len(self._steps) < MEMORY and edge.label not in self.domain.contradictions:  # those are found anew
+                self._steps[key] = found
+        return found
 
     def through(
         self, steps: Sequence[Edge[Action]], source: str, target: str, elements: Iterable[Structure]
@@ -196,7 +216,7 @@ class Models:
     """The models of one task that a round may need again: those of the tracking definition that was asked for last.
 
     FineTune simulates the generator that the tree was built with, and the next tree is built with one that it
-    simulated. What a model has derived and compiled is kept, what its steps have found is not.
+    simulated. What a model has derived and compiled is kept, and the first steps that it was asked for.
     """
 
     def __init__(self, task: Task) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kleene.refine.art import ErrorPath
+from kleene.refine.art import ErrorPath, Node
 from kleene.refine.finetune import Trial
 from kleene.refine.generators import Generator
 from kleene.refine.model import Abstraction
@@ -30,6 +30,8 @@ class Round:
     kinds: list[str] = field(default_factory=list)
     added: TrackingDefinition = NOTHING
     samples: Samples | None = None
+    explicit: list[Node] = field(default_factory=list)
+    """The nodes of the samples: their heaps, and the shape graphs that they are abstracted to."""
     recognised: Recognised | None = None
     trials: list[Trial] = field(default_factory=list)
     chosen: Generator | None = None

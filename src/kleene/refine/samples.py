@@ -43,6 +43,10 @@ class Samples:
     small: list[tuple[str, ExplicitHeap]] = field(default_factory=list)
     runs: int = 0
     enough: bool = False
+    states: list[tuple[str, ExplicitHeap, State]] = field(default_factory=list)
+    """The states of the runs that the heaps are of."""
+    fixed: Mapping[str, int] = field(default_factory=dict)
+    """The blocks of global variables in them."""
 
     @property
     def usable(self) -> list[tuple[str, ExplicitHeap]]:
@@ -54,6 +58,7 @@ def collect(task: Task, pointers: frozenset[str], options: SampleOptions) -> Sam
     """Run the program until there are enough sample heaps from the given pointers."""
     found = Samples()
     machine = Machine(executable(task), malloc_may_fail=False)
+    found.fixed = machine.fixed
     deadline = time.monotonic() + options.seconds
     generator = random.Random(options.seed)
     seen: set[object] = set()
@@ -62,11 +67,12 @@ def collect(task: Task, pointers: frozenset[str], options: SampleOptions) -> Sam
             break
         found.runs += 1
         heaps = list(_heaps(machine, task, pointers, _Random(generator, 0.6 + 0.1 * (number % 4))))
-        new = [(location, heap) for location, heap in heaps if heap.key not in seen and heap.reachable()]
+        new = [one for one in heaps if one[1].key not in seen and one[1].reachable()]
         if not new:
             continue
-        location, heap = max(new, key=lambda pair: len(pair[1].reachable()))
+        location, heap, state = max(new, key=lambda one: len(one[1].reachable()))
         seen.add(heap.key)
+        found.states.append((location, heap, state))
         (found.heaps if len(heap.reachable()) >= options.size else found.small).append((location, heap))
         if len(found.heaps) >= options.count:
             found.enough = True
@@ -95,14 +101,14 @@ class _Random(InputSource):
 
 def _heaps(
     machine: Machine, task: Task, pointers: frozenset[str], source: InputSource
-) -> Iterator[tuple[str, ExplicitHeap]]:
-    """The heaps of one run, at the places where paths meet or part."""
+) -> Iterator[tuple[str, ExplicitHeap, State]]:
+    """The heaps of one run, at the places where paths meet or part, with the states that they are of."""
     state = machine.start(source)
     watched = task.cfa.loop_heads
     for _ in range(_STEPS):
         location = state.frames[-1].location
         if location in watched and len(state.frames) == 1:
-            yield location, heap_of(state, task.memory, pointers, machine.fixed)
+            yield location, heap_of(state, task.memory, pointers, machine.fixed), state.clone()
         try:
             if machine.step(state) is None:
                 return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Predicate, Vocabulary
@@ -20,21 +20,21 @@ Edges = Sequence[tuple[int, int]]
 _LINE: Edges = ((0, 1), (1, 2), (2, 3))
 
 
-def heap_structure(heap: ExplicitHeap) -> Structure:
-    """A sample heap as a two-valued structure: its pointers and fields."""
+def heap_structure(heap: ExplicitHeap, names: Mapping[str, str]) -> Structure:
+    """A sample heap as a two-valued structure: its pointers, by other names where there are some, and its fields."""
     reached = sorted(heap.reachable())
     numbers = {address: n for n, address in enumerate(reached)}
-    pointers = [p for p, a in heap.pointers.items() if a in numbers]
+    pointers = {p: names.get(p, plain(p)) for p, a in heap.pointers.items() if a in numbers}
     fields = sorted({f for a in reached for f in heap.cells[a]})
     vocabulary = Vocabulary(
         (
-            *(Predicate(plain(p), 1, ("v",), pointer=True) for p in pointers),
+            *(Predicate(shown, 1, ("v",), pointer=True) for shown in dict.fromkeys(pointers.values())),
             *(Predicate(f, 2, ("v1", "v2")) for f in fields),
         )
     )
     builder = StructureBuilder(vocabulary, len(reached), tuple(f"{n + 1}" for n in numbers.values()))
-    for p in pointers:
-        builder.set(plain(p), (numbers[heap.pointers[p] or 0],), Kleene.TRUE)
+    for p, shown in pointers.items():
+        builder.set(shown, (numbers[heap.pointers[p] or 0],), Kleene.TRUE)
     for address in reached:
         for f, to in heap.cells[address].items():
             if to in numbers:

@@ -29,6 +29,7 @@ from kleene.semantics.intervals import Intervals
 from kleene.semantics.literals import is_literal
 from kleene.semantics.memory import Memory, Unmodelled, constant_of
 from kleene.semantics.rewrite import Choice, expanded, rewrite_operation
+from kleene.semantics.same_values import with_same_values
 
 MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
@@ -38,6 +39,8 @@ MAX_NUMBERS = 4
 
 def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     """The automaton with variable indices of small arrays replaced, and sizes that do not vary."""
+    if any(True for e in cfa.edges for x in expressions(e.label) for _ in variable_indices(x)):
+        cfa = with_same_values(program, cfa)
     while True:
         splitter = _Splitter(program, Intervals(program, cfa))
         changed = expanded(_with_arrays(program, cfa), splitter.expand, "#")
@@ -100,7 +103,7 @@ class _Splitter:
 
     def expand(self, edge: Edge[Operation]) -> list[Choice] | None:
         """The choices for the first variable index of an operation that is to be replaced."""
-        if edge.source not in self.intervals.at:
+        if not self._may_change(edge.label) or edge.source not in self.intervals.at:
             return None
         operation = self._sized(edge.label, edge.source)
         for expression in expressions(operation):
@@ -111,6 +114,14 @@ class _Splitter:
                 if count is not None and read and not node.checked:
                     return self._compared(replace(edge, label=operation), node, count)
         return None if operation is edge.label else [Choice(None, (operation,))]
+
+    @staticmethod
+    def _may_change(operation: Operation) -> bool:
+        """Whether there is an index or a size that is no constant."""
+        if isinstance(operation, Allocate | Realloc | MemCopy | MemSet) and not isinstance(operation.size, Constant):
+            return True
+        nodes = (node for expression in expressions(operation) for node in walk(expression))
+        return any(isinstance(node, Index) and not isinstance(node.index, Constant) for node in nodes)
 
     def _limit(self, node: Index) -> int:
         exact = is_literal(node.base) or has_pointers(node.type, self.program)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from kleene.cfa.expressions import (
     NEGATED,
@@ -42,15 +43,16 @@ class Intervals:
 
     program: CProgram
     cfa: Cfa[Operation]
-    at: dict[str, Bounds] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def at(self) -> dict[str, Bounds]:
+        """The bounds at each location; computed when they are asked for, since many programs do not need them."""
         operations = [e.label for e in self.cfa.edges]
         self._untracked = address_taken(operations) | exposed_globals(self.program)
         self._calls = any(isinstance(o, Call) for o in operations)
         constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
         self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
-        self._solve()
+        return self._solved()
 
     def of(self, expression: Expression, location: str) -> Interval:
         """The values that an expression may have where an edge leaves a location."""
@@ -64,24 +66,25 @@ class Intervals:
             and not (variable.is_global and self._calls)
         )
 
-    def _solve(self) -> None:
+    def _solved(self) -> dict[str, Bounds]:
         order = self.cfa.post_order
-        self.at = {self.cfa.entry: {}}
+        at: dict[str, Bounds] = {self.cfa.entry: {}}
         waiting = {self.cfa.entry}
         visits: dict[str, int] = {}
         while waiting:
             location = max(waiting, key=lambda name: order.get(name, -1))
             waiting.remove(location)
             for edge in self.cfa.leaving(location):
-                after = self.after(edge.label, self.at[location])
+                after = self.after(edge.label, at[location])
                 if after is None:
                     continue
-                known = self.at.get(edge.target)
+                known = at.get(edge.target)
                 visits[edge.target] = visits.get(edge.target, 0) + 1
                 merged = after if known is None else self._joined(known, after, widen=visits[edge.target] > 3)
                 if merged != known:
-                    self.at[edge.target] = merged
+                    at[edge.target] = merged
                     waiting.add(edge.target)
+        return at
 
     def _joined(self, known: Bounds, new: Bounds, *, widen: bool) -> Bounds:
         merged: Bounds = {}

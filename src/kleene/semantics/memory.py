@@ -109,7 +109,8 @@ def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> lis
 class Memory:
     """What the analysis keeps of a program: variables by kind, cells by place, where pointers may point.
 
-    `cell_of` names the pointer cell at each place, `cell_targets` says where the pointers in a cell may point.
+    `cell_of` names the pointer cell at each place, `cell_targets` says where the pointers in cells of a name may point;
+    what is in the cell at one place is known better (`cell_places`).
     With `typed`, objects of one size but different types are told apart.
     """
 
@@ -125,6 +126,7 @@ class Memory:
     sizes: set[int] = field(default_factory=set)
     access_widths: dict[Place, set[int]] = field(default_factory=dict)
     _types_of: dict[int, dict[str, None]] = field(default_factory=dict)
+    _held: dict[Place, set[Place]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._classify()
@@ -217,6 +219,7 @@ class Memory:
                 name = f"{name}@{place[1]}"
             self.cell_of[place] = name
             self.cell_targets.setdefault(name, set())
+            self._held[place] = set()
 
     def _find_widths(self) -> None:
         """The sizes of the integers that are read or written at each offset of objects."""
@@ -298,8 +301,7 @@ class Memory:
                 shift = cell[1] - source[1]
                 if 0 <= shift <= length - self.program.pointer_size:
                     for size, offset in targets:
-                        copied = set(self.cell_targets[self.cell_of[cell]])
-                        changed |= self._add_to_cell((size, offset + shift), copied)
+                        changed |= self._add_to_cell((size, offset + shift), set(self._held[cell]))
         return changed
 
     def _add(self, target: Expression, places: set[Place]) -> bool:
@@ -311,7 +313,9 @@ class Memory:
     def _add_to_cell(self, place: Place, places: set[Place]) -> bool:
         changed = place not in self.cell_of
         self._name_cell(place, f"@{place[1]}")
-        return _grown(self.cell_targets[self.cell_of[place]], places, "a member") or changed
+        grown = not places <= self._held[place]
+        self._held[place] |= places
+        return _grown(self.cell_targets[self.cell_of[place]], places, "a member") or grown or changed
 
     @property
     def self_loops(self) -> frozenset[str]:
@@ -352,7 +356,7 @@ class Memory:
 
     def cell_places(self, places: Iterable[Place]) -> set[Place]:
         """Where the pointers in cells at these places may point."""
-        return {to for place in places if place in self.cell_of for to in self.cell_targets[self.cell_of[place]]}
+        return {to for place in places for to in self._held.get(place, ())}
 
     def address_places(self, lvalue: Expression) -> set[Place]:
         """Where an lvalue in memory may lie."""

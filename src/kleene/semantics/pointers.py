@@ -191,10 +191,10 @@ class PointerSteps(StepBuilder):
                 continue
             if not self.symbols.precision.tracks_cell(cell):
                 undefined.append(UNKNOWN)
-                targets.update(dict.fromkeys(self.symbols.target_offsets(cell), UNKNOWN))
+                targets.update(dict.fromkeys((o for _, o in self.memory.cell_places([base.place])), UNKNOWN))
                 continue
             undefined.append(exists(["u"], conj(base.formula("u"), at(self.symbols.cell_undefined(cell), "u"))))
-            for to in self.symbols.target_offsets(cell):
+            for to in sorted({offset for _, offset in self.memory.cell_places([base.place])}):
                 edge = self.symbols.cell(cell, to)
                 found = exists(["u"], conj(base.formula("u"), at(edge, "u", "v")))
                 targets[to] = disj(targets.get(to, FALSE), found)

@@ -9,6 +9,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable
 from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
+from kleene.logic.transform import up_to_order
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.semantics.groups import CIRCULAR, LOCAL, Group, ShapeClass, cancellation, cancellation_rules, groups_of
 from kleene.semantics.holding import Holding, Kinds, holdings, reachable
@@ -176,11 +177,11 @@ class Symbols:
     @cached_property
     def holdings(self) -> tuple[list[Holding], list[Holding]]:
         kinds: dict[str, Kinds] = {}
-        for cell, targets in self.memory.cell_targets.items():
-            sources = [size for (size, _), name in self.memory.cell_of.items() if name == cell]
+        for cell in self.memory.cell_targets:
+            places = [place for place, name in self.memory.cell_of.items() if name == cell]
+            found = [(place[0], target) for place in places for target in self.memory.cell_places([place])]
             for offset in self.target_offsets(cell):
-                sizes = [size for size, o in targets if o == offset]
-                kinds[self.cell(cell, offset)] = frozenset((s, t) for s in sources for t in sizes)
+                kinds[self.cell(cell, offset)] = frozenset((s, t) for s, (t, o) in found if o == offset)
         return holdings(self.followed, kinds)
 
     @cached_property
@@ -280,9 +281,16 @@ class Symbols:
 
     @cached_property
     def absent(self) -> frozenset[str]:
-        """The instrumentation predicates that the precision leaves out; none by default."""
-        chosen = {predicate.name for predicate in self.instrumentation.predicates}
-        everything = {predicate.name for predicate in self._everything.predicates}
+        """The instrumentation predicates that the precision leaves out, or defines in another way; none by default.
+
+        What is known of a predicate, such as its updates, is known of its definition rather than of its name.
+        """
+        if self.precision.instrument is None:
+            return frozenset()
+        ours = {p.name: p.definition for p in self._everything.predicates}
+        found = ((p.name, p.definition) for p in self.instrumentation.predicates)
+        chosen = {name for name, f in found if name not in ours or _same(f, ours[name])}
+        everything = set(ours)
         for group in self.groups:
             if group.kind == LOCAL:
                 everything |= {group.closure, *(group.reached_at_least(root) for root in self.roots)}
@@ -381,6 +389,10 @@ class Symbols:
                 turns += [exists(["u"], conj(at(root, "u"), at(group.name, "u", "turn"))) for root in roots]
         ahead = [group for group in self.groups if not set(group.cells) & self.shape.back]
         return [exists(["turn"], conj(disj(*turns), at(group.closure, "turn", v))) for group in ahead if turns]
+
+
+def _same(f: Formula | None, g: Formula | None) -> bool:
+    return f is g or (f is not None and g is not None and up_to_order(f) == up_to_order(g))
 
 
 def _along(group: Group, root: str, v: str) -> Formula:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from kleene.cfa.expressions import Expression, Variable, children
 from kleene.cfa.graph import Cfa, Edge
@@ -12,6 +12,7 @@ from kleene.cfa.operations import Assume, Operation
 from kleene.cfa.program import CProgram, Function, Global
 
 Rewrite = Callable[[Expression], Expression]
+_Whole = TypeVar("_Whole")
 _KINDS = Expression.__args__  # type: ignore[attr-defined]
 
 
@@ -31,18 +32,23 @@ def rewrite(expression: Expression, change: Rewrite) -> Expression:
 
 def rewrite_operation(operation: Operation, change: Rewrite) -> Operation:
     """The operation with all its expressions rewritten."""
+    return with_parts(operation, lambda expression: rewrite(expression, change))
+
+
+def with_parts(whole: _Whole, change: Rewrite) -> _Whole:
+    """An operation or expression with `change` applied to the expressions that are its direct parts."""
     changes: dict[str, Any] = {}
-    for attribute in fields(operation):
-        value = getattr(operation, attribute.name)
+    for attribute in fields(whole):  # type: ignore[arg-type]
+        value = getattr(whole, attribute.name)
         if isinstance(value, _KINDS):
-            new: Any = rewrite(value, change)
+            new: Any = change(value)
         elif isinstance(value, tuple) and any(isinstance(part, _KINDS) for part in value):
-            new = tuple(rewrite(part, change) if isinstance(part, _KINDS) else part for part in value)
+            new = tuple(change(part) if isinstance(part, _KINDS) else part for part in value)
         else:
             continue
         if new is not value and new != value:
             changes[attribute.name] = new
-    return replace(operation, **changes) if changes else operation
+    return replace(whole, **changes) if changes else whole  # type: ignore[type-var]
 
 
 def operations_of(program: CProgram) -> list[Operation]:

@@ -49,6 +49,7 @@ from kleene.semantics.liveness import defined
 from kleene.semantics.memory import constant_of
 from kleene.semantics.promote import address_taken
 from kleene.semantics.rewrite import operations_of, rewrite_operation
+from kleene.semantics.same_values import with_same_values
 
 CHOICE = "which slot"
 """The source of numbers that no run of the program reads: which slot stands for an element."""
@@ -140,6 +141,7 @@ class _Coder:
     def run(self) -> Cfa[Operation]:
         self.taken = address_taken(operations_of(self.program))
         self.cfa = self._with_index_variables()
+        self.cfa = with_same_values(self.program, self.cfa)
         self.intervals = Intervals(self.program, self.cfa)
         self.indices: dict[Variable, list[_Array]] = {}
         self.before_condition: dict[tuple[str, Expression], str] = {}

@@ -152,6 +152,7 @@ class Session:
         self.closures = ClosureTable(self.expansion, fields)
         self.assertions: list[Formula] = []
         self._plain: list[Formula] = []
+        self._finiteness: list[Formula] | None = None
         self.witnesses = Witnesses(self.expansion, self.closures)
         self._provers = {name: make(self.expansion) for name, make in solver.provers.items()}
         self._asserted = Assertions(self.expansion)
@@ -193,8 +194,10 @@ class Session:
         return *several, Stage.UNIVERSAL, Stage.EXISTENTIAL, *cyclic, Stage.NAMED, *finite
 
     def _finite(self) -> list[Formula]:
-        symbols = {name for f in self._plain for name in predicates_of(f)}
-        return finiteness(self.universe, self.closures.fields, symbols)
+        if self._finiteness is None:
+            symbols = {name for f in self._plain for name in predicates_of(f)}
+            self._finiteness = finiteness(self.universe, self.closures.fields, symbols)
+        return self._finiteness
 
     def _small_model(self, assumptions: Sequence[Formula]) -> Answer:
         """With closures, models of the axioms are often spurious: look for a small one with exact closures."""

@@ -135,7 +135,7 @@ class Run:
         """Add the results of a scene; the structures of `fallback` represent all of them, if nothing is decided."""
         if _is_contradictory(scene):
             return
-        names = name_sets(scene, self.solver, splits=self.options.splits, leaves=self.options.leaves)
+        names = name_sets(scene, self.solver, self.options)
         if names.unlimited:
             self.reasons[names.reason or "undecided"] = None
             self.keep(fallback())
@@ -158,7 +158,7 @@ class Run:
         return found
 
     def _observe(self, observation: Observation) -> None:
-        found = observation.solve(self.solver, leaves=self.options.leaves)
+        found = observation.solve(self.solver, leaves=self.options.leaves, most=self.options.most)
         for point, model in found.points.items():
             structure = observation.structure(point)
             if self.structures.get(structure) is None:

@@ -15,6 +15,7 @@ from kleene.smt.units import sharpened
 from kleene.smt.universe import in_domain
 from kleene.structures.structure import Structure
 from kleene.symbolic.refinement import Point, Question, Refinement
+from kleene.symbolic.result import SymbolicOptions
 from kleene.symbolic.scene import CellName, Scene
 
 MOST_CANDIDATES = 48
@@ -34,18 +35,21 @@ class NameSets:
     reason: str | None = None
 
 
-def name_sets(scene: Scene, solver: Solver, *, splits: int, leaves: int) -> NameSets:
+def name_sets(scene: Scene, solver: Solver, options: SymbolicOptions) -> NameSets:
     """All sets of names of the stores of a scene."""
-    search = _Search(scene, solver, splits)
+    splits, leaves = options.splits, options.leaves
+    search = _Search(scene, solver, splits, most=options.most)
     if search.find_all():
         return NameSets(scene, list(search.found))
     search.find()
+    if search.too_many:
+        return NameSets(scene, unlimited=True, reason=f"more than {options.most} sets of names")
     reason = search.prove()
     if reason is None:
         return NameSets(scene, list(search.found))
     learnt = search.learn()
     if learnt is not scene:
-        search = _Search(learnt, solver, splits, search.found)
+        search = _Search(learnt, solver, splits, search.found, most=options.most)
         reason = search.prove()
         if reason is None:
             return NameSets(learnt, list(search.found))
@@ -75,10 +79,16 @@ class _Search:
     """The sets of names of one scene, in one partition of its nodes."""
 
     def __init__(
-        self, scene: Scene, solver: Solver, splits: int, found: dict[frozenset[CellName], None] | None = None
+        self,
+        scene: Scene,
+        solver: Solver,
+        splits: int,
+        found: dict[frozenset[CellName], None] | None = None,
+        most: int | None = None,
     ) -> None:
         self.scene = scene
         self.solver = solver
+        self.most = most
         cells = scene.coarse_cells(splits)
         self.nodes = [i for i, _ in cells]
         self.base = [*scene.counts(), *scene.base]
@@ -106,12 +116,16 @@ class _Search:
         try:
             for names in self.found:
                 finder.add(self.scene.other_than(names))
-            while isinstance(answer := finder.check(), Sat):
+            while not self.too_many and isinstance(answer := finder.check(), Sat):
                 self.found[self.names(answer.model)] = None
                 finder.add(self.scene.other_than(self.names(answer.model)))
         finally:
             finder.close()
-        return isinstance(answer, Unsat)
+        return not self.too_many and isinstance(answer, Unsat)
+
+    @property
+    def too_many(self) -> bool:
+        return self.most is not None and len(self.found) > self.most
 
     def prove(self) -> str | None:
         """Show that there are no other sets, finding them if there are; a reason if that fails."""

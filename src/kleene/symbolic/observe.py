@@ -16,7 +16,7 @@ from kleene.smt.units import sharpened
 from kleene.smt.universe import in_domain
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure, StructureBuilder
-from kleene.symbolic.refinement import Found, Point, Question, Refinement
+from kleene.symbolic.refinement import UNDECIDED, Found, Point, Question, Refinement
 from kleene.symbolic.scene import CellName, Scene
 
 _VALUES = (Kleene.FALSE, Kleene.TRUE, Kleene.UNKNOWN)
@@ -109,10 +109,10 @@ class Observation:
 
     # Results ----------------------------------------------------------------------------------------------
 
-    def solve(self, solver: Solver, *, leaves: int) -> Found:
+    def solve(self, solver: Solver, *, leaves: int, most: int | None = None) -> Found:
         options = [slot.options for slot in self.slots]
         question = Question(self.base, self.universe, self.scene.fields, options, self.read)
-        return Refinement(question, solver, individuals=_INDIVIDUALS, leaves=leaves).run()
+        return Refinement(question, solver, individuals=_INDIVIDUALS, leaves=leaves, most=most).run()
 
     def structure(self, point: Point) -> Structure:
         """The structure of a point, or of a prefix of one: what is not decided is 1/2."""
@@ -126,7 +126,7 @@ class Observation:
         for predicate, groups, value in self.known:
             builder.set(predicate, groups, value)
         for number, slot in enumerate(self.slots):
-            option = point[number] if number < len(point) else 2
+            option = point[number] if number < len(point) else UNDECIDED
             value = _VALUES[option]
             if slot.predicate == "sm":
                 value = Kleene.UNKNOWN if option else Kleene.FALSE

@@ -25,6 +25,8 @@ from kleene.smt.finder import Finder
 from kleene.smt.ground import sat_solver
 
 Point = tuple[int, ...]
+UNDECIDED = 2
+"""In a point that was not decided: the slot may have any option (of the three values of a predicate this is 1/2)."""
 Slot = Sequence[Formula]
 
 
@@ -51,11 +53,20 @@ class Question:
 class Refinement:
     """One question put to one solver."""
 
-    def __init__(self, question: Question, solver: Solver, *, individuals: Sequence[int], leaves: int) -> None:
+    def __init__(
+        self,
+        question: Question,
+        solver: Solver,
+        *,
+        individuals: Sequence[int],
+        leaves: int,
+        most: int | None = None,
+    ) -> None:
         self.question = question
         self.solver = solver
         self.individuals = individuals
         self.leaves = leaves
+        self.most = most
         self.session = solver.session(question.base, question.universe, question.fields)
         self.found = Found()
 
@@ -65,7 +76,8 @@ class Refinement:
         if complete is not None and self._search(complete):
             return self.found
         for individuals in self.individuals:
-            self._search(self.solver.finder(question.base, question.universe, individuals))
+            if self._search(self.solver.finder(question.base, question.universe, individuals)):
+                return self.found
         self.found.reason = self._prove()
         if self.found.reason is not None:
             self.decide()
@@ -79,7 +91,7 @@ class Refinement:
                 proposals.exclude(enumerate(point))
             while (proposal := proposals.next()) is not None:
                 self._ask(proposal, proposals)
-                if len(self.found.undecided) > self.leaves:
+                if len(self.found.undecided) > self.leaves or self.solver.remaining() <= 0:
                     self.found.undecided = [()]
                     break
         finally:
@@ -98,15 +110,37 @@ class Refinement:
         return disj(*(neg(slot[option]) for slot, option in zip(self.question.slots, point, strict=True)))
 
     def _search(self, finder: Finder) -> bool:
-        """The points of all stores within the bounds of a search; whether that is proved to be all points."""
+        """The points of all stores within the bounds of a search; whether no other points remain to be asked for."""
         try:
             for point in self.found.points:
                 finder.add(self._other_than(point))
             while isinstance(answer := finder.check(), Sat):
                 finder.add(self._other_than(self._note(answer.model)))
+                if self.most is not None and len(self.found.points) > self.most:
+                    self._join(finder)
+                    return True
         finally:
             finder.close()
         return isinstance(answer, Unsat)
+
+    def _join(self, finder: Finder) -> None:
+        """One point in the place of all: a slot of which only one option is possible has it, the others have none."""
+        slots = self.question.slots
+        seen = [set(options) for options in zip(*self.found.points, strict=True)]
+        for slot, options in enumerate(slots):
+            for option, formula in enumerate(options):
+                if option in seen[slot] or len(seen[slot]) > 1:
+                    continue
+                answer = finder.check([formula])
+                if not isinstance(answer, (Sat, Unsat)):
+                    answer = self.session.check([formula], quick=True)
+                if isinstance(answer, Sat):
+                    for known, shown in zip(seen, self.question.read(answer.model), strict=True):
+                        known.add(shown)
+                elif not isinstance(answer, Unsat):
+                    seen[slot].add(option)
+        joined = tuple(min(options) if len(options) == 1 else UNDECIDED for options in seen)
+        self.found = Found(undecided=[joined], reason=f"more than {self.most} structures for one set of names: joined")
 
     def _prove(self) -> str | None:
         """Show that there are no other points, finding them if there are; a reason if that fails."""

@@ -17,7 +17,8 @@ class SymbolicOptions:
     """The back end and its limits; with `minimal`, structures that are embedded in others are left out.
 
     `splits` is the number of cells up to which indefinite abstraction predicates are split before the first query,
-    `leaves` the number of undecided cases that are kept apart.
+    `leaves` the number of undecided cases that are kept apart. Where more than `most` structures have the same names of
+    nodes, they are joined; where there are more than that many sets of names, nothing is decided.
     """
 
     backend: str = "auto"
@@ -26,6 +27,7 @@ class SymbolicOptions:
     dump: Path | None = None
     splits: int = 10
     leaves: int = 200
+    most: int | None = None
 
     def solver(self) -> Solver:
         return Solver(self.backend, self.limits, dump=self.dump)

@@ -6,7 +6,7 @@ assigned to them. The update function also says which consistency rules its chan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,8 +15,8 @@ from kleene.logic.formula import Atom, Formula, exists, subformulas
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.structures.layout import layout_of_width
 from kleene.structures.program.build import MAY, MUST, Builder
-from kleene.structures.program.python_machine import FunctionText, SharedFunction, load
-from kleene.transformers.action import Action, Message, Update
+from kleene.structures.program.python_machine import FunctionText, SharedFunction, shared_functions
+from kleene.transformers.action import Action, Update
 from kleene.transformers.coerce import Coercer
 
 Function = Callable[..., Any]
@@ -43,42 +43,84 @@ def compile_action(
     action: Action, vocabulary: Vocabulary, coercer: Coercer, width: int, *, all_active: bool
 ) -> ActionPrograms:
     """Compile all parts of an action for structures of one width."""
-    parameters = action.precondition.free if action.precondition is not None else ()
-    maker = _Maker(vocabulary, width, all_active, parameters)
     steps: tuple[Function, ...] | None = None
     if action.precondition is not None:
         shared = shared_precondition(action.precondition, width, all_active=all_active)
         steps = tuple(function.bound(vocabulary) for function in shared)
-    if action.messages:
-        maker.messages("messages", action.messages)
-    for name, formula in (("new", action.new_formula), ("clone", action.clone), ("retain", action.retain)):
+    parts = _Parts(
+        action.precondition.free if action.precondition is not None else (),
+        tuple(message.condition for message in action.messages),
+        action.new_formula,
+        action.clone,
+        action.updates,
+        action.retain,
+        tuple(message.condition for message in action.post_messages),
+    )
+    functions = shared_parts(parts, width, all_active=all_active)
+    masks = {"grown": coercer.readers, "lost": coercer.writers}
+    bound = {name: function.bound(vocabulary, masks) for name, function in functions.items()}
+    names = ("messages", "new", "clone", "update", "retain", "post_messages")
+    return ActionPrograms(steps, **{name: bound.get(name) for name in names})
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the functions of an action are made from, besides its precondition."""
+
+    parameters: tuple[str, ...]
+    messages: tuple[Formula, ...]
+    new: Formula | None
+    clone: Formula | None
+    updates: tuple[Update, ...]
+    retain: Formula | None
+    post_messages: tuple[Formula, ...]
+
+    def vocabulary(self) -> Vocabulary:
+        """The predicates that the parts mention."""
+        found = [*self.messages, *self.post_messages, *(u.formula for u in self.updates)]
+        found += [f for f in (self.new, self.clone, self.retain) if f is not None]
+        return _mentioned(found, {u.predicate: len(u.args) for u in self.updates})
+
+
+def _mentioned(formulas: Iterable[Formula], more: Mapping[str, int]) -> Vocabulary:
+    arities = dict(more)
+    for f in formulas:
+        arities |= {g.predicate: len(g.args) for g in subformulas(f) if isinstance(g, Atom)}
+    built_in = {p.name for p in BUILTIN}
+    return Vocabulary(tuple(Predicate(name, arity) for name, arity in arities.items() if name not in built_in))
+
+
+@lru_cache(maxsize=1 << 14)
+def shared_parts(parts: _Parts, width: int, *, all_active: bool) -> Mapping[str, SharedFunction]:
+    """The functions of an action, by name. They are made once for all vocabularies: refinement has many."""
+    own = parts.vocabulary()
+    maker = _Maker(own, width, all_active, parts.parameters)
+    if parts.messages:
+        maker.messages("messages", parts.messages)
+    for name, formula in (("new", parts.new), ("clone", parts.clone), ("retain", parts.retain)):
         if formula is not None:
             maker.unary(name, formula)
-    if action.updates:
-        maker.update(action.updates, coercer)
-    if action.post_messages:
+    if parts.updates:
+        maker.update(parts.updates)
+    if parts.post_messages:
         maker.parameters = ()
-        maker.messages("post_messages", action.post_messages)
-    found = load(maker.sources, layout_of_width(width))
-    parts = ("messages", "new", "clone", "update", "retain", "post_messages")
-    return ActionPrograms(steps, **{name: found.get(name) for name in parts})
+        maker.messages("post_messages", parts.post_messages)
+    return shared_functions(maker.texts, own, maker.layout)
 
 
 @lru_cache(maxsize=1 << 14)
 def shared_precondition(f: Formula, width: int, *, all_active: bool) -> tuple[SharedFunction, ...]:
     """The functions of a precondition. They are made once for all vocabularies: refinement has many, one program."""
-    arities = {g.predicate: len(g.args) for g in subformulas(f) if isinstance(g, Atom)}
-    built_in = {p.name for p in BUILTIN}
-    own = Vocabulary(tuple(Predicate(name, arity) for name, arity in arities.items() if name not in built_in))
+    own = _mentioned([f], {})
     layout = layout_of_width(width)
-    found = []
+    texts = {}
     for k in range(max(1, len(f.free))):
         fixed, wanted, later = f.free[:k], f.free[k : k + 1], f.free[k + 1 :]
         text = FunctionText(layout, first_bound=2 * len(BUILTIN))
         value = Builder(own, all_active=all_active, parameters=fixed).tensor(exists(later, f), MAY, wanted)
         text.line(f"return {text.emit(value)}")
-        found.append(SharedFunction(text, own))
-    return tuple(found)
+        texts[f"step_{k}"] = text
+    return tuple(shared_functions(texts, own, layout).values())
 
 
 class _Maker:
@@ -89,35 +131,33 @@ class _Maker:
         self.layout = layout_of_width(width)
         self.all_active = all_active
         self.parameters: Sequence[str] = parameters
-        self.sources: list[str] = []
+        self.texts: dict[str, FunctionText] = {}
 
-    def _builder(self, parameters: Sequence[str] | None = None) -> Builder:
-        chosen = self.parameters if parameters is None else parameters
-        return Builder(self.vocabulary, all_active=self.all_active, parameters=chosen)
+    def _text(self, name: str) -> tuple[FunctionText, Builder]:
+        self.texts[name] = FunctionText(self.layout, first_bound=2 * len(BUILTIN))
+        return self.texts[name], Builder(self.vocabulary, all_active=self.all_active, parameters=self.parameters)
 
-    def messages(self, name: str, messages: Sequence[Message]) -> None:
+    def messages(self, name: str, conditions: Sequence[Formula]) -> None:
         """A function that returns the value of each condition, as a pair of rails."""
-        text, builder = FunctionText(self.layout), self._builder()
+        text, builder = self._text(name)
         pairs = []
-        for message in messages:
-            may = text.emit(builder.tensor(message.condition, MAY, ()))
-            must = text.emit(builder.tensor(message.condition, MUST, ()))
+        for condition in conditions:
+            may = text.emit(builder.tensor(condition, MAY, ()))
+            must = text.emit(builder.tensor(condition, MUST, ()))
             pairs.append(f"({must}, {may})")
         text.line(f"return [{', '.join(pairs)}]")
-        self.sources.append(text.source(name))
 
     def unary(self, name: str, f: Formula) -> None:
         """A function that returns the two rails of a formula with one free variable besides the parameters."""
         axes = [v for v in f.free if v not in self.parameters]
-        text, builder = FunctionText(self.layout), self._builder()
+        text, builder = self._text(name)
         must = text.emit(builder.tensor(f, MUST, axes))
         may = text.emit(builder.tensor(f, MAY, axes))
         text.line(f"return {must}, {may}")
-        self.sources.append(text.source(name))
 
-    def update(self, updates: Sequence[Update], coercer: Coercer) -> None:
+    def update(self, updates: Sequence[Update]) -> None:
         """A function that returns the updated rails and the set of rules that the changes may breach."""
-        text, builder = FunctionText(self.layout), self._builder()
+        text, builder = self._text("update")
         values = []
         for update in updates:
             rail = 2 * self.vocabulary.index(update.predicate)
@@ -126,15 +166,11 @@ class _Maker:
         text.line("N = V.copy()")
         text.line("dirty = 0")
         for rail, value in values:
-            text.line(f"d = {value} ^ V[{rail}]")
+            text.line(f"d = {value} ^ V[{text.rail(rail)}]")
             text.line("if d:")
-            text.line(f"    N[{rail}] = {value}")
-            grown, lost = coercer.readers.get(rail, 0), coercer.writers.get(rail, 0)
-            if rail & 1:  # a may rail: a body gains truth when bits are lost
-                grown, lost = lost, grown
-            if grown:
-                text.line(f"    if d & {value}: dirty |= {grown:#x}")
-            if lost:
-                text.line(f"    if d & V[{rail}]: dirty |= {lost:#x}")
+            text.line(f"    N[{text.rail(rail)}] = {value}")
+            # a may rail: a body gains truth when bits are lost
+            grown, lost = ("lost", "grown") if rail & 1 else ("grown", "lost")
+            text.line(f"    if d & {value}: dirty |= {text.number(rail, grown)}")
+            text.line(f"    if d & V[{text.rail(rail)}]: dirty |= {text.number(rail, lost)}")
         text.line("return N, dirty")
-        self.sources.append(text.source("update"))

@@ -200,9 +200,9 @@ class Evaluator:
         others = heap.any_of(f for key, f in value.targets.items() if key != target)
         part = heap.copy()
         if heap.is_summary(node):
-            new, names = separated(part, node)
-            part.assume(part.space.rename(where, names) & ~where & ~others)
-            self.tidy(part, node, new)
+            new = separated(part, node, where, others)
+            if not part.vectors.is_empty():
+                self.tidy(part, node, new)
             node = new
         else:
             part.assume(where & ~others)

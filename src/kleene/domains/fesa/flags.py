@@ -31,7 +31,7 @@ class Node(NamedTuple):
     @property
     def other(self) -> Node:
         """The ghost node of a node."""
-        return self._replace(ghost=True)
+        return Node(self.kind, self.name, self.size, self.number, ghost=True)
 
     def __str__(self) -> str:
         text = f"#{self.number}" if self.is_heap else self.name
@@ -96,7 +96,7 @@ def edge(source: Node, slot: int, target: Node, offset: int) -> Flag:
 
 def parent(flag: Flag) -> Flag:
     """The flag that an edge is the parent edge of its target."""
-    return flag._replace(kind=PARENT)
+    return Flag(PARENT, *flag[1:])
 
 
 def rank(name: Hashable) -> tuple[object, ...]:

@@ -88,7 +88,7 @@ class Diagrams:
         self._capacity = capacity
         self._order = order
         self._ordered = 0
-        self._manager = BCDDManager(capacity, capacity >> 2, 1)
+        self._manager = BCDDManager(capacity, capacity >> 4, 1)
         self._numbers: dict[Name, int] = {}
         self._vars: dict[Name, BCDDFunction] = {}
         self._cubes: dict[frozenset[Name], BCDDFunction] = {}
@@ -96,7 +96,7 @@ class Diagrams:
         self._substitutions: dict[frozenset[tuple[Name, Name]], BCDDSubstitution] = {}
         self.true = self._manager.true()
         self.false = self._manager.false()
-        self._ones = self.true
+        self._ones, self._in_ones = self.true, 0
         self.statistics = Statistics()
 
     def var(self, name: Name) -> BCDDFunction:
@@ -105,7 +105,6 @@ class Diagrams:
             number = self._manager.add_vars(1)[0]
             self._numbers[name] = number
             found = self._vars[name] = self._manager.var(number)
-            self._ones = self._ones & found
         return found
 
     def arrange(self) -> None:
@@ -171,11 +170,18 @@ class Diagrams:
     def always_false(self, function: BCDDFunction, names: Iterable[Name]) -> list[Name]:
         """The first cube has as many ones as possible, so few names are left."""
         numbers = {name: self._number(name) for name in names}
+        if self._in_ones < len(self._vars):
+            new = list(self._vars)[self._in_ones :]
+            self._ones, self._in_ones = self._ones & self._cube(frozenset(new)), len(self._vars)
         cube = function.pick_cube_dd_set(self._ones).pick_cube()
         left = numbers if cube is None else {name: n for name, n in numbers.items() if cube[n] is False}
         for name in tuple(left):
-            if name in left and (cube := (function & self._vars[name]).pick_cube_dd_set(self._ones).pick_cube()):
-                left = {n: number for n, number in left.items() if cube[number] is False}
+            if name in left:
+                cube = (function & self._vars[name]).pick_cube_dd_set(self._ones).pick_cube()
+                if cube is not None:
+                    left = {n: number for n, number in left.items() if cube[number] is False}
+                elif not (function & ~self.none_of(left)).satisfiable():
+                    break
         return list(left)
 
     def size(self, function: BCDDFunction) -> int:

@@ -98,6 +98,8 @@ class LocalHeaps:
         transfer = self.transfer
         for k, (parameter, argument) in enumerate(zip(call.parameters, call.arguments, strict=True)):
             node, kind = _given(k, self._size(parameter)), transfer.memory.kind(parameter)
+            if kind != transfer.memory.kind(argument):
+                raise Unmodelled(f"{argument} as {parameter}")
             if kind == "pointer":
                 write(heap, node, 0, read(heap, transfer.node(argument), 0), transfer.report)
             elif kind == "integer":
@@ -140,7 +142,13 @@ class LocalHeaps:
             for part in self._single_source(heap, summary, [f for f in outer if f.source == summary]):
                 yield from self._cut(part, roots, objects, taken=taken + 1)
             return
-        self._mark(heap, sorted({(f.source, f.slot) for f in outer}), inside)
+        slots = sorted({(f.source, f.slot) for f in outer})
+        vague = next((slot for slot in slots if _vague(heap, slot, inside)), None)
+        if vague is not None and taken < MARKERS:
+            for part, _ in self.transfer.values(heap, read(heap, *vague)):
+                yield from self._cut(part, roots, objects, taken=taken + 1)
+            return
+        self._mark(heap, slots, inside)
         forget_above(heap)
         names: dict[Node, Node | None] = {}
         for node in inside:
@@ -155,9 +163,9 @@ class LocalHeaps:
         none = heap.restricted(~heap.any_of(heap.flag(f) for f in outer))
         if none is not None:
             yield none
-        new, _ = separated(heap, summary)
+        new = separated(heap, summary)
         heap.assume(heap.any_of(heap.flag(f._replace(source=new)) for f in outer))
-        self.transfer.tidy(heap, summary, new)
+        self.transfer.tidy(heap, summary, new, *(f.target for f in outer if f.target is not None and f.target.is_heap))
         if not heap.vectors.is_empty():
             yield heap
 
@@ -184,14 +192,13 @@ class LocalHeaps:
     def _mark(self, heap: Heap, slots: list[Slot], inside: set[Node]) -> None:
         """What slots of the rest hold of the callee's part goes to markers, and holes into the slots.
 
-        Slots of which only one at a time leads there share a marker.
+        Slots of which only one at a time leads there, or that always hold the same pointer, share a marker.
         """
         held = {slot: self._held(heap, slot, inside) for slot in slots}
         groups: list[list[Slot]] = []
         for slot in slots:
-            where = held[slot].some
-            free = (g for g in groups if not any(heap.possible(held[other].some & where) for other in g))
-            group = next(free, None)
+            fitting = (g for g in groups if all(_share(heap, held[slot], held[other]) for other in g))
+            group = next(fitting, None)
             if group is None:
                 groups.append([slot])
             else:
@@ -215,17 +222,15 @@ class LocalHeaps:
     @staticmethod
     def _held(heap: Heap, slot: Slot, inside: set[Node]) -> Pointer:
         """What a slot of the rest holds of the callee's part; elsewhere it counts as NULL."""
-        if heap.is_summary(slot[0]):
+        if heap.is_summary(slot[0]) or _vague(heap, slot, inside):
             raise Unmodelled(_NOT_APART)
         value = read(heap, *slot)
         into = {t: f for t, f in value.targets.items() if t[0] in inside}
         beside = {t: f for t, f in value.targets.items() if t[0] not in inside}
-        if not any(heap.is_summary(node) for node, _ in beside):
+        if any(heap.is_summary(node) for node, _ in into):
             some = value.some & ~heap.any_of(beside.values())
-        elif not any(heap.is_summary(node) for node, _ in into):
-            some = heap.any_of(into.values())
         else:
-            raise Unmodelled(_NOT_APART)
+            some = heap.any_of(into.values())
         return Pointer(into, some, ~some)
 
     def _projected(self, together: Vectors, call: Invoke, objects: frozenset[Node]) -> Division:
@@ -273,7 +278,8 @@ class LocalHeaps:
             if flag.target is not None and flag.target.kind == STATIC and flag.target.name.startswith("$hole"):
                 self._fill(heap, flag)
         if call.target is not None and call.returned is not None:
-            (heap,) = self.transfer.apply(heap, Assign(call.place, call.target, call.returned))
+            parts = self.transfer.apply(heap, Assign(call.place, call.target, call.returned))
+            heap.vectors = joined([part.vectors for part in parts]) or heap.vectors.restrict(heap.space.false)
             clear(heap, self.transfer.node(call.returned), report)
         for number in range(1, MARKERS + 1):
             clear(heap, _marker(number, inside=False), report)
@@ -314,6 +320,22 @@ class LocalHeaps:
         for target, found in held.targets.items():
             targets[target] = targets.get(target, heap.space.false) | (where & found)
         write(heap, hole.source, hole.slot, Pointer(targets, value.some, value.null), self.transfer.report)
+
+
+def _vague(heap: Heap, slot: Slot, inside: set[Node]) -> bool:
+    """Whether a slot may point to cells of summaries in both parts: a vector that shows neither does not tell."""
+    found = [node in inside for node, _ in read(heap, *slot).targets if heap.is_summary(node)]
+    return True in found and False in found
+
+
+def _share(heap: Heap, a: Pointer, b: Pointer) -> bool:
+    """Whether two pointers are never both there, or always the same."""
+    if not heap.possible(a.some & b.some):
+        return True
+    none: Function = heap.space.false
+    keys = a.targets.keys() | b.targets.keys()
+    pairs = [(a.targets.get(key, none), b.targets.get(key, none)) for key in keys]
+    return not heap.possible(heap.any_of(first ^ second for first, second in [(a.some, b.some), *pairs]))
 
 
 def reached(heap: Heap, roots: Iterable[Node]) -> set[Node]:

@@ -52,25 +52,26 @@ def moved(flag: Flag, nodes: Mapping[Node, Node | None]) -> Flag | None:
 
 def renamed(vectors: Vectors, nodes: Mapping[Node, Node | None], without: Flag | None = None) -> Vectors:
     """The vectors with nodes renamed; flags that have no meaning afterwards are projected out."""
-    gone, names = _renaming(flags_of(vectors), frozenset(nodes.items()), without)
-    return vectors.drop(*gone).rename(names)
+    gone, names, flags = _renaming(flags_of(vectors), frozenset(nodes.items()), without)
+    space, function = vectors.space, vectors.function
+    return Vectors(space, flags, space.rename(space.exists(function, gone), names), vectors.clean)
 
 
 @lru_cache(maxsize=1 << 12)
 def _renaming(
     flags: frozenset[Flag], nodes: frozenset[tuple[Node, Node | None]], without: Flag | None
-) -> tuple[list[Flag], dict[Flag, Flag]]:
-    """The flags that go and the new names of others. The same renamings come again and again."""
+) -> tuple[frozenset[Flag], dict[Flag, Flag], frozenset[Flag]]:
+    """The flags that go, the new names of others, and what flags there are then. The same comes again and again."""
     mapping = dict(nodes)
-    gone: list[Flag] = []
+    gone: set[Flag] = set()
     names: dict[Flag, Flag] = {}
     for flag in flags:
         new = moved(flag, mapping) if flag != without else None
         if new is None:
-            gone.append(flag)
+            gone.add(flag)
         elif new != flag:
             names[flag] = new
-    return gone, names
+    return frozenset(gone), names, frozenset(names.get(flag, flag) for flag in flags - gone)
 
 
 def dead(heap: Heap, node: Node) -> Function:
@@ -128,18 +129,21 @@ def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
     return found
 
 
-def materialise(heap: Heap, summary: Node) -> Node:
-    """Take one instance out of a summary that has several; the result is the node of that instance (section 2.3)."""
+def materialise(heap: Heap, summary: Node, only: Function | None = None) -> Node:
+    """Take one instance out of a summary that has several; the result is the node of that instance (section 2.3).
+
+    With `only`, a condition on the result, the rest is not computed.
+    """
     ghost = Flag(GHOST, summary)
     new = fresh(heap, summary)
     space = heap.space
     base = heap.vectors.restrict(space.var(ghost))
     one_less = space.none_of([ghost, *heap.to_ghost(summary)])
-    rest = base.function | one_less
     taken = renamed(base, {summary: new, summary.other: summary}, without=ghost)
     seen = renamed(base, {summary.other: new}, without=ghost)
     dims = base.dims | taken.dims | seen.dims
-    heap.vectors = Vectors(space, dims, rest & taken.function & seen.function)
+    function = taken.function if only is None else only & taken.function
+    heap.vectors = Vectors(space, dims, function & seen.function & (base.function | one_less))
     return new
 
 
@@ -161,23 +165,29 @@ def single(heap: Heap, summary: Node) -> Heap | None:
     return part
 
 
-def separated(heap: Heap, summary: Node) -> tuple[Node, dict[Flag, Flag]]:
+def separated(heap: Heap, summary: Node, where: Function | None = None, others: Function | None = None) -> Node:
     """One instance of a summary as a node of its own, whether there are others or not (deref', section 3.2).
 
-    The result is the node, and the names of its flags for each flag of the summary before.
+    With `where`, a condition on flags of the summary, the instance satisfies it, and those that stay do not; nor do
+    `others` hold.
     """
-    names = renaming(heap, summary, fresh(heap, summary))
-    alone = single(heap, summary)
+    if where is None:
+        alone, only = single(heap, summary), None
+    else:
+        apart = heap.space.true if others is None else ~others
+        alone = heap.restricted(where & apart)
+        alone = None if alone is None else single(alone, summary)
+        only = heap.space.rename(where, renaming(heap, summary, fresh(heap, summary))) & ~where & apart
     several = heap.copy()
-    new = materialise(several, summary)
+    new = materialise(several, summary, only)
     if alone is None:
         heap.vectors = several.vectors
-        return new, names
+        return new
     vectors = renamed(alone.vectors, {summary: new, summary.other: None})
     if not several.vectors.is_empty():
         vectors = vectors.join(several.vectors)
     heap.vectors = vectors
-    return new, names
+    return new
 
 
 def parted(heap: Heap, summary: Node, new: Node, belongs: Function, remains: Function) -> None:

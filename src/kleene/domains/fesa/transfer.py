@@ -173,29 +173,35 @@ class Transfer(Evaluator):
         Then at what the pointer that is overwritten points to.
         """
         value = value.settled(heap)
-        if self._loses(heap, node, offset, value, target):
-            for part, single in self._values(heap, value):
-                if self._loses(part, node, offset, single, target):
-                    for last, _ in self._values(part, read(part, node, offset)):
-                        self._store_pointer(last, node, offset, single, target)
-                        yield last
-                else:
-                    self._store_pointer(part, node, offset, single, target)
-                    yield part
-        else:
-            self._store_pointer(heap, node, offset, value, target)
-            yield heap
+        stored = self._stored_without_loss(heap, node, offset, value, target)
+        if stored is not None:
+            yield stored
+            return
+        for part, single in self.values(heap, value):
+            stored = self._stored_without_loss(part, node, offset, single, target)
+            if stored is not None:
+                yield stored
+                continue
+            for last, _ in self.values(part, read(part, node, offset)):
+                self._store_pointer(last, node, offset, single, target)
+                yield last
 
-    def _loses(self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression) -> bool:
-        """Whether a block seems to be lost when a pointer is stored."""
-        lost: list[str] = []
-        report = self.report
-        self.report = lambda kind, text: lost.append(kind)
-        self._store_pointer(heap.copy(), node, offset, value, target)
+    def _stored_without_loss(
+        self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression
+    ) -> Heap | None:
+        """The state after a pointer is stored; None if that seems to lose a block."""
+        told: list[tuple[str, str]] = []
+        trial, report = heap.copy(), self.report
+        self.report = lambda kind, text: told.append((kind, text))
+        self._store_pointer(trial, node, offset, value, target)
         self.report = report
-        return "memory_leak" in lost
+        if any(kind == "memory_leak" for kind, _ in told):
+            return None
+        for kind, text in told:
+            report(kind, text)
+        return trial
 
-    def _values(self, heap: Heap, value: Pointer) -> Iterator[tuple[Heap, Pointer]]:
+    def values(self, heap: Heap, value: Pointer) -> Iterator[tuple[Heap, Pointer]]:
         """The parts of a state in which a pointer is NULL, or points to a single cell."""
         nothing = heap.restricted(value.null)
         if nothing is not None:

@@ -16,13 +16,17 @@ from typing import Any
 from kleene.domains.fesa.functions import Function, Name, Space
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Vectors:
-    """A set of vectors over `dims`: those on which `function`, which mentions no other names, is true."""
+    """A set of vectors over `dims`: those on which `function`, which mentions no other names, is true.
+
+    Never changed once made. In a `clean` set, each dimension is one in some vector.
+    """
 
     space: Space
     dims: frozenset[Name]
     function: Function
+    clean: bool = False
 
     @staticmethod
     def everything(space: Space, dims: Iterable[Name] = ()) -> Vectors:
@@ -55,44 +59,54 @@ class Vectors:
         gone = self.dims & set(names)
         if not gone:
             return self
-        return Vectors(self.space, self.dims - gone, self.space.exists(self.function, gone))
+        return Vectors(self.space, self.dims - gone, self.space.exists(self.function, gone), self.clean)
 
     def restrict(self, condition: Function) -> Vectors:
         """Only the vectors that satisfy a condition over the dimensions."""
-        return Vectors(self.space, self.dims, self.function & condition)
+        function = self.function & condition
+        return self if function == self.function else Vectors(self.space, self.dims, function)
 
     def rename(self, names: Mapping[Any, Name]) -> Vectors:
         used = {old: new for old, new in names.items() if old in self.dims and old != new}
         if not used:
             return self
         dims = frozenset(used.get(name, name) for name in self.dims)
-        return Vectors(self.space, dims, self.space.rename(self.function, used))
+        return Vectors(self.space, dims, self.space.rename(self.function, used), self.clean)
 
     def swap(self, first: Sequence[Name], second: Sequence[Name]) -> Vectors:
         pairs = list(zip(first, second, strict=True))
         return self.rename(dict(pairs) | {b: a for a, b in pairs})
 
     def set(self, values: Mapping[Any, Function]) -> Vectors:
-        """Dimensions, new or old, get the values of functions of the old dimensions, all at once."""
+        """Dimensions, new or old, get the values of functions of the old dimensions, all at once.
+
+        A dimension that gets zero is dropped, and a clean set stays clean.
+        """
         if not values:
             return self
         space, function = self.space, self.function
         old = self.dims & values.keys()
-        read = [name for name in old if any(space.depends(value, name) for value in values.values())]
-        stand_in = {name: ("new", name) for name in read}
+        varying = {name: value for name, value in values.items() if value != space.false}
+        read = [name for name in old if any(space.depends(value, name) for value in varying.values())]
+        stand_in = {name: ("new", name) for name in read if name in varying}
         function = space.exists(function, old - set(read))
-        for name, value in values.items():
+        for name, value in varying.items():
             function = function & ~(space.var(stand_in.get(name, name)) ^ value)
         if read:
             function = space.exists(function, read)
             function = space.rename(function, {new: name for name, new in stand_in.items()})
-        return Vectors(space, self._with(values), function)
+        dims = (self.dims - old).union(varying)
+        if not self.clean:
+            return Vectors(space, self.dims if dims == self.dims else dims, function)
+        useless = [name for name in varying if not space.satisfiable(function & space.var(name))]
+        kept = Vectors(space, self.dims if dims == self.dims else dims, function, clean=True)
+        return kept.drop(*useless)
 
     # The lattice ----------------------------------------------------------------------------------------------
 
     def join(self, other: Vectors) -> Vectors:
         a, b = self.zero(other.dims), other.zero(self.dims)
-        return Vectors(self.space, a.dims, a.function | b.function)
+        return Vectors(self.space, a.dims, a.function | b.function, self.clean and other.clean)
 
     def meet(self, other: Vectors) -> Vectors:
         a, b = self.zero(other.dims), other.zero(self.dims)
@@ -117,8 +131,11 @@ class Vectors:
 
     def pruned(self) -> Vectors:
         """Without the dimensions that are always zero."""
+        if self.clean:
+            return self
         useless = self.space.always_false(self.function, self.dims)
-        return self.drop(*useless) if useless else self
+        kept = self.drop(*useless)
+        return Vectors(self.space, kept.dims, kept.function, clean=True)
 
     def listed(self, names: Sequence[Name]) -> AbstractSet[tuple[int, ...]]:
         """The vectors, projected to some dimensions, in their order."""

@@ -6,9 +6,9 @@ matrix operations that recur on equal operands (broadcast, transpose, closure) a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.layout import Layout
@@ -27,9 +27,20 @@ class FunctionText:
         self.layout = layout
         self.first_bound = first_bound
         self.bound: dict[int, str] = {}
+        self.given: dict[tuple[int, str], str] = {}
         self.lines: list[str] = []
         self._names: dict[int, str] = {}
         self._prologue: dict[str, str] = {}
+
+    def rail(self, rail: int) -> str:
+        """Where a rail is in V."""
+        if self.first_bound is not None and rail >= self.first_bound:
+            return self.bound.setdefault(rail, f"r{rail}")
+        return str(rail)
+
+    def number(self, rail: int, kind: str) -> str:
+        """A number that belongs to a rail, which is said when the function is bound."""
+        return self.given.setdefault((rail, kind), f"{kind}{rail}")
 
     def emit(self, value: Value) -> str:
         """Make sure that the value is computed, and return the name of its variable or its literal."""
@@ -70,9 +81,7 @@ class FunctionText:
         k = self.layout
         match value.op, value.detail:
             case "load", (rail,):
-                if self.first_bound is not None and rail >= self.first_bound:
-                    return f"V[{self.bound.setdefault(rail, f'r{rail}')}]"
-                return f"V[{rail}]"
+                return f"V[{self.rail(rail)}]"
             case "zero", _:
                 return "0"
             case "full", _:
@@ -159,7 +168,7 @@ class FunctionText:
 
     def source(self, name: str) -> str:
         body = [*self._prologue.values(), *self.lines]
-        further = "".join(f", {parameter}=0" for parameter in self.bound.values())
+        further = "".join(f", {parameter}=0" for parameter in (*self.bound.values(), *self.given.values()))
         return f"def {name}(V, n, P=(){further}):\n" + "".join(f"    {line}\n" for line in body)
 
 
@@ -209,11 +218,21 @@ def load(sources: Iterable[str], layout: Layout) -> dict[str, Callable[..., Any]
 class SharedFunction:
     """A function made for a vocabulary of its own that can be bound to every other one that has its predicates."""
 
-    def __init__(self, text: FunctionText, own: Vocabulary) -> None:
-        (self._function,) = load([text.source("shared")], text.layout).values()
+    def __init__(self, made: FunctionType, text: FunctionText, own: Vocabulary) -> None:
+        self._made = made
         self._rails = [(own.predicates[rail >> 1].name, rail & 1) for rail in text.bound]
+        self._given = [(own.predicates[rail >> 1].name, rail & 1, kind) for rail, kind in text.given]
 
-    def bound(self, vocabulary: Vocabulary) -> Callable[..., Any]:
+    def bound(self, vocabulary: Vocabulary, given: Mapping[str, Mapping[int, int]] | None = None) -> Callable[..., Any]:
+        """The function for a vocabulary; `given` has for each kind of number the one that belongs to a rail."""
         rails = [2 * vocabulary.index(name) + rail for name, rail in self._rails]
-        made = self._function
-        return FunctionType(made.__code__, made.__globals__, "shared", ((), *rails))
+        numbers = [
+            given[kind].get(2 * vocabulary.index(name) + rail, 0) if given else 0 for name, rail, kind in self._given
+        ]
+        return FunctionType(self._made.__code__, self._made.__globals__, "shared", ((), *rails, *numbers))
+
+
+def shared_functions(texts: Mapping[str, FunctionText], own: Vocabulary, layout: Layout) -> dict[str, SharedFunction]:
+    """Functions by name, compiled together."""
+    made = load([text.source(name) for name, text in texts.items()], layout)
+    return {name: SharedFunction(cast(FunctionType, made[name]), text, own) for name, text in texts.items()}

@@ -1,0 +1,160 @@
+"""Every operation against all stores of up to five nodes; hypothesis chooses vocabularies, rules and formulas."""
+
+from __future__ import annotations
+
+from hypothesis import assume as assume_few
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.oracle.actions import actions
+from tests.oracle.concrete import holds, is_valid, step
+from tests.oracle.generate import ACYCLIC, GRAPH, LIST, Setting, abstractions, formulas, gamma
+from tests.oracle.naive import NaiveStructure, blur, embeds, to_structure
+
+from kleene.logic.formula import TRUE
+from kleene.smt import Limits
+from kleene.structures.embedding import embeds as engine_embeds
+from kleene.symbolic import BestTransformer, SymbolicOptions, SymbolicResult, Theory, alpha_hat, assume, meet
+from kleene.transformers.action import Action
+from kleene.transformers.focus import InfiniteFocus
+
+from .enumeration import abstraction_of, assert_covers, assert_stores
+from .sat_oracle import MOST, assumed, reached
+from .test_assume import few_enough
+from .vocabularies import chosen_settings, inputs, questions, stores
+
+LIMITS = Limits(query_seconds=0.3, total_seconds=3.0, individuals=3)
+DATA = st.data()
+FIVE = range(6)
+
+
+def options(backend: str = "auto") -> SymbolicOptions:
+    return SymbolicOptions(backend=backend, limits=LIMITS, leaves=40)
+
+
+def theory(setting: Setting) -> Theory:
+    return Theory(setting.vocabulary, setting.rules)
+
+
+def assert_no_more(result: SymbolicResult, found: list[NaiveStructure], most: int = 5) -> None:
+    """An exact result has no structure that a small store would show and none does."""
+    if len(found) >= MOST:
+        return  # perhaps not all
+    expected = {abstraction_of(s) for s in found}
+    for structure, store in zip(result.structures, result.stores, strict=True):
+        if store is not None and store.size <= most:
+            assert structure in expected, f"{structure} is no abstraction of a store"
+
+
+@settings(max_examples=20)
+@given(DATA)
+def test_assume(data: st.DataObject) -> None:
+    setting = data.draw(chosen_settings())
+    s = data.draw(inputs(setting).filter(few_enough))
+    f = data.draw(questions(setting))
+    result = assume(f, [to_structure(s)], theory(setting), options(), bounded=False)
+    found = [c for size in FIVE for c in assumed(setting, s, f, size)]
+    assert_covers(result, found)
+    assert_stores(result, setting, [s], f)
+    assert_no_more(result, found)
+
+
+@settings(max_examples=8)
+@given(DATA)
+def test_back_ends_agree(data: st.DataObject) -> None:
+    setting = data.draw(chosen_settings())
+    s = data.draw(inputs(setting, 3).filter(few_enough))
+    f = data.draw(questions(setting))
+    results = [
+        assume(f, [to_structure(s)], theory(setting), options(backend), bounded=False)
+        for backend in ("auto", "z3", "cvc5", "ground")
+    ]
+    exact = [r for r in results if r.most_precise]
+    assert all(r.structures == exact[0].structures for r in exact)
+
+
+@settings(max_examples=8)
+@given(DATA)
+def test_meet(data: st.DataObject) -> None:
+    setting = data.draw(chosen_settings())
+    left, right = blur(data.draw(stores(setting))), blur(data.draw(stores(setting)))
+    result = meet([to_structure(left)], [to_structure(right)], theory(setting), options())
+    found = [c for size in FIVE for c in assumed(setting, left, TRUE, size)]
+    assert_covers(result, [c for c in found if embeds(c, right)])
+    assert_stores(result, setting, [left], TRUE)
+    assert_stores(result, setting, [right], TRUE)
+
+
+@settings(max_examples=6)
+@given(DATA)
+def test_alpha_hat(data: st.DataObject) -> None:
+    setting = data.draw(chosen_settings(most_fields=1))
+    f = data.draw(questions(setting))
+    result = alpha_hat(f, theory(setting), options())
+    found = [c for size in range(3) for c in assumed(setting, None, f, size)]
+    assert_covers(result, found)
+    assert_no_more(result, found, 2)
+
+
+def check_best(setting: Setting, s: NaiveStructure, sequence: list[Action], sizes: range) -> None:
+    """Above what is reached from the stores of some sizes, and below focus, update, coerce and blur."""
+    best = BestTransformer(sequence, theory(setting), options())
+    structure = to_structure(s)
+    result = best.run([structure])
+    found = [c for size in sizes for c in reached(setting, s, sequence, size)]
+    assert_covers(result, found)
+    if not any(a.changes_universe for a in sequence):
+        assert_no_more(result, found, max(sizes))
+    if result.most_precise:
+        try:
+            plain = best.plain(structure)
+        except InfiniteFocus:
+            return
+        for store in result.stores:
+            assert store is not None
+            assert any(engine_embeds(store, p) for p in plain), f"{store} is not below {plain}"
+
+
+@settings(max_examples=15)
+@given(DATA)
+def test_best_transformer(data: st.DataObject) -> None:
+    setting = data.draw(chosen_settings())
+    s = data.draw(inputs(setting).filter(few_enough))
+    action = data.draw(actions(setting, universe=("keep", "keep", "keep", "new", "retain")))
+    check_best(setting, s, [action], FIVE)
+
+
+@settings(max_examples=10)
+@given(DATA)
+def test_best_transformer_with_copies(data: st.DataObject) -> None:
+    setting = data.draw(chosen_settings(most_fields=1))
+    s = data.draw(inputs(setting, 3).filter(few_enough))
+    check_best(setting, s, [data.draw(actions(setting, universe=("new of", "clone")))], range(4))
+
+
+@settings(max_examples=6)
+@given(DATA)
+def test_block(data: st.DataObject) -> None:
+    setting = data.draw(chosen_settings(most_fields=1))
+    s = data.draw(inputs(setting, 3).filter(few_enough))
+    check_best(setting, s, [data.draw(actions(setting, universe=("keep", "keep", "new"))) for _ in range(2)], range(4))
+
+
+@settings(max_examples=20)
+@given(DATA)
+def test_the_oracle_against_enumeration(data: st.DataObject) -> None:
+    """The SAT-based oracle finds what the enumeration of all stores finds."""
+    setting = data.draw(st.sampled_from((LIST, ACYCLIC, GRAPH)))
+    s = data.draw(abstractions(setting))
+    sizes = range(setting.bound + 1)
+    f = data.draw(formulas(setting.vocabulary, (), depth=3, rank=2, unknown=False))
+    expected = {abstraction_of(c) for c in gamma(setting, s) if holds(c, f, {})}
+    assume_few(len(expected) < MOST)
+    assert {abstraction_of(c) for size in sizes for c in assumed(setting, s, f, size)} == expected
+    sequence = [data.draw(actions(setting)) for _ in range(data.draw(st.integers(1, 2)))]
+    current = gamma(setting, s)
+    for action in sequence:
+        after = [one.after for c in current for one in step(c, action)]
+        current = [c for c in after if is_valid(c, setting.rules)]
+    expected = {abstraction_of(c) for c in current}
+    assume_few(len(expected) < MOST)
+    assert {abstraction_of(c) for size in sizes for c in reached(setting, s, sequence, size)} == expected
