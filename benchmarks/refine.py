@@ -28,9 +28,9 @@ ROWS = {
     **{f"{check}_list_{what}": "dll" for check in ("cancel", "acyclic") for what in ("link", "insert_after")},
     **{f"{check}_list_{what}": "dll" for check in ("cancel", "acyclic") for what in ("insert_before", "remove")},
     **{f"bintree_rotate_{way}": "tree" for way in ("left", "right", "left_right")},
-    **{f"treep_rotate_{way}": "treep" for way in ("left", "right", "left_right")},
+    **{f"treep_rotate_{way}": "treep" for way in ("left", "right", "left_right", "three")},
 }
-"""Programs, with the data structure that the annotation names."""
+"""Programs, with the data structure that the annotation names; the last one is ours."""
 
 
 def measured(name: str, options: RefineOptions, limit: float) -> tuple[Refined, float]:
@@ -49,6 +49,8 @@ def measured(name: str, options: RefineOptions, limit: float) -> tuple[Refined, 
 def seconds(result: Refined, spent: float, limit: float) -> str:
     if result.outcome == SAFE:
         return f"{spent:.1f}"
+    if "structures" in result.reason:
+        return f"> {spent:.1f}"
     return f">{limit:.0f}" if "time limit" in result.reason else "no proof"
 
 

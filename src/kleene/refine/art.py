@@ -89,6 +89,8 @@ class Tree:
     generated: int = 0
     kept: int = 0
     """How many nodes were there before the last refinement."""
+    other_errors: bool = False
+    """Whether there were errors that do not count."""
     erroneous: set[str] = field(default_factory=set)
     """The locations from which a step has reported an error."""
     contradictions: dict[str, str] = field(default_factory=dict)
@@ -168,7 +170,9 @@ class Tree:
                 continue
             results, errors = self.model.post(edge, [node.shape])
             if self.only is not None:
-                errors = [e for e in errors if e.text == self.only.error.text]
+                own = [e for e in errors if e.text == self.only.error.text]
+                self.other_errors |= len(own) < len(errors)
+                errors = own
             step = self._step(node, edge)
             for error in errors:
                 self.erroneous.add(node.location)

@@ -53,12 +53,14 @@ class FineTuning:
 class Answer:
     """Whether a generator rules the path out, with how many predicates.
 
-    `most` is with how many structures a coarser one must do to be a gain over this one.
+    `most` is with how many structures a coarser one must do to be a gain over this one. If it `proves` that the whole
+    program has no error, there is little to gain.
     """
 
     rules_out: bool
     predicates: int = 0
     most: int = 0
+    proves: bool = False
 
     @property
     def too_large(self) -> bool:
@@ -96,7 +98,8 @@ def simulate_tree(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES, *,
 
     tree = Tree(model, only=path, whole=whole)
     found = tree.build(limits)
-    return Answer(not found, model.predicates, tree.generated + (0 if whole else MORE_STRUCTURES))
+    proves = whole and not found and not tree.other_errors and not tree.contradictions
+    return Answer(not found, model.predicates, tree.generated + (0 if whole else MORE_STRUCTURES), proves)
 
 
 def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]:
@@ -120,20 +123,24 @@ def fine_tune(
 
     Once one rules the path out, a coarser one that needs more structures is no gain, and is not followed on; nor one
     that needs more than half as many where no cycles are assumed, since a structure costs about twice as much there.
+    Where one proves the program, there is no next tree that a coarser one could be cheaper for: less is spent on those.
     """
     result = FineTuning()
     candidates = [g for g in enabled if g != current and lattice.refines(g, current)]
     known: dict[Generator, Answer] = {}
     most = MOST_STRUCTURES
     large: set[str] = set()
+    proved = False
     while open_ := [g for g in candidates if g not in known]:
         chosen = _balanced(lattice, candidates, open_, width, large - current.families)
-        halved = most < MOST_STRUCTURES and all(g.obligations for g in chosen)
-        for generator, answer in zip(chosen, test(chosen, most // 2 if halved else most), strict=True):
+        costly = most < MOST_STRUCTURES and all(g.obligations for g in chosen)
+        limit = most // (8 if proved else 2) if costly else most
+        for generator, answer in zip(chosen, test(chosen, limit), strict=True):
             known[generator] = answer
             result.trials.append(Trial(generator, answer.rules_out, answer.predicates))
             large |= generator.families if answer.too_large else set()
         useful = [g for g in chosen if known[g].rules_out]
+        proved = proved or any(known[g].proves for g in useful)
         most = min([most, *(known[g].most for g in useful)])
         if useful:
             candidates = [g for g in candidates if any(lattice.refines(u, g) for u in useful)]

@@ -103,11 +103,11 @@ def check_inductive(relation: Relation, conjuncts: list[Conjunct], sequence: lis
         raise NoInterpolants("the sequence does not go from true to false")
     for step in range(len(sequence) - 1):
         before, after = sequence[step], sequence[step + 1]
+        if z3.is_true(after) or before.eq(after):
+            continue
         solver = z3.SolverFor("QF_AUFLIA")
         solver.set("rlimit", STEPS)
         solver.add(before, z3.Not(after), *(c.formula for c in conjuncts if c.step == step))
-        if z3.is_true(after):
-            continue
         answer = solver.check()
         if answer != z3.unsat:
             said = "is not inductive" if answer == z3.sat else "could not be checked"
