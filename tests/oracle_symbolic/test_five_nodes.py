@@ -6,15 +6,17 @@ from hypothesis import assume as assume_few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracle.actions import actions
-from tests.oracle.concrete import holds, is_valid, step
-from tests.oracle.generate import ACYCLIC, GRAPH, LIST, Setting, abstractions, formulas, gamma
-from tests.oracle.naive import NaiveStructure, blur, embeds, to_structure
+from tests.oracle.concrete import holds, is_valid, step, with_definitions
+from tests.oracle.generate import ACYCLIC, GRAPH, LIST, Setting, _p, abstractions, formulas, gamma
+from tests.oracle.naive import NaiveStructure, blur, embeds, empty, to_structure
 
-from kleene.logic.formula import TRUE
+from kleene.logic.formula import TRUE, UNKNOWN, And, Atom, Not, reflexive_closure
+from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import Vocabulary
 from kleene.smt import Limits
 from kleene.structures.embedding import embeds as engine_embeds
 from kleene.symbolic import BestTransformer, SymbolicOptions, SymbolicResult, Theory, alpha_hat, assume, meet
-from kleene.transformers.action import Action
+from kleene.transformers.action import Action, Update
 from kleene.transformers.focus import InfiniteFocus
 
 from .enumeration import abstraction_of, assert_covers, assert_stores
@@ -158,3 +160,30 @@ def test_the_oracle_against_enumeration(data: st.DataObject) -> None:
     expected = {abstraction_of(c) for c in current}
     assume_few(len(expected) < MOST)
     assert {abstraction_of(c) for size in sizes for c in reached(setting, s, sequence, size)} == expected
+
+
+def test_copies_of_some_elements_of_a_list() -> None:
+    """Of a list of three the first and the last one are copied: there is no path between the copies."""
+    names = [_p(name, "v", "abs") for name in ("p", "first", "last")]
+    path = _p("t", "v1 v2", definition=reflexive_closure("n", "v1", "v2"))
+    setting = Setting("COPIES", Vocabulary().extend([*names, _p("n", "v1 v2", "function", "acyclic"), path]))
+    s = empty(setting.vocabulary, 3)
+    s.values |= {
+        "p": {(0,): 1.0, (2,): 1.0},
+        "first": {(0,): 1.0},
+        "last": {(2,): 1.0},
+        "n": {(0, 1): 1.0, (1, 2): 1.0},
+    }
+    s = with_definitions(s)
+    kept = And(Atom("p", ("v",)), Not(Atom("isNew", ("v",))))
+    updates = (Update("p", ("v",), kept), Update("t", ("v1", "v2"), UNKNOWN))
+    action = Action("copy", clone=Atom("p", ("v",)), updates=updates)
+    check_best(setting, s, [action], range(4))
+    result = BestTransformer(action, theory(setting)).run([to_structure(s)])
+    assert result.most_precise
+    (after,) = result.structures
+    (first,) = (
+        u for u in after.nodes if after.value("first", u) is Kleene.TRUE and after.value("p", u) is Kleene.FALSE
+    )
+    (last,) = (u for u in after.nodes if after.value("last", u) is Kleene.TRUE and after.value("p", u) is Kleene.FALSE)
+    assert after.value("t", first, last) is Kleene.FALSE

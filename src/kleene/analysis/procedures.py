@@ -76,9 +76,7 @@ class _Body:
         allowed = {*self.call.modifies, *_own(scope)}
         self.unmodified = [p for p in self.plain.declared if p.name in changed - allowed]
         self.frees = replace_atoms(self.call.frees, lambda a: Atom(old(a.predicate), a.args))
-        self.may_create = any(a.creates or a.clone is not None for a in scope.actions) or any(
-            c.allocates for c in scope.calls
-        )
+        self.may_create = any(a.creates for a in scope.actions) or any(c.allocates for c in scope.calls)
         self.vocabulary = self.plain.extend(self._more())
         self.rules = [*scope.program.rules, *closure_rules(self.plain), *self._same_rules()]
         self.ensures = self._ensures()
@@ -152,7 +150,7 @@ class _Body:
     def _with_new(self, action: Action) -> Action:
         """The action with what it does to `new`, and with a message where it removes what it must not."""
         updates, messages = action.updates, action.messages
-        if action.creates or action.clone is not None:
+        if action.creates:
             grown = disj(Atom(NEW, ("v",)), Atom("isNew", ("v",)))
             updates = (*updates, Update(NEW, ("v",), grown), *same_updates(action, self._recorded()))
         if action.retain is not None:

@@ -55,8 +55,8 @@ _LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 _LANES = "cells skip nodes of a list"
 ATTEMPTS = (
     (False, ""),
-    (True, ""),
     (False, "loads"),
+    (True, ""),
     (False, "values"),
     (False, "ranges"),
     (False, "children"),
@@ -129,7 +129,7 @@ def analyse(
             places = Memory(inlined, followed, typed=True).pointer_places
         shared = coalesced(followed, places, whole_scope=whole_scope)
         plan = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, by, "memory_leak" in kinds)
-        found = plan.run(left, only_class)
+        found = plan.run(left / 2 if by == "loads" else left, only_class)  # what comes after it may help instead
         first = not whole_scope and not by
         if first or (not result.complete and not by) or (found.complete and _kinds(found) & kinds <= raised):
             result = found

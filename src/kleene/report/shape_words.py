@@ -21,6 +21,7 @@ from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.semantics.calls import CallAction
+from kleene.semantics.contracts import contract_at
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_writer import structure_order
 from kleene.transformers.action import Action
@@ -72,7 +73,7 @@ def invariants_of(shape: Any, names: Mapping[str, Mapping[str, str]] | None = No
         place = translation.places.get(location)
         store = shape.reached.stores.get(location)
         structures = sorted(store.elements(), key=structure_order) if store is not None else []
-        if place is not None and structures:
+        if place is not None and structures and not contract_at(place.function)[0]:
             own = (names or {}).get(location, {})
             said = (words_of(s, live[location], place.function, own, partial=shape.partial) for s in structures)
             words = dict.fromkeys(said)
@@ -90,6 +91,8 @@ def _returns(cfa: Cfa[Action], places: Mapping[str, Place]) -> list[str]:
         if here is None or not here.function:
             continue
         leaves = there is not None and there.function != here.function and not edge.target.endswith(".0")
+        if there is not None and contract_at(there.function)[0]:
+            continue
         if leaves or edge.label.name == "return":
             found[location] = None
     return list(found)

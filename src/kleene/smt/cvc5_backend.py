@@ -13,13 +13,11 @@ from kleene.diagnostics import UsageError
 from kleene.logic.formula import Formula
 from kleene.smt.expand import Expansion, presence
 from kleene.smt.finite_model import FiniteModel
-from kleene.smt.prover import Proof
+from kleene.smt.prover import Allowance, Proof
 from kleene.smt.smtlib import declarations, sort_name, symbol, term
 
 STEPS_PER_MILLISECOND = 400
 """cvc5's resource units, about a millisecond's worth of CPU time where it was measured: answers can be repeated."""
-PATIENCE = 15
-"""Steps are no clock: after so many times the limit on the clock a query is stopped all the same."""
 
 
 def load_cvc5() -> Any:
@@ -39,15 +37,15 @@ class Cvc5Prover:
         self.cvc5 = load_cvc5()
         self.expansion = expansion
 
-    def check(self, assertions: Sequence[Formula], assumptions: Sequence[Formula], milliseconds: int) -> Proof:
+    def check(self, assertions: Sequence[Formula], assumptions: Sequence[Formula], allowance: Allowance) -> Proof:
         terms = self.cvc5.TermManager()
         solver = self.cvc5.Solver(terms)
         for option, value in (
             ("finite-model-find", "true"),
             ("produce-models", "true"),
             ("produce-unsat-assumptions", "true"),
-            ("rlimit-per", str(max(1, milliseconds) * STEPS_PER_MILLISECOND)),
-            ("tlimit-per", str(max(1, milliseconds) * PATIENCE)),
+            ("rlimit-per", str(max(1, allowance.milliseconds) * STEPS_PER_MILLISECOND)),
+            ("tlimit-per", str(max(1, allowance.clock))),
         ):
             solver.setOption(option, value)
         symbols = self._read(solver, assertions, assumptions)

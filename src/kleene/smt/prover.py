@@ -21,9 +21,19 @@ class Proof:
     calls: int = 1
 
 
+@dataclass(frozen=True)
+class Allowance:
+    """How long a check may take: about so many milliseconds' worth of the prover's steps, so that answers can be
+    repeated, and on the clock no more than `clock`, because steps are none.
+    """
+
+    milliseconds: int
+    clock: int
+
+
 class Prover(Protocol):
     """One solver over one expansion; every check is on its own, terms may be kept."""
 
     name: str
 
-    def check(self, assertions: Sequence[Formula], assumptions: Sequence[Formula], milliseconds: int) -> Proof: ...
+    def check(self, assertions: Sequence[Formula], assumptions: Sequence[Formula], allowance: Allowance) -> Proof: ...

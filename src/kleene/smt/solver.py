@@ -26,13 +26,15 @@ from kleene.smt.finite_model import FiniteModel
 from kleene.smt.finiteness import finiteness
 from kleene.smt.ground_backend import GroundQuery, decide
 from kleene.smt.named_witnesses import Witnesses
-from kleene.smt.prover import Proof, Prover
+from kleene.smt.prover import Allowance, Proof, Prover
 from kleene.smt.smtlib import script
 from kleene.smt.units import Assertions
 from kleene.smt.universe import Universe
 
 BACKENDS = ("auto", "z3", "cvc5", "ground")
 """`auto` asks cvc5 (if it is there) first where there are closures, Z3 first where there are none, then the other."""
+PATIENCE = 15
+"""The limits of queries are steps of the provers. After so many times the limit on the clock they are stopped."""
 _NO_FIELDS = Fields()
 
 
@@ -236,8 +238,10 @@ class Session:
             return self._timed("ground", partial(self._decide, ground))
         proof = Proof("unknown")
         for name in self._order(stage, quick=quick):
-            milliseconds = int(1000 * self._seconds(stage, quick=quick))
-            proof = self._timed(name, partial(self._provers[name].check, expanded, queries, milliseconds))
+            seconds = self._seconds(stage, quick=quick)
+            clock = min(PATIENCE * seconds, self.owner.remaining())
+            allowance = Allowance(int(1000 * seconds), int(1000 * clock))
+            proof = self._timed(name, partial(self._provers[name].check, expanded, queries, allowance))
             if proof.verdict != "unknown" or self.owner.remaining() <= 0:
                 break
         return proof

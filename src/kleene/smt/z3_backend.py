@@ -21,14 +21,12 @@ from kleene.logic.kleene import Kleene
 from kleene.logic.transform import postorder
 from kleene.smt.expand import Expansion, presence, sort_of
 from kleene.smt.finite_model import FiniteModel
-from kleene.smt.prover import Proof
+from kleene.smt.prover import Allowance, Proof
 
 STEPS_PER_MILLISECOND = 3000
 """Z3's resource steps, about a millisecond's worth where it was measured. They stand for time: the answer is then the
 same in every run. With Z3's own timeout, 2 of 7 runs of the oracle tests crashed inside a check (5.4.0); with steps
 none has so far. That the timer thread is to blame is a guess."""
-PATIENCE = 15
-"""Steps are no clock: after so many times the limit on the clock a query is interrupted all the same."""
 
 _SETTINGS: tuple[dict[str, object], ...] = (
     {"smt.pull_nested_quantifiers": True, "smt.mbqi.max_cexs": 5},
@@ -59,19 +57,19 @@ class Z3Prover:
         self._predicates: dict[str, Any] = {}
         self._variables: dict[str, Any] = {}
 
-    def check(self, assertions: Sequence[Formula], assumptions: Sequence[Formula], milliseconds: int) -> Proof:
+    def check(self, assertions: Sequence[Formula], assumptions: Sequence[Formula], allowance: Allowance) -> Proof:
         switches = [self.z3.Bool(f"assume:{i}", self.context) for i in range(len(assumptions))]
         implied = [self.z3.Implies(s, self.term(f)) for s, f in zip(switches, assumptions, strict=True)]
         terms = [*(self.term(f) for f in assertions), *implied]
         proof = Proof("unknown")
-        share = max(1, milliseconds // len(_SETTINGS))
+        steps, clock = (max(1, part // len(_SETTINGS)) for part in (allowance.milliseconds, allowance.clock))
         for attempt, settings in enumerate(_SETTINGS, 1):
             solver = self.z3.SimpleSolver(ctx=self.context)
-            solver.set("rlimit", share * STEPS_PER_MILLISECOND)
+            solver.set("rlimit", steps * STEPS_PER_MILLISECOND)
             for name, value in settings.items():
                 solver.set(name, value)
             solver.add(terms)
-            with self._guarded(share * PATIENCE / 1000) as interrupted:
+            with self._guarded(clock / 1000) as interrupted:
                 proof = self._attempt(solver, switches, attempt)
             if interrupted.is_set() and proof.verdict == "unknown":
                 proof = replace(proof, reason="z3: time limit")

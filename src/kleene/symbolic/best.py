@@ -143,7 +143,12 @@ def _breach(
     build: Callable[[Timeline], None], structures: Sequence[Structure], theory: Theory, options: SymbolicOptions
 ) -> Breach:
     run = Run(theory, options)
-    found = [run.witness(scene) for structure in structures for scene in scenes(theory, structure, build)]
+    found = []
+    for structure in structures:
+        try:
+            found += [run.witness(scene) for scene in scenes(theory, structure, build)]
+        except UnsupportedAction as problem:
+            run.reasons[str(problem)] = None
     return Breach(tuple(store for store in found if store is not None), "; ".join(run.reasons) or None)
 
 

@@ -144,6 +144,9 @@ class Procedure:
             raise UsageError(f"procedure '{self.name}' has {count} parameters, and is called with {len(arguments)}")
         text = f"{self.requires.text} {self.ensures.text} {self.frees.text} [{', '.join(self.modifies or ())}]"
         own = {*_PREDICATE.findall(text), *(n for part in _BRACKETS.findall(text) for n in _NAME.findall(part))}
+        for name in self.locals:
+            if name in own:
+                raise InputError(f"the contract speaks of '{name}', a variable of the body", self.position)
         for number, argument in enumerate(arguments):
             if argument in arguments[:number]:
                 raise UsageError(f"'{argument}' is passed to '{self.name}' twice: its contract is about two variables")

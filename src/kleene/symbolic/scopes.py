@@ -72,7 +72,10 @@ def scope_of(procedure: Procedure, program: Program, contracts: Contracts) -> Sc
         if edge.name in contracts.procedures:
             labels.append(_called(edge, own, program, contracts))
         else:
-            labels.append(next(actions))
+            action = next(actions)
+            if action.clone is not None:
+                raise InputError(f"'{edge.name}' copies individuals, with what they were at entry", edge.position)
+            labels.append(action)
     if procedure.sets:
         _check_hidden(procedure, program, own, edges)
     return Scope(procedure, own, procedure.call(procedure.parameters, own), tuple(labels))

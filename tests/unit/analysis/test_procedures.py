@@ -73,6 +73,32 @@ def test_what_is_wrong_is_reported(text: str, name: str, old: str, new: str, say
     assert all(v.structures for v in result.violations)
 
 
+WEAK = """
+procedure tail(p)
+  %s Pointers {p}
+  modifies p
+  requires E(v) p(v)
+  ensures  A(v) (from[p](v) -> old[from[p]](v))
+  body start next(p, p) exit
+procedure use(p)
+  %s Pointers {p, t}
+  modifies p
+  requires E(v) p(v)
+  ensures  A(v) (from[p](v) -> !old[p](v))
+  body start tail(p) exit
+"""
+
+
+def test_a_caller_knows_the_contract_only() -> None:
+    """The body of tail does more than its contract says, and its caller may not rely on that."""
+    assert checked(WEAK, "tail").verdict == "verified"
+    assert checked(WEAK, "use").verdict == "violated"
+    stronger = WEAK.replace("-> old[from[p]](v))", "-> old[from[p]](v) & !old[p](v))")
+    assert checked(stronger, "tail").verdict == checked(stronger, "use").verdict == "verified"
+    changes = WEAK.replace("body start tail(p) exit", "body start copy(t, p) l1  l1 tail(t) l2  l2 clear(p) exit")
+    assert any("modifies does not list n" in v.what for v in checked(changes, "use").violations)
+
+
 REFUSED = [
     ("procedure f(p, q)\n %s Pointers {p, q}\n body s merge(p, p) e", "is passed to 'merge' twice"),
     ("procedure f(p)\n body s copy(p, p) e", "'p' is not declared: make it a member"),
@@ -88,6 +114,9 @@ REFUSED = [
     ("procedure f(p, p)\n", "cannot be a parameter"),
     ("procedure f(p)\n requires 1\n requires 1", "'requires' is given twice"),
     ("procedure f(p)\n %s Pointers {p}\n ensures A(v) q(v)", ":3:15: undeclared predicate 'q'"),
+    ("procedure f(p)\n %s Pointers {p, t}\n ensures !(E(v) t(v))\n body s skip() e", "'t', a variable of the body"),
+    ("procedure f(p)\n %s Pointers {p, t}\n ensures A(v) old[from[t]](v)\n body s skip() e", "'t', a variable of"),
+    ("procedure f(p)\n %s Pointers {p, t}\n modifies t\n body s skip() e", "'t', a variable of the body"),
     ("procedure f(p)\n ensures A(v) !sm(v)", ":2:10: 'sm' is about structures"),
 ]
 
@@ -122,6 +151,13 @@ def test_actions_about_variables_of_callers_are_refused(action: str) -> None:
     text = f"procedure f(p)\n %s Pointers {{p}}\n modifies p\n frees 1\n body s {action}() e"
     with pytest.raises(InputError, match="variables of its callers"):
         verify_contracts(program, parse_contracts(text.replace("frees 1", "frees p(v) | !p(v)")))
+
+
+def test_copies_are_refused() -> None:
+    """A copy would have the values at entry of its original, and a new individual has none."""
+    program = parse_program(HIDDEN.replace("%action null", "%action copy(a) { %clone a(v) }\n%action null"))
+    with pytest.raises(InputError, match="copies individuals"):
+        verify_contracts(program, parse_contracts("procedure f(p)\n %s Pointers {p}\n allocates\n body s copy(p) e"))
 
 
 def test_arguments_must_be_declared_alike() -> None:

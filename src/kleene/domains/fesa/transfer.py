@@ -193,8 +193,10 @@ class Transfer(Evaluator):
         told: list[tuple[str, str]] = []
         trial, report = heap.copy(), self.report
         self.report = lambda kind, text: told.append((kind, text))
-        self._store_pointer(trial, node, offset, value, target)
-        self.report = report
+        try:
+            self._store_pointer(trial, node, offset, value, target)
+        finally:
+            self.report = report
         if any(kind == "memory_leak" for kind, _ in told):
             return None
         for kind, text in told:
