@@ -281,20 +281,18 @@ class Symbols:
 
     @cached_property
     def absent(self) -> frozenset[str]:
-        """The instrumentation predicates that the precision leaves out, or defines in another way; none by default.
+        """The instrumentation predicates that the precision leaves out, or defines in another way; by default those of local groups.
 
         What is known of a predicate, such as its updates, is known of its definition rather than of its name.
         """
+        local = [group for group in self.groups if group.kind == LOCAL]
+        untracked = {n for g in local for n in (g.closure, *(g.reached_at_least(root) for root in self.roots))}
         if self.precision.instrument is None:
-            return frozenset()
+            return frozenset(untracked)
         ours = {p.name: p.definition for p in self._everything.predicates}
         found = ((p.name, p.definition) for p in self.instrumentation.predicates)
         chosen = {name for name, f in found if name not in ours or _same(f, ours[name])}
-        everything = set(ours)
-        for group in self.groups:
-            if group.kind == LOCAL:
-                everything |= {group.closure, *(group.reached_at_least(root) for root in self.roots)}
-        return frozenset(everything - chosen)
+        return frozenset((ours.keys() | untracked) - chosen)
 
     def known(self, updates: Iterable[Update]) -> list[Update]:
         """The updates that do without what the precision leaves out; the others are derived."""
