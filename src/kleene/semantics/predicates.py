@@ -281,7 +281,7 @@ class Symbols:
 
     @cached_property
     def absent(self) -> frozenset[str]:
-        """The instrumentation predicates that the precision leaves out or defines in another way, and those of local groups.
+        """The instrumentation predicates that the precision leaves out or defines otherwise, and those of local groups.
 
         What is known of a predicate, such as its updates, is known of its definition rather than of its name.
         """
