@@ -94,7 +94,8 @@ def batch_summary(rows: Sequence[BatchRow], *, missing: int = 0) -> str:
     """The totals in words; the wrong ones are named once more."""
     totals = batch_totals(rows)
     counts = ", ".join(f"{totals[name]} {name}" for name in (*_VERDICTS, "ERROR") if totals[name])
-    lines = [f"{totals['files']} programs: {counts or 'none checked'}; {totals['seconds']:.1f} s of analysis"]
+    files = f"{totals['files']} program{'' if totals['files'] == 1 else 's'}"
+    lines = [f"{files}: {counts or 'none checked'}; {totals['seconds']:.1f} s of analysis"]
     known = {name: count for name, count in totals["expectations"].items() if count}
     if known:
         lines.append("against what is expected: " + ", ".join(f"{count} {name}" for name, count in known.items()))
