@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
+from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.counters import keep_hygiene, reduce
+from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.heap import Heap, Options, joined
 from kleene.domains.fesa.summaries import separated, summarise
@@ -58,7 +60,7 @@ class Bench:
         self.meaning = Meaning(
             self.world, self.options, lambda n, o: self.transfer.numbers(n, o, variables.get(n.name))
         )
-        self.space = Diagrams()
+        self.space = Diagrams(order=rank)
         self.done = 0
 
     def items(self, blocks: int, unset: int, lost: int) -> Iterator[Item]:
@@ -84,8 +86,20 @@ class Bench:
         return Heap(vectors, self.options)
 
     def check(self, items: Sequence[Item], *, remembers: bool = False) -> None:
-        """All statements and operations on the join of the states of some items."""
+        """All statements and operations on the join of the states of some items; in halves if it is too large."""
+        try:
+            self._check(items, remembers=remembers)
+        except LimitReached:
+            if len(items) == 1:
+                raise
+            half = len(items) // 2
+            self.space = Diagrams(order=rank)
+            self.check(items[:half], remembers=remembers)
+            self.check(items[half:], remembers=remembers)
+
+    def _check(self, items: Sequence[Item], *, remembers: bool) -> None:
         state = self.state(items, remembers=remembers)
+        self.space.arrange()
         for statement in self.statements:
             able = [item for item in items if statement.possible(item.heap)]
             if able:
