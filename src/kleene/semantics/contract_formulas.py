@@ -8,16 +8,18 @@ held by its caller.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from kleene.c.contracts import RESULT, Compared
-from kleene.cfa.expressions import Constant, Deref, Expression, Field, Variable, walk
+from kleene.cfa.expressions import Deref, Expression, Field, Variable, walk
 from kleene.cfa.inline import converted
 from kleene.cfa.operations import (
     Assign,
     Call,
     DeclareLocal,
     EndScope,
+    Exit,
     Havoc,
     MemCopy,
     MemSet,
@@ -68,8 +70,11 @@ def _is_block(type_: Type, program: CProgram) -> bool:
     return isinstance(target, RecordType) and target.name in program.records
 
 
-def changes_more(operation: Operation, modifies: tuple[str, ...], links: frozenset[str]) -> str:
-    """What an operation changes that is not listed; fields that are pointers are left to the analysis."""
+def changes_more(operation: Operation, modifies: Collection[str], links: Collection[str], *, own: bool) -> str:
+    """What an operation changes that is not listed.
+
+    Fields that are pointers are left to the analysis; so are others, by operations of the function's `own` (`body`).
+    """
     target: Expression | None = None
     match operation:
         case Assign(_, target, _) | Havoc(_, target):
@@ -81,7 +86,8 @@ def changes_more(operation: Operation, modifies: tuple[str, ...], links: frozens
     if target is None or not any(isinstance(part, Deref) for part in walk(target)):
         return ""
     if isinstance(target, Field) and isinstance(target.base, Deref):
-        return "" if target.name in modifies or target.name in links else f"the field '{target.name}'"
+        seen = own and isinstance(target.base.pointer, Variable)
+        return "" if target.name in (*modifies, *links) or seen else f"the field '{target.name}'"
     return f"{target}"
 
 
@@ -122,7 +128,7 @@ class FormulasBuilder(PartsBuilder):
         pointers = tuple(v for v in olds if isinstance(v.type, PointerType))
         kept: tuple[Variable, ...] = ()
         if self.concrete and pointers:
-            kept = (self._fresh("$before", ArrayType(pointers[0].type, SNAPSHOT)),)
+            kept = (self._fresh("before", ArrayType(pointers[0].type, SNAPSHOT)),)
         self._specified("given", (), (*pointers, *kept))
         for own in olds:
             if not isinstance(own.type, PointerType):
@@ -137,12 +143,28 @@ class FormulasBuilder(PartsBuilder):
             if isinstance(edge.label, Return):
                 self.here = edge.source
                 self._leave(edge.label, pointers, kept)
+            elif (pointer := self._unlisted(edge.label)) is not None:
+                self.here = edge.source
+                self.place = replace(edge.label.place, function=self.place.function)
+                self._specified("fresh", (pointer, *kept))
+                self._emit_to(edge.label, edge.target)
             elif edge.target == function.exit:
                 self.edges.append(replace(edge, target=self.exit))
             else:
                 self.edges.append(edge)
         self.locals = [*function.parameters, *function.locals, *self.locals]
         return self._built((), INT)
+
+    def _unlisted(self, operation: Operation) -> Variable | None:
+        """The pointer to a block of which a number is changed that `modifies` does not list: it has to be a new one."""
+        assert self.specification is not None
+        listed = {*self.specification.modifies, *self.specification.words.fields}
+        match operation:
+            case Assign(_, Field(base=Deref(pointer=Variable() as pointer), name=name)) if name not in listed:
+                return pointer
+            case Havoc(_, Field(base=Deref(pointer=Variable() as pointer), name=name)) if name not in listed:
+                return pointer
+        return None
 
     def _leave(self, operation: Return, pointers: tuple[Variable, ...], kept: tuple[Variable, ...]) -> None:
         """A return: the postcondition is checked when the variables of the function are gone."""
@@ -160,7 +182,7 @@ class FormulasBuilder(PartsBuilder):
         self._require(comparisons)
         returned = (self.values[RESULT],) if self.specification.returns else ()
         self._specified("ensures", (*pointers, *returned, *kept))
-        self._emit_to(Return(self.place, Constant(0, INT)), self.exit)
+        self._emit_to(Exit(self.place, None), self.exit)  # what is left is the caller's
 
     def _numbers(self, comparisons: tuple[Compared, ...]) -> list[Compared]:
         """The comparisons of numbers: those of pointers are formulas."""

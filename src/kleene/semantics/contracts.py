@@ -139,7 +139,8 @@ def not_covered(program: CProgram, contract: Contract) -> str:
     reached = replace(program, entry=contract.function).reachable_functions
     for name in reached:
         for operation in (e.label for e in program.functions[name].cfa.edges):
-            if contract.formal and listed is not None and (more := changes_more(operation, listed, links)):
+            own = name == function.name
+            if contract.formal and listed is not None and (more := changes_more(operation, listed, links, own=own)):
                 return f"{operation.place}: it may change {more}, which 'modifies' does not list"
             if contract.pure and not contract.formal and not _changes_variables_only(operation):
                 return f"{operation.place}: it may change more than its variables"

@@ -157,6 +157,8 @@ class SpecifiedSteps(CallSteps):
                 self._holds(found, content.ensures, f"ensures {content.ensures_text}", begins=False)
             case "changes":
                 self._changes(found)
+            case "fresh":
+                self._fresh(operation.arguments[0], content)
 
     # What is well-formed --------------------------------------------------------------------------------------------
 
@@ -237,6 +239,16 @@ class SpecifiedSteps(CallSteps):
                 )
             )
         )
+
+    def _fresh(self, variable: Variable, specification: Specification) -> None:
+        """A block that is changed is one that the function has created."""
+        if self.memory.kind(variable) != "pointer":
+            raise Unmodelled(f"{variable}, which is a memory object, in a contract")
+        pointer = self.symbols.pointer(variable)
+        text = f"modifies {', '.join(sorted(specification.modifies)) or 'nothing'}"
+        given = exists(["v"], conj(pointer.somewhere(), at(HEAP, "v"), Not(at(NEW, "v"))))
+        focus = tuple(pointer.at(o) for o in pointer.offsets)
+        self._checked(f"{variable} is new", [(given, "assertion", text)], neg(given), focus)
 
     def _translated(self, names: _Names, formula: Formula, *, then: bool = False) -> Formula:
         """A formula of the contract over the program's predicates; with `then`, all of it is about the beginning."""
