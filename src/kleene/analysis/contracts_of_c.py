@@ -45,7 +45,7 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     meant = {name: read_specification(program, c) for name, c in contracts.items() if c.formal}
     reasons = {name: not_covered(program, contract) for name, contract in contracts.items()}
     parts = _parts(program, contracts, meant, {name: c for name, c in contracts.items() if not reasons[name]})
-    for number, part in enumerate(parts):
+    for number, part in enumerate(sorted(parts, key=lambda part: part.contract is None)):  # the program gets the rest
         left = options.timeout - (time.monotonic() - start)
         seconds = max(left / (len(parts) - number), _LEAST)
         part.reason = reasons[part.contract.function] if part.contract else ""

@@ -95,14 +95,15 @@ class _Names:
                         found[leaf.name].append(edge)
         return found
 
-    def pointer(self, name: str) -> str:
+    def pointer(self, name: str) -> str | None:
+        """The predicate of a pointer; None if it is always NULL."""
         variable = self.pointers[name]
         if self.steps.memory.kind(variable) != "pointer":
             raise Unmodelled(f"{variable}, which is a memory object, in a contract")
         pointer = self.steps.symbols.pointer(variable)
         if pointer.offsets not in ((0,), ()):
             raise Unmodelled(f"{variable}, which may point inside objects, in a contract")
-        return pointer.predicate(0)
+        return pointer.predicate(0) if pointer.offsets else None
 
     def group(self, fields: tuple[str, ...]) -> Group | None:
         """The group whose edges are those of the fields."""
@@ -114,15 +115,18 @@ class _Names:
         meaning = self.specification.words.meanings[name]
         group = self.group(meaning.fields) if meaning.fields else None
         match meaning:
+            case Meaning("pointer" | "reach", _, root) if self.pointer(root) is None:
+                return FALSE
             case Meaning("pointer"):
-                return at(self.pointer(name), *args)
+                return at(self.pointer(name) or "", *args)
             case Meaning("field", (f,)):
                 return disj(*(at(edge, *args) for edge in self.cells[f]))
             case Meaning("path") if group is not None and group.kind in (ACYCLIC, CYCLIC, CIRCULAR):
                 return at(group.whole_closure if group.kind == CIRCULAR else group.closure, *args)
             case Meaning("reach", _, root) if group is not None and group.kind in (ACYCLIC, CYCLIC, CIRCULAR):
-                if group.whole and self.pointer(root) in group.roots(self.steps.symbols.roots):
-                    return at(group.reach(self.pointer(root)), *args)
+                start = self.pointer(root) or ""
+                if group.whole and start in group.roots(self.steps.symbols.roots):
+                    return at(group.reach(start), *args)
             case Meaning("shared") if group is not None and group.sharing:
                 return at(group.shared, *args)
             case Meaning("cycle") if group is not None and group.kind == ACYCLIC:
@@ -201,6 +205,16 @@ class SpecifiedSteps(CallSteps):
             found.append(forall(["v"], implies(pointer.at(offset), target)))
         return found
 
+    def _reached(self, names: _Names, v: str) -> Formula:
+        """A pointer reaches the block: along one group of cells, which is seen best, or along all fields."""
+        words = names.specification.words
+        found = []
+        for name in names.specification.pointers:
+            along = [words.named("reach", (f,), name) for f in words.fields]
+            along += [words.named("reach", words.fields, name)] if words.fields else []
+            found += [names.now(n, (v,)) for n in dict.fromkeys([name, *along])]
+        return disj(*found)
+
     # Checks -----------------------------------------------------------------------------------------------------------
 
     def _holds(self, names: _Names, formula: Formula, text: str, *, begins: bool) -> None:
@@ -208,7 +222,7 @@ class SpecifiedSteps(CallSteps):
         wanted = list(conjuncts(self._translated(names, formula)))
         shape = self._initialized(names)
         if begins:
-            shape += [forall(["v"], self._live("v"))]
+            shape += [forall(["v"], self._live("v")), forall(["v"], self._reached(names, "v"))]
             shape += [neg(exists(["v"], at(OPAQUE, "v")))] if OPAQUE in self.symbols.unaries else []
             for name in specification.pointers:
                 shape += self._valid(names.pointers[name])
@@ -341,7 +355,7 @@ class SpecifiedSteps(CallSteps):
         change |= set(self._numbers(s, names.operation.records, creates, modifies, frees))
         for name in [*s.pointers] if whole else [RESULT] if s.returns else []:
             variable = names.pointers[name]
-            change.add(names.pointer(name))
+            change |= {predicate} if (predicate := names.pointer(name)) else set()
             parts += self._valid(variable)[1:]
             self._step(f"{variable} = NULL", self._set_pointer(self.symbols.pointer(variable), {}, FALSE))
         if frees:

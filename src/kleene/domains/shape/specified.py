@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from kleene.domains.shape.editor import Editor
 from kleene.logic.formula import FALSE, TRUE, Formula, neg
 from kleene.logic.kleene import Kleene
-from kleene.logic.vocabulary import Vocabulary
+from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.semantics.specifications import NEW, old, same
 from kleene.semantics.specified_steps import SpecifiedAction
 from kleene.structures.edit import mapping_of
@@ -38,7 +38,7 @@ class Specified:
 
     vocabulary: Vocabulary
     rules: Sequence[Rule]
-    _calls: dict[SpecifiedAction, CallByRules] = field(default_factory=dict)
+    _calls: dict[SpecifiedAction, _Call] = field(default_factory=dict)
     _refuters: dict[Formula, Coercer] = field(default_factory=dict)
     _cyclic: dict[tuple[SpecifiedAction, str], bool] = field(default_factory=dict)
 
@@ -79,6 +79,7 @@ class Specified:
         if call is None:
             meant = Call(action.name, TRUE, action.ensures, action.change, action.creates_any, FALSE)
             call = self._calls[action] = _Call(meant, self.vocabulary, self.rules)
+            call.remembers = action.role == "given"
         found: dict[Structure, None] = {}
         for after in call.post(structure):
             for active in _active(after):
@@ -110,8 +111,12 @@ def recorded_rules(vocabulary: Vocabulary) -> list[Rule]:
 class _Call(CallByRules):
     """A call; the numbers in blocks are not made definite, there are too many of them."""
 
-    def _focus(self):  # type: ignore[no-untyped-def]
-        return [p for p in super()._focus() if not p.name.startswith("@")]
+    remembers = False
+    """Whether all that is said of an earlier moment is going to be about the moment after the call."""
+
+    def _focus(self) -> list[Predicate]:
+        without = ("@", "same[", "old[") if self.remembers else ("@",)
+        return [p for p in super()._focus() if not p.name.startswith(without)]
 
 
 def _is_definite(structure: Structure, name: str) -> bool:
