@@ -139,6 +139,12 @@ class _Reader:
             before = Atom(shape.links[1], ("v", "w"))
             found.append(forall(["v", "w"], implies(conj(inside, before), Atom(shape.links[0], ("w", "v")))))
             found.append(forall(["v", "w"], implies(conj(inside, before), Atom(inside.predicate, ("w",)))))
+            anywhere = Atom(
+                words.named("reach", words.fields, p), ("v",)
+            )  # the rest follows, but not without induction
+            found.append(forall(["v"], implies(inside, neg(Atom(words.named("cycle", shape.links[1:]), ("v",))))))
+            if set(words.fields) == set(shape.links):
+                found.append(forall(["v"], implies(anywhere, inside)))
         return found
 
     def _apart(self, shapes: tuple[Shape, ...], words: SpecificationVocabulary) -> list[Formula]:

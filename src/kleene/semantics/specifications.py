@@ -196,7 +196,7 @@ class Specification:
         along = [Atom(self.words.named("reach", self.words.fields, p), ("v",)) for p in self.pointers]
         if not self.words.fields:
             along = [Atom(p, ("v",)) for p in self.pointers]
-        return forall(["v"], disj(*along))
+        return Forall("v", disj(*along))  # without pointers there is no individual
 
 
 def relativized(formula: Formula, inside: Callable[[str], Formula]) -> Formula:

@@ -17,6 +17,7 @@ from kleene.logic.formula import (
     FALSE,
     TRUE,
     Atom,
+    Forall,
     Formula,
     Iff,
     Not,
@@ -205,15 +206,15 @@ class SpecifiedSteps(CallSteps):
             found.append(forall(["v"], implies(pointer.at(offset), target)))
         return found
 
-    def _reached(self, names: _Names, v: str) -> Formula:
-        """A pointer reaches the block: along one group of cells, which is seen best, or along all fields."""
+    def _all_reached(self, names: _Names) -> Formula:
+        """A pointer reaches each block: along one group of cells, which is seen best, or along all fields."""
         words = names.specification.words
         found = []
         for name in names.specification.pointers:
             along = [words.named("reach", (f,), name) for f in words.fields]
             along += [words.named("reach", words.fields, name)] if words.fields else []
-            found += [names.now(n, (v,)) for n in dict.fromkeys([name, *along])]
-        return disj(*found)
+            found += [names.now(n, ("v",)) for n in dict.fromkeys([name, *along])]
+        return Forall("v", disj(*found))
 
     # Checks -----------------------------------------------------------------------------------------------------------
 
@@ -222,7 +223,7 @@ class SpecifiedSteps(CallSteps):
         wanted = list(conjuncts(self._translated(names, formula)))
         shape = self._initialized(names)
         if begins:
-            shape += [forall(["v"], self._live("v")), forall(["v"], self._reached(names, "v"))]
+            shape += [forall(["v"], self._live("v")), self._all_reached(names)]
             shape += [neg(exists(["v"], at(OPAQUE, "v")))] if OPAQUE in self.symbols.unaries else []
             for name in specification.pointers:
                 shape += self._valid(names.pointers[name])
@@ -378,7 +379,7 @@ class SpecifiedSteps(CallSteps):
                     parts.append(forall(["v"], neg(conj(at(one, "v"), at(other, "v")))))
             parts += self._fresh_cells(names)
         parts += [p for p in self._initialized(names) if not any(n.startswith("undef.") for n in predicates_of(p))]
-        alarm = Alarm("unsupported", self.place, f"{s}: too much may happen")
+        alarm = Alarm("unsupported", self.place, f"{s}, since no heap is as it requires")
         assumed = tuple(
             (g.step, tuple(f for f, edges in names.cells.items() if set(edges) & set(g.members)))
             for g in touched

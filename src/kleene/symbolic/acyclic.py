@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from kleene.logic.formula import TRUE, Atom, Forall, Formula, Not, conj, disj, forall, neg
+from kleene.logic.formula import TRUE, Atom, Forall, Formula, Not, conj, disj, forall, neg, predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.normal_forms import conjuncts
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.specifications import NEW, RESULT, Specification, same
+from kleene.semantics.specifications import NEW, RESULT, Specification, old, same
 from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import Structure
 from kleene.symbolic.assume import top
@@ -36,12 +36,27 @@ def may_be_cyclic(specification: Specification, fields: tuple[str, ...], *, begi
         return False
     goal = forall(["v"], Not(Atom(words.named("cycle", fields), ("v",))))
     required = conj(specification.requires, specification.reached)
+    vocabulary = _relevant(specification, conj(goal, required))
     if begins:
-        return bool(_structures(conj(required, neg(goal)), words.vocabulary))
+        return bool(_structures(conj(required, neg(goal)), vocabulary))
+    if may_be_cyclic(specification, fields, begins=True):  # then it is not worth the effort
+        return True
     before = conj(required, forall(["v"], Not(Atom(RESULT, ("v",)))) if specification.returns else TRUE)
-    call = CallByRules(_call(specification), words.vocabulary, ())
-    after = [s for given in _structures(before, words.vocabulary) for s in call.post(given)]
-    return any(evaluate(s, goal) is not Kleene.TRUE and _structures(neg(goal), words.vocabulary, s) for s in after)
+    call = CallByRules(_call(specification), vocabulary, ())
+    after = [s for given in _structures(before, vocabulary) for s in call.post(given)]
+    return any(evaluate(s, goal) is not Kleene.TRUE and _structures(neg(goal), vocabulary, s) for s in after)
+
+
+def _relevant(specification: Specification, formula: Formula) -> Vocabulary:
+    """The predicates that matter: pointers, fields, and what formulas speak of."""
+    every = specification.words.vocabulary
+    spoken = predicates_of(conj(formula, specification.ensures)) | predicates_of(specification.frees)
+    wanted = {p.name for p in every.declared if p.definition is None or {p.name, old(p.name)} & spoken}
+    while True:
+        needed = {n for name in wanted for n in predicates_of(every[name].definition or TRUE)}
+        if needed <= wanted:
+            return Vocabulary(tuple(p for p in every.declared if p.name in wanted))
+        wanted |= needed
 
 
 def _says_acyclic(part: Formula, specification: Specification, fields: tuple[str, ...]) -> bool:

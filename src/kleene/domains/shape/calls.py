@@ -65,7 +65,10 @@ class CallingShapeDomain(DerivingDomain):
                 for relation in self.specified.cyclic(action):
                     report = Report(Message(TRUE, CYCLE + relation), element, definite=False)
                     self.log.add(edge, Outcome(reports=[report]))
-                for after in self.specified.post(action, element):
+                results = self.specified.post(action, element)
+                if action.role == "given" and not results:  # nothing that is said of the body means anything
+                    self._refuse(edge, element)
+                for after in results:
                     coerced = self.coercer.coerce(after)
                     if coerced is not None:  # there is such a heap
                         found[self.blurred(Draft.of(coerced, 0), coerced)] = None
