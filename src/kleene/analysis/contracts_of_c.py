@@ -126,7 +126,10 @@ class _Part:
             kind = "precondition" if role == CALLED else "postcondition"
             contract = self.contracts[callee]
             broken = f"requires {contract.requires}" if role == CALLED else f"ensures {contract.ensures}"
-            finding = replace(finding, kind=kind, message=f"'{broken}' of {callee} does not hold: {_why(finding)}")
+            message = f"'{broken}' of {callee} does not hold: {_why(finding)}"
+            if contract.formal and shown is None:
+                message = f"'{broken}' of {callee} may not hold"
+            finding = replace(finding, kind=kind, message=message)
         by_contract = self.contract is not None or (shown is not None and _by_contract(shown))
         return replace(finding, function=self.name if role else finding.function,
                        inputs=() if by_contract else finding.inputs)  # fmt: skip

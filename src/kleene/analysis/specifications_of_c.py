@@ -43,8 +43,8 @@ class _Reader:
         self._check_names(pointers, fields)
         before = SpecificationVocabulary(pointers, fields)
         after = SpecificationVocabulary((*pointers, *([RESULT] if returns else ())), fields)
-        requires = self._clause(contract.requires, before, before.vocabulary)
-        ensures = self._clause(contract.ensures, after, after.two_moments)
+        required = self._clause(contract.requires, before, before.vocabulary)
+        ensured = self._clause(contract.ensures, after, after.two_moments)
         frees: Formula = FALSE
         if contract.frees is not None:
             frees = before.with_paths(self._formula(contract.frees, before.vocabulary, "v"))
@@ -54,14 +54,16 @@ class _Reader:
             contract.function,
             after,
             pointers,
-            requires,
-            ensures,
+            conj(*(formula for _, formula in required)),
+            conj(*(formula for _, formula in ensured)),
             frozenset() if contract.pure else frozenset(modifies),
             contract.allocates,
             frees,
             returns,
             str(contract.requires),
             str(contract.ensures),
+            required,
+            ensured,
         )
 
     def _fields(self) -> tuple[str, ...]:
@@ -86,15 +88,18 @@ class _Reader:
 
     # Clauses ----------------------------------------------------------------------------------------------------------
 
-    def _clause(self, clause: Clause, words: SpecificationVocabulary, vocabulary: Vocabulary) -> Formula:
-        parts = [words.with_paths(self._formula(text, vocabulary)) for text in clause.formulas]
-        parts += [part for shape in clause.shapes for part in self._shape(shape, words)]
-        parts += self._apart(clause.shapes, words)
+    def _clause(
+        self, clause: Clause, words: SpecificationVocabulary, vocabulary: Vocabulary
+    ) -> tuple[tuple[str, Formula], ...]:
+        """The conjuncts of a clause, as they are written and what they mean."""
+        parts = [(str(shape), conj(*self._shape(shape, words))) for shape in clause.shapes]
+        parts += [(f"{one} and {other} share no cell", f) for one, other, f in self._apart(clause.shapes, words)]
         for compared in clause.comparisons:
             if compared.right == "NULL":
                 points = exists(["v"], Atom(_subject(compared.left), ("v",)))
-                parts.append(neg(points) if compared.operator == "==" else points)
-        return conj(*parts)
+                parts.append((str(compared), neg(points) if compared.operator == "==" else points))
+        parts += [(str(text), words.with_paths(self._formula(text, vocabulary))) for text in clause.formulas]
+        return tuple(parts)
 
     def _formula(self, text: FormulaText, vocabulary: Vocabulary, *free: str) -> Formula:
         """A formula parsed in its place, so that mistakes are shown there."""
@@ -147,12 +152,12 @@ class _Reader:
                 found.append(forall(["v"], implies(anywhere, inside)))
         return found
 
-    def _apart(self, shapes: tuple[Shape, ...], words: SpecificationVocabulary) -> list[Formula]:
+    def _apart(self, shapes: tuple[Shape, ...], words: SpecificationVocabulary) -> list[tuple[Shape, Shape, Formula]]:
         found = []
         for number, one in enumerate(shapes):
             for other in shapes[:number]:
                 both = [self._inside(s, words) for s in (one, other)]
-                found.append(forall(["v"], disj(*map(neg, both))))
+                found.append((other, one, forall(["v"], disj(*map(neg, both)))))
         return found
 
     def _inside(self, shape: Shape, words: SpecificationVocabulary) -> Formula:

@@ -186,6 +186,9 @@ class Specification:
     """Whether a pointer is returned."""
     requires_text: str = ""
     ensures_text: str = ""
+    required: tuple[tuple[str, Formula], ...] = ()
+    ensured: tuple[tuple[str, Formula], ...] = ()
+    """The conjuncts of the two formulas, as they are written."""
 
     def __str__(self) -> str:
         return f"the contract of {self.function}"

@@ -20,7 +20,7 @@ from kleene.domains.explicit.effects import unknown
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import NotModelled, Pointer, Unknown, Value, Violation
-from kleene.logic.formula import FALSE, conj
+from kleene.logic.formula import FALSE, Formula, conj
 from kleene.logic.kleene import Kleene
 from kleene.semantics.contract_formulas import SNAPSHOT
 from kleene.semantics.specifications import NEW, RESULT, Specification, old, same
@@ -176,17 +176,15 @@ class SpecifiedOperation:
     def require(self, state: State) -> None:
         """What the arguments reach is as the function requires it."""
         s = self.specification
-        broken = Violation("assertion", f"requires {s.requires_text}")
+        broken = Violation("assertion", "a block is freed or no heap block, or a pointer is not initialized")
         values = [self._value(state, variable) for variable in self.operation.arguments]
         found = self._closed(state, values, broken)
-        structure = self._model(state, found, values).structure(s, s.pointers)
-        if evaluate(structure, s.requires) is not Kleene.TRUE:
-            raise broken
+        _check(self._model(state, found, values).structure(s, s.pointers), s.required)
 
     def ensure(self, state: State) -> None:
         """What the function leaves is as it ensures it."""
         s = self.specification
-        broken = Violation("assertion", f"ensures {s.ensures_text}")
+        broken = Violation("assertion", "a block is freed or no heap block, or a pointer is not initialized")
         names = [*s.pointers, *([RESULT] if s.returns else [])]
         values = [self._value(state, v) for v in self.operation.arguments[: len(names)]]
         before, pointed = self._before(state, values[: len(s.pointers)])
@@ -194,8 +192,7 @@ class SpecifiedOperation:
         there = [v if _is_live(state, v) else 0 for v in values[: len(s.pointers)]]  # arguments may be freed
         found = self._closed(state, [*values[len(s.pointers) :], *(Pointer(n, 0) for n in live)], broken)
         now = self._model(state, found, [*there, *values[len(s.pointers) :]]).structure(s, names)
-        if not self._related(before, pointed, found, now):
-            raise broken
+        self._relate(before, pointed, found, now)
 
     def create(self, state: State) -> None:
         """A block that is changed is one that the function has created."""
@@ -203,8 +200,8 @@ class SpecifiedOperation:
         if len(self.operation.arguments) > 1 and _block(value) in self._given(state, self.operation.arguments[1]):
             raise Violation("assertion", f"modifies {', '.join(sorted(self.specification.modifies)) or 'nothing'}")
 
-    def _related(self, before: dict[int, dict[str, int]], pointed: list[int], found: list[int], now: Structure) -> bool:
-        """Whether the heaps before and after are such as the contract allows."""
+    def _relate(self, before: dict[int, dict[str, int]], pointed: list[int], found: list[int], now: Structure) -> None:
+        """The heaps before and after are such as the contract allows."""
         s = self.specification
         given = list(before)
         fields = tuple(
@@ -215,14 +212,14 @@ class SpecifiedOperation:
         then = Model(self.operation.records[:1] * len(given), tuple(pointers), fields).structure(s, names)
         frees = rails(then, s.frees, ("v",))[0] if s.frees is not FALSE else 0
         if any(block not in found and not frees >> number & 1 for number, block in enumerate(given)):
-            return False
+            raise Violation("assertion", "a block is freed that 'frees' does not describe")
         if not s.allocates and any(block not in given for block in found):
-            return False
+            raise Violation("assertion", "there is a new block, and no 'allocates'")
         kept = [f for f in s.words.fields if f not in s.modifies]
         same_fields = {(b, f) for b in found for f in s.words.fields if self._is_same(now, found, b, f, before)}
         if any((b, f) not in same_fields for b in found if b in before for f in kept if f in before[b]):
-            return False
-        return evaluate(self._both(then, given, now, found, same_fields), s.ensures) is Kleene.TRUE
+            raise Violation("assertion", "a field has changed that 'modifies' does not list")
+        _check(self._both(then, given, now, found, same_fields), s.ensured)
 
     def _is_same(
         self, now: Structure, found: list[int], block: int, name: str, before: dict[int, dict[str, int]]
@@ -305,6 +302,13 @@ class SpecifiedOperation:
             found[value.block] = {f.name: _block(t) for f, t in zip(links, targets, strict=True)}
             slot += 1 + len(links)
         return found
+
+
+def _check(structure: Structure, parts: Sequence[tuple[str, Formula]]) -> None:
+    """All conjuncts of a clause hold."""
+    for text, formula in parts:
+        if evaluate(structure, formula) is not Kleene.TRUE:
+            raise Violation("assertion", text)
 
 
 def _block(value: Value) -> int:
