@@ -139,16 +139,15 @@ class _Reader:
         if shape.word == "tree":
             found.append(forall(["v"], implies(inside, neg(Atom(words.named("shared", links), ("v",))))))
         if shape.word == "dlist":
-            forth, back = (Atom(f, args) for f, args in zip(shape.links, (("v", "w"), ("w", "v")), strict=True))
-            found.append(forall(["v", "w"], implies(conj(inside, forth), back)))
-            before = Atom(shape.links[1], ("v", "w"))
-            found.append(forall(["v", "w"], implies(conj(inside, before), Atom(shape.links[0], ("w", "v")))))
+            there, back = shape.links
+            both = [Atom(words.named("inverse", pair), ("v",)) for pair in ((there, back), (back, there))]
+            found.append(forall(["v"], implies(inside, conj(*both))))
+            # the rest follows, by induction only
+            found.append(forall(["v"], implies(inside, neg(Atom(words.named("cycle", (back,)), ("v",))))))
+            before = Atom(back, ("v", "w"))
             found.append(forall(["v", "w"], implies(conj(inside, before), Atom(inside.predicate, ("w",)))))
-            anywhere = Atom(
-                words.named("reach", words.fields, p), ("v",)
-            )  # the rest follows, but not without induction
-            found.append(forall(["v"], implies(inside, neg(Atom(words.named("cycle", shape.links[1:]), ("v",))))))
             if set(words.fields) == set(shape.links):
+                anywhere = Atom(words.named("reach", words.fields, p), ("v",))
                 found.append(forall(["v"], implies(anywhere, inside)))
         return found
 

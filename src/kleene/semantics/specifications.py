@@ -2,7 +2,8 @@
 
 The individuals are the heap blocks that the pointers of a call reach, and those that the function creates. A pointer
 is a unary predicate, a field a binary one. Of these others are made: ``t[f]`` is f*, ``r[p]`` what p reaches along all
-fields, ``r[p,f]`` along one, ``is[f]`` the shared blocks, ``c[f]`` those on a cycle. In `ensures`, ``old[q]`` is the
+fields, ``r[p,f]`` along one, ``is[f]`` the shared blocks, ``c[f]`` those on a cycle, ``inv[f,g]`` those from which f
+leads to a block from which g leads back, if anywhere. In `ensures`, ``old[q]`` is the
 value of a predicate before the call, ``same[f](v)`` says that the field of v is as it was, and ``new(v)`` that v was
 created; quantifiers range over the blocks that live afterwards.
 """
@@ -28,6 +29,7 @@ from kleene.logic.formula import (
     disj,
     exists,
     forall,
+    implies,
     neg,
 )
 from kleene.logic.transform import fresh_name, rebuild
@@ -51,7 +53,10 @@ def same(name: str) -> str:
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a predicate of contracts says: `kind` is `pointer`, `field`, `path`, `reach`, `shared` or `cycle`."""
+    """What a predicate of contracts says.
+
+    `kind` is `pointer`, `field`, `path`, `reach`, `shared`, `cycle` or `inverse`.
+    """
 
     kind: str
     fields: tuple[str, ...] = ()
@@ -76,6 +81,7 @@ class SpecificationVocabulary:
             found[f"is[{inside}]"] = Meaning("shared", chosen)
             found[f"c[{inside}]"] = Meaning("cycle", chosen)
             found |= {f"r[{p},{inside}]": Meaning("reach", chosen, p) for p in self.pointers}
+        found |= {f"inv[{f},{g}]": Meaning("inverse", (f, g)) for f in self.fields for g in self.fields if f != g}
         if self.fields:
             found |= {f"r[{p}]": Meaning("reach", self.fields, p) for p in self.pointers}
         return found
@@ -110,6 +116,9 @@ class SpecificationVocabulary:
                 return disj(Equal(first, second), Closure(first, second, a, b, step))
             case "reach":
                 return exists([a], conj(Atom(meaning.root, (a,)), self._path(meaning.fields, a, args[0])))
+            case "inverse":
+                f, g = meaning.fields
+                return forall([a], implies(Atom(f, (args[0], a)), Atom(g, (a, args[0]))))
             case "cycle":
                 return exists([a], conj(self._step(meaning.fields, args[0], a), self._path(meaning.fields, a, args[0])))
         two = conj(Not(Equal(a, b)), self._step(meaning.fields, a, args[0]), self._step(meaning.fields, b, args[0]))

@@ -33,7 +33,7 @@ from kleene.logic.normal_forms import conjuncts
 from kleene.logic.transform import replace_atoms
 from kleene.logic.vocabulary import Predicate
 from kleene.semantics.calls import CallSteps
-from kleene.semantics.groups import ACYCLIC, CIRCULAR, CYCLIC, Group
+from kleene.semantics.groups import ACYCLIC, CIRCULAR, CYCLIC, Group, cancellation
 from kleene.semantics.memory import Unmodelled, leaves
 from kleene.semantics.names import FREED, HEAP, OPAQUE, at
 from kleene.semantics.specifications import (
@@ -111,6 +111,15 @@ class _Names:
         edges = {edge for f in fields for edge in self.cells[f]}
         return next((g for g in self.steps.symbols.groups if set(g.members) == edges), None)
 
+    def cancelling(self, f: str, g: str) -> str | None:
+        """The predicate that says that one field leads back where another came from."""
+        edges = self.cells[f], self.cells[g]
+        if any(len(own) != 1 for own in edges):
+            return None
+        name = f"c[{edges[0][0]},{edges[1][0]}]"
+        known = cancellation(self.steps.symbols.shape, self.steps.symbols.edges)
+        return name if any(p.name == name for p in known) else None
+
     def now(self, name: str, args: tuple[str, ...]) -> Formula:
         """A predicate of the contract, at this moment."""
         meaning = self.specification.words.meanings[name]
@@ -130,6 +139,8 @@ class _Names:
                     return at(group.reach(start), *args)
             case Meaning("shared") if group is not None and group.sharing:
                 return at(group.shared, *args)
+            case Meaning("inverse", (f, g)) if (known := self.cancelling(f, g)) is not None:
+                return at(known, *args)
             case Meaning("cycle") if group is not None and group.kind == ACYCLIC:
                 return FALSE
             case Meaning("cycle") if group is not None and group.kind in (CIRCULAR, CYCLIC):

@@ -26,6 +26,7 @@ from kleene.logic.formula import (
     disj,
     exists,
     forall,
+    implies,
     neg,
 )
 from kleene.logic.transform import substitute, up_to_order
@@ -80,6 +81,21 @@ def closure_rules(vocabulary: Vocabulary) -> list[Rule]:
             rules.append(Rule(Equal("v1", "v2"), Not(Atom(p.name, ("v1", "v2"))), f"{p.name} is acyclic"))
         if p.arity == 2 and p.definition is None:
             rules += _path_rules(p, vocabulary)
+    return rules + _inverse_rules(vocabulary)
+
+
+def _inverse_rules(vocabulary: Vocabulary) -> list[Rule]:
+    """Where g leads back wherever f leads, and is a function, f leads to nothing twice."""
+    fields = [p for p in vocabulary.declared if p.arity == 2 and p.definition is None and p.has("function")]
+    rules = []
+    for f in fields:
+        shared = _defined(vocabulary, _two_predecessors(f.name))
+        for g in fields if shared is not None else ():
+            back = forall(["a"], implies(Atom(f.name, ("v", "a")), Atom(g.name, ("a", "v"))))
+            inverse = _defined(vocabulary, back) if f != g else None
+            if inverse is not None and shared is not None:
+                intact = forall(["w"], disj(neg(Atom(f.name, ("w", "v"))), Atom(inverse, ("w",))))
+                rules.append(Rule(intact, neg(Atom(shared, ("v",))), f"{inverse} says where {f.name} comes from"))
     return rules
 
 
