@@ -10,7 +10,12 @@ import pytest
 
 from kleene.analysis.check import CheckOptions, CheckReport
 from kleene.analysis.contracts_of_c import check_contracts
+from kleene.analysis.shape_of_c import analyse
+from kleene.analysis.specifications_of_c import read_specification
+from kleene.c.contracts import read_contracts
+from kleene.c.reader import read_program
 from kleene.cli import run_main
+from kleene.semantics.contracts import body_alone, by_contracts, covered
 
 EXAMPLES = Path(__file__).parents[2] / "examples/c/contracts"
 HEADER = """#include <stdlib.h>
@@ -159,6 +164,53 @@ int main(void) {
 }"""
     report = checked(tmp_path, text)
     assert {str(v) for v in report.properties.values()} == {"TRUE"}, report.reason
+
+
+NESTED = """
+/*@ requires list(l) && l != NULL;
+    ensures list(\\result) && A(v) (r[\\result](v) <-> old[r[l]](v)) && A(v) !old[l](v);
+    modifies \\nothing; frees l(v); */
+struct node *pop(struct node *l) { struct node *n = l->next; free(l); return n; }
+/*@ requires list(l); ensures list(l) && A(v) (l(v) | same[next](v)); modifies next; */
+void cut(struct node *l) { if (l) l->next = NULL; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("clauses", "text", "proved"),
+    [
+        ("requires list(l) && l != NULL; modifies \\nothing; allocates; frees l(v);"
+         "ensures list(\\result) && A(v) (r[\\result](v) <-> old[r[l]](v) | new(v)) && A(v) !old[l](v);",
+         "return push(pop(l));", True),
+        ("requires list(l); ensures A(v) !old[r[l]](v); frees r[l](v);", "while (l) l = pop(l); return 0;", True),
+        ("requires list(l); ensures list(\\result) && A(v) (new(v) | same[next](v)); modifies \\nothing; allocates;",
+         "while (__VERIFIER_nondet_int()) l = push(l); return l;", True),
+        ("requires list(l); ensures A(v) same[next](v); modifies \\nothing;", "cut(l); return l;", False),
+        ("requires list(l); ensures A(v) (l(v) | same[next](v));", "if (l) cut(l->next); return l;", False),
+        ("requires list(l); ensures A(v) same[next](v); modifies next;",
+         "struct node *k = l ? l->next : 0; cut(k); return l;", False),
+        ("requires list(l); ensures A(v) !old[r[l]](v); frees l(v);", "while (l) l = pop(l); return 0;", False),
+        ("requires list(l); ensures A(v) !c[next](v); modifies \\nothing;", "return push(l);", False),
+        ("requires A(v) !c[next](v); ensures list(\\result);", "return pop(l);", False),
+        ("requires list(l); ensures A(v) !new(v) && list(\\result); allocates; frees r[l](v);",
+         "l = push(l); return pop(l);", False),  # push does not say that it returns something
+    ],
+)  # fmt: skip
+def test_bodies_that_call_by_contract(tmp_path: Path, clauses: str, text: str, proved: bool) -> None:
+    """The abstract analysis of a body alone: what is not kept is never proved."""
+    path = tmp_path / "program.c"
+    nondet = "extern int __VERIFIER_nondet_int(void);\n"
+    function = f"/*@ {clauses} */\nstruct node *f(struct node *l) {{ {text} }}\n"
+    path.write_text(HEADER + nondet + PUSH + NESTED + function + MAIN, encoding="utf-8")
+    program = read_program([str(path)], data_model="LP64")
+    known = read_contracts(program)
+    meant = {name: read_specification(program, contract) for name, contract in known.items()}
+    called, reasons = covered(program, known)
+    assert not any(reasons.values())
+    alone = body_alone(by_contracts(program, called, meant), known["f"], meant["f"])
+    result = analyse(alone, malloc_may_fail=True, seconds=30.0)
+    raised = [a for a in result.alarms if a.kind != "memory_cleanup"]
+    assert (result.complete and not raised) == proved, (result.reason, raised)
 
 
 def test_what_nothing_satisfies_proves_nothing(tmp_path: Path) -> None:

@@ -74,10 +74,7 @@ class _Join:
                 for node in self.division.cutpoints:
                     self.result.put(name, self.before.at(name, u, node), k, self.place[self.images[node]])
         for name in self.heaps.recorded:
-            for k in self.rest.values():
-                for node in self.place:
-                    self.result.put(name, (0, 1), k, node)
-                    self.result.put(name, (0, 1), node, k)
+            self._remembered(name)
         for group in self._groups:
             self._closure(group)
             self._sharing(group)
@@ -91,7 +88,39 @@ class _Join:
         self._cancellation()
         for name in self.heaps.others:
             self.result.evaluate(name)
+        self._same()
         return self.result.structure()
+
+    def _remembered(self, name: str) -> None:
+        """A relation of an earlier moment across the cut: known where the blocks of the callee are marked ones."""
+        before, rest, local = self.before, self.division.rest, self.division.local
+        marked = sum(1 << u for u in self.division.cutpoints)
+        relation = before.get(name)[1]
+        inward = before.layout.image(rest, relation) & local & ~marked
+        outward = before.layout.preimage(relation, rest) & local & ~marked
+        places = {self.place[self.images[u]]: u for u in self.division.cutpoints}
+        for u, k in self.rest.items():
+            for node in set(self.place) - set(self.rest.values()):
+                cut = places.get(node)
+                there = before.at(name, u, cut) if cut is not None else (0, 1 if inward else 0)
+                back = before.at(name, cut, u) if cut is not None else (0, 1 if outward else 0)
+                self.result.put(name, there, k, node)
+                self.result.put(name, back, node, k)
+
+    def _same(self) -> None:
+        """A member of the rest is as it was if it was so before; one of the callee's part if nothing pointed out."""
+        for name, relation in self.heaps.same.items():
+            value = self._of_rest(self.before.get(name))
+            outward = (
+                self.before.layout.preimage(self.before.get(relation)[1], self.division.rest) & self.division.local
+            )
+            kept = (0, 0) if outward or self.division.borders else self._moved(self.end.get(name))
+            there = sum(1 << k for k in self.rest.values())
+            every = self.result.every
+            must, may = value[0] & there | kept[0] & ~there, value[1] & there | kept[1] & ~there
+            if outward or self.division.borders:
+                may |= every & ~there
+            self.result.set(name, (must, may))
 
     # Nodes ------------------------------------------------------------------------------------------------------
 

@@ -61,8 +61,10 @@ class LocalHeaps:
         self.held = {edge: name for edge in calls.edges for name in self.present(f"held[{edge}]")}
         steps = {name for group in calls.groups for name in (*group.members, group.name, group.step)}
         self.recorded = [n for n in self.binary if vocabulary[n].definition is None and n not in steps]
-        """Relations that a body remembers (`specified_steps.py`): nothing is known of them across a cut."""
-        self.others = [p.name for p in vocabulary if p.name not in known | set(self.held.values())]
+        """Relations that a body remembers (`specified_steps.py`): of those across a cut not much is known."""
+        self.same = {n: old for old in self.recorded for n in self.present(f"same[{old[4:-1]}]")}
+        """What says that a member is as it was, with the relation that was."""
+        self.others = [p.name for p in vocabulary if p.name not in known | {*self.held.values(), *self.same}]
 
     # Names of predicates ----------------------------------------------------------------------------------------
 
@@ -219,6 +221,11 @@ class LocalHeaps:
         self._unshare(source, editor, division, place)
         for name in self.others:
             editor.evaluate(name)
+        for name, old_name in self.same.items():  # a block that pointed out of the part may look as it was
+            out = source.layout.preimage(source.get(old_name)[1], division.rest)
+            doubtful = sum(1 << k for u, k in place.items() if out >> u & 1) | borders
+            must, may = editor.get(name)
+            editor.set(name, (must & ~doubtful, may | doubtful))
         return editor.structure()
 
     def _forget_locals(self, editor: Editor, call: CallAction) -> None:
