@@ -26,7 +26,7 @@ from kleene.refine.library import library
 from kleene.refine.loop import Refined
 from kleene.refine.model import Model
 
-SCHEMA = "kleene.certificate/2"
+SCHEMA = "kleene.certificate/3"
 
 
 @dataclass(frozen=True)

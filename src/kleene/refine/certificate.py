@@ -22,7 +22,7 @@ from kleene.refine.art import Tree
 from kleene.refine.generators import Generator, Roles
 from kleene.refine.language import Entry
 from kleene.refine.model import Abstraction, Error, Model, Task
-from kleene.refine.tracking import TrackingDefinition
+from kleene.refine.tracking import Activity, TrackingDefinition
 from kleene.structures.structure import Structure
 
 Graphs = Mapping[str, Sequence[Structure]]
@@ -96,6 +96,7 @@ def abstraction_document(abstraction: Abstraction) -> dict[str, Any]:
             "data": sorted(definition.data),
             "integers": sorted(definition.integers),
         },
+        "active": {name: sorted(locations) for name, locations in sorted(abstraction.active.at.items())},
         "shape": generator.entry.name if generator.entry else None,
         "families": sorted(generator.families),
         "roles": {
@@ -119,7 +120,8 @@ def abstraction_of(document: Mapping[str, Any], entries: Sequence[Entry]) -> Abs
     families = frozenset(document["families"])
     if entry is not None and not families <= {f.name for f in entry.families}:
         raise InputError(f"the certificate needs other families of '{name}' than the library has")
-    return Abstraction(TrackingDefinition(**parts), Generator(entry, families, roles))
+    active = Activity({name: frozenset(locations) for name, locations in document["active"].items()})
+    return Abstraction(TrackingDefinition(**parts), Generator(entry, families, roles), active)
 
 
 def graphs_document(graphs: Graphs) -> dict[str, Any]:

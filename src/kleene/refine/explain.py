@@ -15,11 +15,13 @@ from kleene.cfa.operations import Assign, Assume, Operation
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.refine.art import ErrorPath
+from kleene.refine.cuts import at_cuts, united
 from kleene.refine.model import Task
 from kleene.refine.naming import SourceNames
 from kleene.refine.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants
 from kleene.refine.paths import PathStep as FormulaStep
 from kleene.refine.paths.atoms import Place
+from kleene.refine.paths.atoms import Spoken as AtCut
 from kleene.refine.reasons import FEASIBLE, INFEASIBLE, LEAKS, UNDECIDED, Reason, cone, failing
 from kleene.refine.samples import executable
 from kleene.refine.tracking import TrackingDefinition
@@ -92,8 +94,12 @@ class PathExplainer:
     ) -> Reason:
         if isinstance(found, Failure):
             return Reason(INFEASIBLE, why, direct, stand_in)
-        asked = Spoken(self.task.memory).definition(found).joined(direct)
-        return Reason(INFEASIBLE, self._why(path, found.core), asked, interpolants=found)
+        spoken = Spoken(self.task.memory)
+        where = united(
+            *(at_cuts(path, (spoken.definition(c.spoken) for c in cuts)) for cuts in (found.cuts, *found.others))
+        )
+        asked = spoken.definition(found).joined(direct)
+        return Reason(INFEASIBLE, self._why(path, found.core), asked, interpolants=found, where=where)
 
     def _why(self, path: ErrorPath, core: tuple[int, ...]) -> str:
         """The steps that contradict each other, in the program's own variables."""
@@ -116,7 +122,7 @@ class Spoken:
 
     memory: Memory
 
-    def definition(self, found: Interpolants) -> TrackingDefinition:
+    def definition(self, found: Interpolants | AtCut) -> TrackingDefinition:
         places = [*found.pointers, *(p for pair in found.aliases for p in pair)]
         places += [p for predicate in found.integer_predicates for p in predicate.places]
         places += [Place(a.place.name, (*a.place.fields, a.field), a.place.variable) for a in found.field_assertions]

@@ -15,7 +15,6 @@ from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, PathStep, Tree
 from kleene.refine.generators import Generator, Lattice
 from kleene.refine.model import Abstraction, Model, Models
-from kleene.refine.tracking import TrackingDefinition
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 
@@ -174,11 +173,11 @@ def _balanced(
     return found
 
 
-def sequential(models: Models, definition: TrackingDefinition, path: ErrorPath, *, level: int = PATH) -> Tester:
+def sequential(models: Models, abstraction: Abstraction, path: ErrorPath, *, level: int = PATH) -> Tester:
     """Simulations one after the other."""
 
     def test(generators: Sequence[Generator], most: int) -> list[Answer]:
-        return [tried(models, Abstraction(definition, g), path, most, level=level) for g in generators]
+        return [tried(models, abstraction.tuned(g), path, most, level=level) for g in generators]
 
     return test
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kleene.refine.art import ErrorPath, Node
+from kleene.refine.cuts import Where
 from kleene.refine.finetune import Trial
 from kleene.refine.generators import Generator
 from kleene.refine.model import Abstraction
@@ -14,6 +15,9 @@ from kleene.refine.samples import Samples
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 
 TRACKING, SAMPLING, SHAPE_CLASS = "tracking", "explicit heaps", "shape class"
+SPOKEN, FAILS, DEPENDS = "interpolants", "statement that fails", "dependences"
+LIVE = "liveness"
+"""Why something is tracked where it is."""
 
 
 @dataclass
@@ -29,6 +33,10 @@ class Round:
     """Paths to other errors that the same tree shows: the pointers that they are about are tracked with the others."""
     kinds: list[str] = field(default_factory=list)
     added: TrackingDefinition = NOTHING
+    active: Where = field(default_factory=dict)
+    """The locations at which variables are tracked from now on."""
+    why: str = ""
+    """What says that it is to be tracked there."""
     samples: Samples | None = None
     explicit: list[Node] = field(default_factory=list)
     """The nodes of the samples: their heaps, and the shape graphs that they are abstracted to."""
