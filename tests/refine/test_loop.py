@@ -156,10 +156,9 @@ def test_simulation_along_a_path():
     assert simulate_tree(models.of(result.abstraction), last.path, whole=True).rules_out is True
     nothing = Abstraction(NOTHING, Lattice((), {}).coarsest)
     assert simulate(models.of(nothing), last.path).rules_out is False
-    definition = result.abstraction.definition
     pair = [last.abstraction.generator, result.abstraction.generator]
-    one = sequential(models, definition, last.path, level=WHOLE)(pair, MOST_STRUCTURES)
-    assert one == parallel(models, definition, last.path, level=WHOLE)(pair, MOST_STRUCTURES)
+    one = sequential(models, result.abstraction, last.path, level=WHOLE)(pair, MOST_STRUCTURES)
+    assert one == parallel(models, result.abstraction, last.path, level=WHOLE)(pair, MOST_STRUCTURES)
     assert [answer.rules_out for answer in one] == [False, True]
 
 

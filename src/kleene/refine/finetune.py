@@ -116,13 +116,19 @@ Tester = Callable[[Sequence[Generator], int], list[Answer]]
 
 
 def fine_tune(
-    lattice: Lattice, current: Generator, enabled: Sequence[Generator], test: Tester, width: int
+    lattice: Lattice,
+    current: Generator,
+    enabled: Sequence[Generator],
+    test: Tester,
+    width: int,
+    patience: int | None = None,
 ) -> FineTuning:
     """Search the enabled generators that are finer than the current one; `width` of them are tested at once.
 
     Once one rules the path out, a coarser one that needs more structures is no gain, and is not followed on; nor one
     that needs more than half as many where no cycles are assumed, since a structure costs about twice as much there.
     Where one proves the program, there is no next tree that a coarser one could be cheaper for: less is spent on those.
+    If the first so many, `patience`, do not rule the path out, that is the end.
     """
     result = FineTuning()
     candidates = [g for g in enabled if g != current and lattice.refines(g, current)]
@@ -139,6 +145,8 @@ def fine_tune(
             result.trials.append(Trial(generator, answer.rules_out, answer.predicates))
             large |= generator.families if answer.too_large else set()
         useful = [g for g in chosen if known[g].rules_out]
+        if patience is not None and not useful and most == MOST_STRUCTURES and len(known) >= patience:
+            return result
         proved = proved or any(known[g].proves for g in useful)
         most = min([most, *(known[g].most for g in useful)])
         if useful:

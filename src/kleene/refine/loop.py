@@ -28,6 +28,8 @@ from kleene.refine.rounds import DEPENDS, FAILS, LIVE, SAMPLING, SHAPE_CLASS, SP
 from kleene.refine.samples import SampleOptions, collect
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 
+PATIENCE = 4
+"""How many generators are tried before what the error depends on is tracked wherever it is live."""
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
 Explain = Callable[[Task, ErrorPath, TrackingDefinition], Reason]
 
@@ -205,6 +207,8 @@ class Refinement:
             self._track(current, self._asked(current))
             or self._track(current, _on(path, current.reason.wider, DEPENDS))
             or self._track(current, _on(path, pointers, DEPENDS))
+            or self._tune(current, patience=PATIENCE)
+            or self._track(current, Asked(pointers, why=LIVE))
             or self._tune(current)
             or self._close(current)
             or self._track(current, _on(path, depends, DEPENDS))
@@ -304,15 +308,18 @@ class Refinement:
 
     # FineTune ---------------------------------------------------------------------------------------------------
 
-    def _tune(self, current: Round) -> bool:
-        """Step 2: a finer generator, among those enabled; then among all of the library."""
+    def _tune(self, current: Round, patience: int | None = None) -> bool:
+        """Step 2: a finer generator, among those enabled; then among all of the library.
+
+        With `patience` so many are tried: perhaps it is not the generator, but what is not tracked at other locations.
+        """
         if self.abstraction.generator.entry is None:
             return False
-        for widen in (False, True):
+        for widen in (False, True) if patience is None else (False,):
             if widen and not self._enable_all():
                 break
             current.widened = widen
-            found = self._fine_tune(current)
+            found = self._fine_tune(current, patience)
             current.trials += found.trials
             if found.chosen is not None:
                 current.kinds.append(SHAPE_CLASS)
@@ -322,19 +329,20 @@ class Refinement:
                 return True
         return False
 
-    def _fine_tune(self, current: Round) -> FineTuning:
+    def _fine_tune(self, current: Round, patience: int | None) -> FineTuning:
         generator = self.abstraction.generator
         if not current.trials:
             current.level = self._level(current)
         test = self.tester(self.models, self.abstraction, current.path, level=current.level)
-        done = {t.generator for t in current.trials}
+        failed = [t.generator for t in current.trials]
+        left = [g for g in self.enabled if not any(self.lattice.refines(f, g) for f in failed)]
         result = FineTuning()
         for own in (True, False):  # first the data structure that is there already
-            enabled = [g for g in self.enabled if g not in done and (g.name == generator.name) == own]
-            found = fine_tune(self.lattice, generator, enabled, test, self.options.workers)
+            enabled = [g for g in left if (g.name == generator.name) == own]
+            found = fine_tune(self.lattice, generator, enabled, test, self.options.workers, patience)
             result.trials += found.trials
             result.chosen = found.chosen
-            if found.chosen is not None:
+            if found.chosen is not None or patience is not None:
                 break
         return result
 
