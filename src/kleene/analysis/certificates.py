@@ -85,7 +85,7 @@ def recheck(path: str, *, shapes: Sequence[str] = ()) -> Rechecked:
     document = _document(path)
     try:
         return _recheck(document, shapes)
-    except (KeyError, TypeError, ValueError) as problem:
+    except (AttributeError, KeyError, TypeError, ValueError) as problem:
         raise InputError(f"{path}:1:1: not a certificate: {type(problem).__name__}: {problem}") from None
 
 

@@ -9,7 +9,7 @@ integers. Every sequence is checked to be inductive, by queries that know nothin
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 import z3
@@ -21,6 +21,8 @@ from kleene.refine.paths.facts import Unfit
 from kleene.refine.paths.relation import Conjunct, Relation
 from kleene.refine.paths.sequence import MOST_QUESTIONS, STEPS, NoInterpolants, Prover, Sequencer
 from kleene.refine.paths.steps import related
+from kleene.refine.paths.vocabulary import Vocabulary
+from kleene.refine.paths.written import written
 
 
 @dataclass(frozen=True)
@@ -36,9 +38,11 @@ class Cut:
 
     formula: Any
     spoken: Spoken
+    vocabulary: Vocabulary | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        return str(self.formula)
+        """As C would say it."""
+        return written(self.formula, self.vocabulary) if self.vocabulary is not None else str(self.formula)
 
 
 @dataclass(frozen=True)
@@ -88,8 +92,11 @@ def _of_case(formula: PathFormula, machine: Machine, case: Case, prover: Prover)
     cuts: list[Cut] = []
     for cut, found in enumerate(sequence):
         plain = _plain(relation, cut, found, sequencer.constants(found))
-        same = cuts and cuts[-1].formula.eq(plain)  # most steps change nothing that matters
-        cuts.append(cuts[-1] if same else Cut(plain, spoken_of(plain, relation.vocabulary, formula.program)))
+        if cuts and cuts[-1].formula.eq(plain):  # most steps change nothing that matters
+            cuts.append(cuts[-1])
+        else:
+            spoken = spoken_of(plain, relation.vocabulary, formula.program)
+            cuts.append(Cut(plain, spoken, relation.vocabulary))
     while len(cuts) <= len(formula.steps):
         cuts.append(Cut(z3.BoolVal(False), Spoken()))
     return _collected(cuts, core)
