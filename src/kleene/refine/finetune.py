@@ -127,7 +127,8 @@ def fine_tune(
 
     Once one rules the path out, a coarser one that needs more structures is no gain, and is not followed on; nor one
     that needs more than half as many where no cycles are assumed, since a structure costs about twice as much there.
-    Where one proves the program, there is no next tree that a coarser one could be cheaper for: less is spent on those.
+    Where one proves the program, there is no next tree that a coarser one could be cheaper for: those that assume that
+    there are no cycles are not tried any more.
     If the first so many, `patience`, do not rule the path out, that is the end.
     """
     result = FineTuning()
@@ -135,11 +136,10 @@ def fine_tune(
     known: dict[Generator, Answer] = {}
     most = MOST_STRUCTURES
     large: set[str] = set()
-    proved = False
     while open_ := [g for g in candidates if g not in known]:
         chosen = _balanced(lattice, candidates, open_, width, large - current.families)
         costly = most < MOST_STRUCTURES and all(g.obligations for g in chosen)
-        limit = most // (8 if proved else 2) if costly else most
+        limit = most // 2 if costly else most
         for generator, answer in zip(chosen, test(chosen, limit), strict=True):
             known[generator] = answer
             result.trials.append(Trial(generator, answer.rules_out, answer.predicates))
@@ -147,10 +147,11 @@ def fine_tune(
         useful = [g for g in chosen if known[g].rules_out]
         if patience is not None and not useful and most == MOST_STRUCTURES and len(known) >= patience:
             return result
-        proved = proved or any(known[g].proves for g in useful)
         most = min([most, *(known[g].most for g in useful)])
         if useful:
             candidates = [g for g in candidates if any(lattice.refines(u, g) for u in useful)]
+            if any(known[g].proves for g in useful):
+                candidates = [g for g in candidates if g in known or not g.obligations]
         else:
             candidates = [g for g in candidates if not any(lattice.refines(u, g) for u in chosen)]
     fitting = [g for g in candidates if known[g].rules_out]

@@ -41,13 +41,13 @@ def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Struc
 
 
 def explicit_nodes(model: Model, samples: Samples) -> list[Node]:
-    """The nodes ``(l, H, G)`` of the samples: the explicit heap, and the shape graph that Abstract makes of it."""
+    """The last loop of Abstract: nodes ``(l, H, G_0)`` become ``(l, H_0, G)``, where G is made of H."""
     found = []
-    for location, heap, state in samples.states:
-        shape = heap_to_shape(model, state, samples.fixed)
+    for node in samples.nodes:
+        shape = heap_to_shape(model, node.state, samples.fixed) if node.state is not None else None
         if shape is not None:
             blurred = model.domain.blurred(Draft.of(shape, 0, keep_names=False), shape)
-            found.append(Node(location, blurred, heap=heap))
+            found.append(Node(node.location, blurred, node.parent, node.step, node.heap))
     return found
 
 

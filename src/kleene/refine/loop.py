@@ -1,9 +1,10 @@
 """ModelCheck: build the tree, check the error path, refine, until the program is proved or an error is real.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithms 1-3.
-Deviations: the explicit heap analysis runs between two trees rather than inside one; a path of which it is not decided
-whether it can happen is treated as one that cannot (this costs rounds, never soundness: a proof needs a complete tree).
-One shape type is refined for all locations; what of it is active at a location, liveness says (`lazy`).
+Deviations: when a data structure is new, its explicit heaps are expanded at once, to the threshold, and the tree goes
+on from the shape graphs that they become. A path of which it is not decided whether it can happen is treated as one
+that cannot (this costs rounds, never soundness: a proof needs a complete tree). One generator serves all locations;
+what is tracked differs from one to the other, as interpolants and other reasons say (`cuts`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from kleene.diagnostics import LimitReached
-from kleene.refine.art import ErrorPath, Tree
+from kleene.refine.art import ErrorPath, Node, Tree
 from kleene.refine.cuts import Asked, LiveRanges, between_uses
 from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
@@ -102,6 +103,8 @@ class Refinement:
         self.counts = Counts()
         self.feasible: list[tuple[ErrorPath, tuple[int, ...]]] = []
         self.tree: Tree | None = None
+        self.abstracted: list[Node] = []
+        """What Abstract made of explicit nodes, until the tree goes on from it."""
         if options.maximal:
             self.abstraction = self._maximal()
 
@@ -128,6 +131,9 @@ class Refinement:
             began = time.monotonic()
             model = self.models.of(self.abstraction)
             self.tree = Tree(model) if self.tree is None else rebuilt(self.tree, model)
+            for node in self.abstracted:  # the tree goes on from the shape graphs that explicit heaps became
+                self.tree.add(replace(node))
+            self.abstracted = []
             paths = self.tree.build(self._limits, most=self.options.paths)
             if not paths:
                 contradiction = next(iter(self.tree.contradictions.values()), "")
@@ -266,7 +272,7 @@ class Refinement:
         own = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
         self.abstraction = Abstraction(definition.joined(own), generator, self.abstraction.active)
         if current.samples is not None:
-            current.explicit = explicit_nodes(self.models.of(self.abstraction), current.samples)
+            current.explicit = self.abstracted = explicit_nodes(self.models.of(self.abstraction), current.samples)
 
     def _recognise(self, current: Round, definition: TrackingDefinition) -> None:
         order = list(self.task.memory.cell_targets)

@@ -190,7 +190,12 @@ def _abstract_facts(one: Round) -> list[tuple[str, str]]:
     if one.samples is not None:
         heaps = one.samples.usable
         sizes = ", ".join(str(len(heap.reachable())) for _, heap in heaps[:8])
-        facts.append(("explicit heaps", f"{len(heaps)} samples of {sizes} nodes from {one.samples.runs} runs"))
+        tree = f"{one.samples.size} explicit nodes of {one.samples.runs} runs"
+        facts.append(("explicit heaps", f"{len(heaps)} samples of {sizes} cells, from {tree}"))
+        if one.explicit and one.chosen is not None:
+            graphs = len({(node.location, node.shape) for node in one.explicit})
+            made = f"the heaps of {len(one.explicit)} explicit nodes become {graphs} shape graphs"
+            facts.append(("heap to shape", f"{made}, from which the tree goes on"))
     if one.recognised is not None:
         facts.append(("fields", str(one.recognised.roles)))
         facts.append(("data structures", ", ".join(one.recognised.fitting) or "none fits"))
