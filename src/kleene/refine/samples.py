@@ -28,6 +28,8 @@ from kleene.semantics.memory import Memory
 EMPTY: Mapping[str, int] = {}
 _STEPS = 4_000
 _RUNS = 400
+_OPEN = 200
+"""How many inputs that are left to try are remembered."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ class ExplicitAnalysis:
             location = state.frames[-1].location
             if node.heap is None and location in self.task.cfa.loop_heads and len(state.frames) == 1:
                 self._look(node, state)
-            before = state.clone() if location in self._reading else None
+            before = state.clone() if location in self._reading and len(self._open) < _OPEN else None
             source.drawn = None
             try:
                 if self.machine.step(state) is None:
