@@ -251,6 +251,36 @@ def test_with_reachability_and_everything_tracked(tmp_path, shape, families):
     assert compared_states(model, built(model), 0) > 20
 
 
+ENDED = """
+struct node { struct node *next; };
+struct node *g;
+int main(void) {
+    struct node other = { 0 };
+    g = &other;
+    {
+        struct node inside;
+        inside.next = 0;
+        g = &inside;
+    }
+    return g != 0;
+}
+"""
+
+
+def test_a_pointer_to_a_variable_that_is_no_more_is_not_an_undefined_one(tmp_path):
+    """Such a state was made a graph in which the pointer is not initialized, which no run of the analysis reaches."""
+    task = replace(task_of(written(tmp_path, ENDED)), kinds=frozenset(), malloc_may_fail=False)
+    model = Model(task, Abstraction(_tracking(task, SINGLY), generator_of("graph", (), SINGLY)))
+    machine = Machine(executable(task), malloc_may_fail=False)
+    state = machine.start(Inputs(0))
+    has_graph = []
+    with pytest.raises(Ended):
+        while machine.step(state) is not None:
+            has_graph.append(heap_to_shape(model, state, machine.fixed) is not None)
+    assert has_graph[0]
+    assert not has_graph[-1]
+
+
 def compared_states(model: Model, tree: Tree, seed: int) -> int:
     """Run the program; the number of states that were looked for in the tree, and found."""
     machine = Machine(executable(model.task), malloc_may_fail=False)
