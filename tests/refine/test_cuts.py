@@ -75,7 +75,7 @@ def test_interpolants_say_where(result):
             }
             assert mentions <= locations
             assert locations <= {step.edge.source for step in one.path.steps}
-    assert any(one.why == SPOKEN for one in result.rounds)
+    assert any(why == SPOKEN for one in result.rounds for why, _ in one.active)
 
 
 def test_live_ranges_end_where_a_variable_is_written(tmp_path):

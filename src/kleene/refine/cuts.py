@@ -10,7 +10,7 @@ read there: the other ways round a loop would ask for it in the next rounds (dec
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
@@ -25,15 +25,32 @@ Where = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class Asked:
-    """What to track, and where; a variable without locations wherever it is live. `why` says it in words."""
+    """What to track, and where, by reason; a variable without locations wherever it is live."""
 
     definition: TrackingDefinition = NOTHING
-    where: Where = field(default_factory=dict)
-    why: str = ""
+    where: tuple[tuple[str, Where], ...] = ()
 
     def joined(self, other: Asked) -> Asked:
-        """Both; the words are those of the first that has some."""
-        return Asked(self.definition.joined(other.definition), united(self.where, other.where), self.why or other.why)
+        return Asked(self.definition.joined(other.definition), self.where + other.where)
+
+    def around(self, ranges: LiveRanges) -> Asked:
+        """The same with the live ranges around the locations."""
+        return Asked(self.definition, tuple((why, ranges.around(where)) for why, where in self.where))
+
+    @property
+    def locations(self) -> Where:
+        """Where, whatever the reason."""
+        return united(*(where for _, where in self.where))
+
+    def parts_of(self, chosen: Where) -> list[tuple[str, Where]]:
+        """The chosen locations, each with the first reason that it has."""
+        left = dict(chosen)
+        found: dict[str, Where] = {}
+        for why, where in self.where:
+            part = {n: left[n] & at for n, at in where.items() if n in left and left[n] & at}
+            left = {n: at - part.get(n, frozenset()) for n, at in left.items()}
+            found[why] = united(found.get(why, {}), part)
+        return [(why, where) for why, where in found.items() if where]
 
 
 def united(*parts: Where) -> Where:

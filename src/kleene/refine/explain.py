@@ -8,7 +8,7 @@ Where there are no interpolants, the cone of influence of the error on the path 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Assign, Assume, Operation
@@ -29,6 +29,8 @@ from kleene.semantics.integers import Constants
 from kleene.semantics.memory import Memory, Unmodelled, leaves
 from kleene.semantics.slots import CHOICE
 
+SHORT = 40
+"""Paths of so many steps are interpolated though they end at a pointer of which nothing is known, longer ones not."""
 LIMIT = 5_000_000
 """Steps of the solver for the question whether a path can happen."""
 _NOT_ASKED = frozenset(("cycle", "unsupported"))
@@ -72,7 +74,9 @@ class PathExplainer:
                 if new.tracked:
                     known_as = self._names.at_step(path.steps[-1].edge)
                     names = ", ".join(sorted(known_as.get(name, name) for name in new.tracked))
-                    return Reason(INFEASIBLE, f"{why}; nothing is known of {names}", direct, stand_in)
+                    found = interpolants(formula) if len(path.steps) <= SHORT else Failure("not asked")
+                    reason = self._interpolated(path, found, why, direct, stand_in)
+                    return replace(reason, text=f"{reason.text}; nothing is known of {names}")
                 if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
                     return Reason(INFEASIBLE, f"{why}; all it depends on is tracked", direct)
                 return self._interpolated(path, interpolants(formula), why, direct, stand_in)

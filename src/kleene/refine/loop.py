@@ -25,7 +25,7 @@ from kleene.refine.lazy import rebuilt
 from kleene.refine.model import Abstraction, Models, Task
 from kleene.refine.reasons import FEASIBLE, LEAKS, Reason, cone, everything, failing
 from kleene.refine.recognise import Recognised, recognise, roles_for
-from kleene.refine.rounds import DEPENDS, FAILS, LIVE, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Round
+from kleene.refine.rounds import DEPENDS, FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Round
 from kleene.refine.samples import SampleOptions, collect
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 
@@ -214,21 +214,21 @@ class Refinement:
             or self._track(current, _on(path, current.reason.wider, DEPENDS))
             or self._track(current, _on(path, pointers, DEPENDS))
             or self._tune(current, patience=PATIENCE)
-            or self._track(current, Asked(pointers, why=LIVE))
+            or self._track(current, Asked(pointers))
             or self._tune(current)
             or self._close(current)
             or self._track(current, _on(path, depends, DEPENDS))
-            or self._track(current, Asked(depends, why=LIVE))
-            or self._track(current, Asked(everything(memory, path), why=LIVE))
+            or self._track(current, Asked(depends))
+            or self._track(current, Asked(everything(memory, path)))
         )
         return "" if refined else self._failure(current)
 
     def _asked(self, current: Round) -> Asked:
         """What the path asks to be tracked, and with it the pointers that the other errors of the tree are about."""
         reason, path = current.reason, current.path
-        rest = _on(path, reason.asked, FAILS)
-        rest = replace(rest, where={n: at for n, at in rest.where.items() if n not in reason.where})
-        found = Asked(where=reason.where, why=SPOKEN if reason.where else "").joined(rest)
+        leak = path.error.kind in LEAKS
+        spoken = Asked(reason.asked.only(reason.where.keys()), ((SPOKEN, reason.where),)) if not leak else Asked()
+        found = spoken.joined(_on(path, reason.asked.only(reason.asked.variables - spoken.locations.keys()), FAILS))
         for other in current.others:
             found = found.joined(_on(other, failing(self.task.memory, other), FAILS))
         return found
@@ -240,13 +240,15 @@ class Refinement:
         """
         before, active = self.abstraction.definition, self.abstraction.active
         definition, generator = before.joined(asked.definition), self.abstraction.generator
-        where = LiveRanges(self.task.cfa, self.task.lifetimes).around(asked.where)
+        asked = asked.around(LiveRanges(self.task.cfa, self.task.lifetimes))
+        where = asked.locations
         wanted = active.joined(before.variables, where).everywhere(asked.definition.variables - where.keys())
         new_fields = definition.fields - generator.fields(before)
         if (definition, wanted) == (before, active) and not (new_fields & self._known_fields):
             return False
         if (definition, wanted) != (before, active):
-            current.added, current.active, current.why = definition.without(before), wanted.without(active), asked.why
+            current.added, current.active = definition.without(before), asked.parts_of(wanted.without(active))
+            current.everywhere = active.at.keys() - wanted.at.keys()
             current.kinds.append(TRACKING)
             self.counts.tracking += 1
         self.abstraction = Abstraction(definition, generator, wanted)
@@ -416,8 +418,8 @@ class Refinement:
 def _on(path: ErrorPath, definition: TrackingDefinition, why: str) -> Asked:
     """What is asked for where the path needs it; for leaks wherever it is live, since the path does not read it."""
     if path.error.kind in LEAKS:
-        return Asked(definition, why=LIVE)
-    return Asked(definition, between_uses(path, definition.variables), why)
+        return Asked(definition)
+    return Asked(definition, ((why, between_uses(path, definition.variables)),))
 
 
 def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = frozenset()) -> Roles:

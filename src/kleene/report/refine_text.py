@@ -10,19 +10,19 @@ from pathlib import Path
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation, Skip
 from kleene.refine.art import Tree
 from kleene.refine.certificate import graphs_of
+from kleene.refine.cuts import Where, united
 from kleene.refine.finetune import EDGES, PATH, WHOLE
 from kleene.refine.loop import GAVE_UP, SAFE, Refined
 from kleene.refine.model import Abstraction, Task
 from kleene.refine.naming import SourceNames, renamed
 from kleene.refine.reasons import FEASIBLE
-from kleene.refine.rounds import DEPENDS, FAILS, LIVE, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Round
+from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Round
 from kleene.refine.tracking import EVERYWHERE, Activity, TrackingDefinition
 
 _COPY = re.compile(r"\$(\d+)\.")
 _SHOWN_STEPS = 14
 _SHOWN_FORMULAS = 8
 _SHOWN_LINES = 12
-_REASONS = {SPOKEN: "interpolants", FAILS: "what fails", DEPENDS: "dependences", LIVE: "liveness"}
 _LEVELS = {
     PATH: "the path alone",
     EDGES: "the tree along the edges of the path, since alone the path is ruled out already",
@@ -134,20 +134,21 @@ def round_words(task: Task, one: Round) -> RoundWords:
 
 def _tracking_facts(task: Task, one: Round, names: SourceNames) -> list[tuple[str, str]]:
     """What Refine adds to the tracking definitions, at which locations (by line), and why there."""
-    known = one.abstraction.definition.only(one.active.keys())  # known before, but not there
+    active = united(*(where for _, where in one.active))
+    known = one.abstraction.definition.only(active.keys() | one.everywhere)  # known before, but not there
     added = one.added.joined(replace(known, fields=frozenset(), data=frozenset()))
-    facts = [("now tracked too", tracked_words(added, names, Activity(one.active)))] if not added.empty else []
-    if one.active:
-        facts += [(f"by {_REASONS[one.why]}", "; ".join(_by_line(task, one, names)))]
-    elif one.why == LIVE:
-        facts += [(f"by {_REASONS[one.why]}", "what the error depends on is tracked wherever it is live")]
+    facts = [("now tracked too", tracked_words(added, names, Activity(active)))] if not added.empty else []
+    facts += [(f"by {why}", "; ".join(_by_line(task, where, names))) for why, where in one.active]
+    if one.everywhere or added.variables - active.keys():
+        whole = tracked_words(added.only(added.variables - active.keys()), names)
+        facts.append(("by liveness", f"wherever they are live: {whole}"))
     return facts
 
 
-def _by_line(task: Task, one: Round, names: SourceNames) -> list[str]:
+def _by_line(task: Task, where: Where, names: SourceNames) -> list[str]:
     """The variables that are tracked from now on at the locations of each line; lines with the same ones together."""
     at: dict[tuple[str, int], set[str]] = {}
-    for name, locations in one.active.items():
+    for name, locations in where.items():
         for location in locations:
             places = [edge.label.place for edge in task.cfa.leaving(location) if edge.label.place.line]
             for place in places[:1]:
