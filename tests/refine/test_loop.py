@@ -162,6 +162,18 @@ def test_simulation_along_a_path():
     assert [answer.rules_out for answer in one] == [False, True]
 
 
+@pytest.mark.parametrize("name", ["create", "splice"])
+def test_a_proof_holds_though_an_operation_was_merged_in_its_middle(name):
+    """The check compared nodes by name: a graph of the check that three graphs of the proof embed was not covered."""
+    result = refined(EXAMPLES / "dll" / f"{name}.c", "memsafety")
+    assert result.outcome == SAFE
+    graphs = graphs_of(result.tree)
+    assert problems_of(result.task, result.abstraction, graphs) == []
+    some = max(graphs, key=lambda location: len(graphs[location]))
+    less = {**graphs, some: [g for g in graphs[some] if g.size < 3]}
+    assert "not covered" in problems_of(result.task, result.abstraction, less)[0]
+
+
 @pytest.mark.parametrize("wanted", [{"cancellation"}, {"reachability"}, {"sharing", "cancellation"}, set(), None])
 @pytest.mark.parametrize("width", [1, 2])
 def test_fine_tune_finds_the_coarsest(wanted, width):

@@ -16,6 +16,7 @@ from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Operation
 from kleene.core.domain import Store
 from kleene.diagnostics import InputError
+from kleene.domains.shape.stores import RelationalStore
 from kleene.engine.check import uncovered
 from kleene.engine.fixpoint import Reached
 from kleene.refine.art import Tree
@@ -45,7 +46,12 @@ class _Checker:
         return list(results)
 
     def store(self) -> Store[Structure]:
-        return self.model.domain.store()
+        """A graph is covered if some graph embeds it, whatever the names of its nodes.
+
+        The tree merges graphs in the middle of an operation too, after which nodes may have other names than in the
+        check, which follows the operation from one graph at a time.
+        """
+        return RelationalStore(self.model.domain.canonicalizer)
 
     def post(self, edge: Edge[Operation], elements: Sequence[Structure]) -> list[Structure]:
         steps = self.model.steps_of.get(edge, [])  # none where the program cannot go on
