@@ -10,7 +10,7 @@ read there: the other ways round a loop would ask for it in the next rounds (dec
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
@@ -25,17 +25,24 @@ Where = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class Asked:
-    """What to track, and where, by reason; a variable without locations wherever it is live."""
+    """What to track, and where, by reason; variables of `whole`, and those without locations, wherever they live."""
 
     definition: TrackingDefinition = NOTHING
     where: tuple[tuple[str, Where], ...] = ()
+    whole: frozenset[str] = frozenset()
 
     def joined(self, other: Asked) -> Asked:
-        return Asked(self.definition.joined(other.definition), self.where + other.where)
+        definition = self.definition.joined(other.definition)
+        return Asked(definition, self.where + other.where, self.whole | other.whole)
 
     def around(self, ranges: LiveRanges) -> Asked:
         """The same with the live ranges around the locations."""
-        return Asked(self.definition, tuple((why, ranges.around(where)) for why, where in self.where))
+        return replace(self, where=tuple((why, ranges.around(where)) for why, where in self.where))
+
+    @property
+    def everywhere(self) -> frozenset[str]:
+        """The variables that are asked for wherever they are live."""
+        return self.whole | self.definition.variables - self.locations.keys()
 
     @property
     def locations(self) -> Where:

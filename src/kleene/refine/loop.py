@@ -241,8 +241,7 @@ class Refinement:
         before, active = self.abstraction.definition, self.abstraction.active
         definition, generator = before.joined(asked.definition), self.abstraction.generator
         asked = asked.around(LiveRanges(self.task.cfa, self.task.lifetimes))
-        where = asked.locations
-        wanted = active.joined(before.variables, where).everywhere(asked.definition.variables - where.keys())
+        wanted = active.joined(before.variables, asked.locations).everywhere(asked.everywhere)
         new_fields = definition.fields - generator.fields(before)
         if (definition, wanted) == (before, active) and not (new_fields & self._known_fields):
             return False
@@ -418,7 +417,7 @@ class Refinement:
 def _on(path: ErrorPath, definition: TrackingDefinition, why: str) -> Asked:
     """What is asked for where the path needs it; for leaks wherever it is live, since the path does not read it."""
     if path.error.kind in LEAKS:
-        return Asked(definition)
+        return Asked(definition, whole=definition.variables)
     return Asked(definition, ((why, between_uses(path, definition.variables)),))
 
 

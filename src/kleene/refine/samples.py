@@ -20,7 +20,7 @@ from kleene.cfa.program import CProgram
 from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import InputSource, State
 from kleene.domains.explicit.values import NotModelled, Pointer, Value, Violation
-from kleene.refine.art import ExplicitNode, Node, PathStep, ancestors
+from kleene.refine.art import ExplicitNode, PathStep, ancestors
 from kleene.refine.heaps import NULL, ExplicitHeap
 from kleene.refine.model import Task
 from kleene.semantics.memory import Memory
@@ -88,11 +88,14 @@ class ExplicitAnalysis:
         """The locations at which inputs are read."""
         self._seen: set[object] = set()
         self._kept: dict[str, set[object]] = {}
+        self._largest = 0
+        """The size of the largest heap of this run so far."""
 
     def run(self) -> None:
         """Follow one run to its end, and take its largest heap if it is new."""
         source = _Inputs(self._random, 0.6 + 0.1 * (self.samples.runs % 4))
         self.samples.runs += 1
+        self._largest = 0
         if self._open and self.samples.runs % 2 == 0:
             node, state, source.zero = self._open.pop(self._random.randrange(len(self._open)))
             state.source = source
@@ -100,13 +103,17 @@ class ExplicitAnalysis:
             state = self.machine.start(source)
             node = ExplicitNode(state.frames[-1].location)
         leaf = self._follow(node, state, source)
-        heaps = [n for n in ancestors(leaf) if n.heap is not None and n.heap.reachable()]
-        new = [n for n in heaps if n.heap is not None and n.heap.key not in self._seen]
-        if new:
-            self._take(max(new, key=lambda n: len(n.heap.reachable()) if n.heap is not None else 0))
+        sizes: dict[int, ExplicitNode] = {}
+        for above in ancestors(leaf):
+            if isinstance(above, ExplicitNode) and above.heap is not None and above.heap.key not in self._seen:
+                sizes[len(above.heap.reachable())] = above
+        if sizes and max(sizes):
+            self._take(sizes[max(sizes)])
 
-    def _take(self, node: Node | ExplicitNode) -> None:
+    def _take(self, node: ExplicitNode) -> None:
         assert node.heap is not None
+        if node.state is not None and node not in self.samples.nodes:
+            self.samples.nodes.append(node)
         self._seen.add(node.heap.key)
         large = len(node.heap.reachable()) >= self.options.size
         (self.samples.heaps if large else self.samples.small).append((node.location, node.heap))
@@ -143,10 +150,14 @@ class ExplicitAnalysis:
         """The explicit heap of a node; its state is kept while there are few different ones at its location."""
         node.heap = heap_of(state, self.task.memory, self.pointers, self.machine.fixed)
         kept = self._kept.setdefault(node.location, set())
+        size = len(node.heap.reachable())
         if len(kept) < self.options.count and node.heap.key not in kept:
             kept.add(node.heap.key)
             node.state = state.clone()
             self.samples.nodes.append(node)
+        elif size > self._largest:
+            node.state = state.clone()  # it may be the sample of this run
+        self._largest = max(size, self._largest)
 
 
 def executable(task: Task) -> CProgram:
