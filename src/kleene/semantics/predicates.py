@@ -54,6 +54,10 @@ class Symbols:
     memory: Memory
     shape: ShapeClass
     precision: Precision = EVERYTHING
+    hidden: frozenset[Variable] = frozenset()
+    """Variables that are not tracked during the operation that is being translated."""
+    complete: bool = True
+    """Whether all pointers that are live after it are tracked then."""
     _names: dict[Variable, str] = field(default_factory=dict)
     _pointers: dict[str, Pointer] = field(default_factory=dict)
     _nullary: dict[str, None] = field(default_factory=dict)
@@ -66,8 +70,10 @@ class Symbols:
 
     @property
     def all_pointers_tracked(self) -> bool:
-        return all(self.precision.tracks(v.name) for v in self.memory.pointers) and all(
-            map(self.precision.tracks_cell, self.memory.cell_targets)
+        return (
+            self.complete
+            and all(self.precision.tracks(v.name) for v in self.memory.pointers)
+            and all(map(self.precision.tracks_cell, self.memory.cell_targets))
         )
 
     # Names ----------------------------------------------------------------------------------------------------
@@ -89,7 +95,7 @@ class Symbols:
 
     def pointer(self, variable: Variable) -> Pointer:
         places = self.memory.pointer_places.get(variable, set())
-        if not self.precision.tracks(variable.name):
+        if not self.precision.tracks(variable.name) or variable in self.hidden:
             return Pointer(self.name(variable), tuple(sorted(places)), tracked=False)
         return self.named(self.name(variable), places)
 
