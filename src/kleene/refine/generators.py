@@ -71,8 +71,9 @@ class Generator:
 
     @property
     def obligations(self) -> int:
-        """What assuming that there are no cycles costs: every step has to be seen to close none."""
-        return 12 * sum(self.entry.family(n).acyclic for n in self.families) if self.entry else 0
+        """What assuming that there are no cycles costs: every step has to be seen to close none, or one that is cut."""
+        families = [self.entry.family(n) for n in self.families] if self.entry else []
+        return 12 * sum(f.acyclic or f.cut for f in families)
 
     @property
     def weight(self) -> int:
@@ -101,12 +102,16 @@ class Generator:
 
     def shape_class(self, definition: TrackingDefinition) -> ShapeClass:
         """How the tracked fields are followed."""
-        fields = self.fields(definition)
-        acyclic = self.entry is not None and (
-            self.entry.base_acyclic or any(self.entry.family(n).acyclic for n in self.families)
-        )
-        circular = (self.roles.circular | self.roles.looping) & fields
-        return ShapeClass(self.name, acyclic, self.roles.back & fields, circular)
+        fields, entry = self.fields(definition), self.entry
+        families = [entry.family(n) for n in self.families] if entry else []
+        acyclic = entry is not None and (entry.base_acyclic or any(f.acyclic for f in families))
+        cut = entry is not None and (entry.base_cut or any(f.cut for f in families))
+        circular = self.roles.circular & fields
+        local = self.roles.looping & fields
+        back = self.roles.back & fields
+        if not cut:
+            return ShapeClass(self.name, acyclic, back, local=local | circular)
+        return ShapeClass(self.name, acyclic, back, circular, local=local)
 
     def precision(self, definition: TrackingDefinition) -> Precision:
         """``m(D)``: the shape class, as the translation of a C program takes it."""

@@ -15,13 +15,13 @@ from typing import Protocol
 
 from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, Tree
-from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
+from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, Trial, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
 from kleene.refine.heap_to_shape import explicit_nodes
 from kleene.refine.language import Entry
 from kleene.refine.lazy import rebuilt
 from kleene.refine.model import Abstraction, Models, Task
-from kleene.refine.reasons import FEASIBLE, Reason, cone, everything, failing
+from kleene.refine.reasons import FEASIBLE, Reason, cone, everything, failing, slice_of
 from kleene.refine.recognise import Recognised, recognise, roles_for
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Counts, Round
 from kleene.refine.samples import SampleOptions, collect
@@ -198,6 +198,8 @@ class Refinement:
             or self._close(current)
             or self._track(current, cone(memory, path))
             or self._track(current, everything(memory, path))
+            or self._track(current, slice_of(memory, path))
+            or self._insist(current)
         )
         return "" if refined else self._failure(current)
 
@@ -296,10 +298,7 @@ class Refinement:
             found = self._fine_tune(current)
             current.trials += found.trials
             if found.chosen is not None:
-                current.kinds.append(SHAPE_CLASS)
-                current.chosen = found.chosen
-                self.counts.shape_class += 1
-                self.abstraction = Abstraction(self.abstraction.definition, found.chosen)
+                self._choose(current, found.chosen)
                 return True
         return False
 
@@ -318,6 +317,25 @@ class Refinement:
             if found.chosen is not None:
                 break
         return result
+
+    def _insist(self, current: Round) -> bool:
+        """Nothing else is left: the finest generator whose simulation was given up is followed to its end."""
+        large = [t.generator for t in current.trials if not t.predicates]
+        if not large:
+            return False
+        finest = max(large, key=lambda g: (len(g.families), g.weight))
+        test = self.tester(self.models, self.abstraction.definition, current.path, level=current.level)
+        (answer,) = test([finest], self.options.max_structures)
+        current.trials.append(Trial(finest, answer.rules_out, answer.predicates))
+        if answer.rules_out:
+            self._choose(current, finest)
+        return answer.rules_out
+
+    def _choose(self, current: Round, generator: Generator) -> None:
+        current.kinds.append(SHAPE_CLASS)
+        current.chosen = generator
+        self.counts.shape_class += 1
+        self.abstraction = Abstraction(self.abstraction.definition, generator)
 
     def _level(self, current: Round) -> int:
         """What has to be simulated: the least that the current generator does not rule out already.
@@ -360,10 +378,7 @@ class Refinement:
             return False
         self.recognised = current.recognised = Recognised(turned, fitting, {})
         self.lattice, self.enabled = lattice, list(lattice.generators)
-        current.chosen = min(rings, key=lambda g: (len(g.families), g.maximum, g.name))
-        current.kinds.append(SHAPE_CLASS)
-        self.counts.shape_class += 1
-        self.abstraction = Abstraction(self.abstraction.definition, current.chosen)
+        self._choose(current, min(rings, key=lambda g: (len(g.families), g.maximum, g.name)))
         return True
 
     def _failure(self, current: Round) -> str:
@@ -390,4 +405,4 @@ def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = fro
     forward = [f for f in order if f not in back and f not in circular and (f not in named or back_count)]
     chosen = forward[:most] if most < len(forward) else forward
     rest = frozenset(order) - back - circular - frozenset(chosen)
-    return Roles(frozenset(chosen), back, circular, rest, back & loops if len(chosen) > 1 else frozenset())
+    return Roles(frozenset(chosen), back, circular, rest, back & loops if chosen else frozenset())
