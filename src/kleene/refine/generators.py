@@ -158,12 +158,14 @@ class Symbols:
 
         down = [g for g in groups if not set(g.cells) <= back]
         up = [g for g in groups if set(g.cells) <= back]
+        local = [g for g in groups if g.kind == LOCAL]
         groups = [g for g in groups if g.kind != LOCAL]
         sets = {
             "Members": tuple(stand_in("f", m) for g in down for m in g.members),
             "Up": tuple(stand_in("b", m) for g in up for m in g.members),
             "Groups": tuple(stand_in("g", g.name) for g in groups),
             "Down": tuple(stand_in("g", g.name) for g in down),
+            "Local": tuple(stand_in("g", g.name) for g in local),
             "Rings": tuple(stand_in("g", g.name) for g in groups if g.kind == CIRCULAR),
             "Functions": tuple(stand_in("g", g.name) for g in groups if g.function),
             "Branching": tuple(stand_in("g", g.name) for g in groups if not g.function),
@@ -179,7 +181,9 @@ class Symbols:
     def core(self) -> Vocabulary:
         """The predicates that an entry may use."""
         roots = dict.fromkeys((*self.sets["Tracked"], *self.sets["Separating"], *self.sets["Data"]))
-        edges = dict.fromkeys(name for kind in ("Members", "Up", "Groups", "Orders") for name in self.sets[kind])
+        edges = dict.fromkeys(
+            name for kind in ("Members", "Up", "Groups", "Local", "Orders") for name in self.sets[kind]
+        )
         found = [Predicate(x, 1, ("v",)) for x in roots]
         found += [Predicate(e, 2, ("v1", "v2")) for e in edges]
         found += [Predicate(f"step[{g}]", 2, ("v1", "v2")) for g in self.sets["Groups"]]

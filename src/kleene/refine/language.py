@@ -27,8 +27,8 @@ COUNTS = {"none": (0, 0), "one": (1, 1), "many": (2, 99), "some": (1, 99), "any"
 class Family:
     """A predicate family: declarations that are instantiated together, or not at all.
 
-    `acyclic` families make the forward relation an acyclic one; every step is then checked to close no cycle. Those that
-    `cut` follow circular fields all the way: of every cycle one edge is cut, and the others are checked to close none.
+    `acyclic` families make the forward relation an acyclic one; every step is then checked to close no cycle. Those
+    that `cut` follow circular fields all the way: of every cycle one edge is cut, the others are checked to close none.
     """
 
     name: str

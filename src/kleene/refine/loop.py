@@ -17,6 +17,7 @@ from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, Tree
 from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, Trial, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
+from kleene.refine.growth import FIRST_LOOK, NEXT_LOOK, smaller_tree
 from kleene.refine.heap_to_shape import explicit_nodes
 from kleene.refine.language import Entry
 from kleene.refine.lazy import rebuilt
@@ -125,7 +126,7 @@ class Refinement:
             began = time.monotonic()
             model = self.models.of(self.abstraction)
             self.tree = Tree(model) if self.tree is None else rebuilt(self.tree, model)
-            paths = self.tree.build(self._limits, most=self.options.paths)
+            paths = self._grown(self.tree)
             if not paths:
                 contradiction = next(iter(self.tree.contradictions.values()), "")
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
@@ -141,6 +142,22 @@ class Refinement:
             current.seconds = time.monotonic() - began
             if failure:
                 return self._result(GAVE_UP, failure, current.path)
+
+    def _grown(self, tree: Tree) -> Sequence[ErrorPath]:
+        """BuildART; where the tree grows large, with a finer generator if that needs far fewer structures."""
+        most = self.options.paths
+        look: int | None = None if self.options.maximal or not self.rounds else FIRST_LOOK
+        while True:
+            paths = tree.build(self._limits, most=most, pause=look)
+            if paths or not tree.waits or look is None:
+                return paths
+            found = smaller_tree(self.models, self.abstraction, self.enabled, tree, most)
+            if found is not None:
+                self.rounds[-1].outgrown = (self.abstraction.generator, tree.generated)
+                self.abstraction, self.tree = self.abstraction.tuned(found.generator), found.tree
+                self.counts.shape_class += 1
+                return found.paths
+            look *= NEXT_LOOK
 
     def _out_of_rounds(self, path: ErrorPath) -> Refined:
         result = self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)

@@ -8,7 +8,7 @@ not tracked there, since the translation forgets dead variables.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kleene.cfa.graph import Cfa, Edge
@@ -72,6 +72,10 @@ class Abstraction:
 
     def __str__(self) -> str:
         return f"{self.generator}; tracking {self.definition}"
+
+    def tuned(self, generator: Generator) -> Abstraction:
+        """The same with another generator."""
+        return replace(self, generator=generator)
 
 
 @dataclass(frozen=True)

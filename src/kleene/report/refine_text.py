@@ -169,6 +169,9 @@ def _fine_tune_facts(one: Round) -> list[tuple[str, str]]:
         closed = "the list may be a ring" if SHAPE_CLASS in one.kinds else "coarsest with these fields"
         how = "coarsest that rules the path out" if ruled_out else closed
         facts.append(("shape class", f"{one.chosen} ({how})"))
+    if one.outgrown is not None:
+        generator, structures = one.outgrown
+        facts.append(("outgrown", f"{generator}: {structures} structures and no end; a finer one needs fewer"))
     return facts
 
 

@@ -398,7 +398,7 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         if members:
             name = members[0] if len(members) == 1 else f"{cell}*"
             if cell in shape.local or (cell in shape.back and branching):
-                found.append(Group(name, LOCAL, (cell,), members, sharing=False))
+                found.append(Group(name, LOCAL, (cell,), members, sharing=not branching))
             else:
                 found.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
     return found

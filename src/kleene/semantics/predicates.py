@@ -286,7 +286,7 @@ class Symbols:
         What is known of a predicate, such as its updates, is known of its definition rather than of its name.
         """
         local = [group for group in self.groups if group.kind == LOCAL]
-        untracked = {n for g in local for n in (g.closure, *(g.reached_at_least(root) for root in self.roots))}
+        untracked = {n for g in local for n in (g.closure, g.shared, *map(g.reached_at_least, self.roots))}
         if self.precision.instrument is None:
             return frozenset(untracked)
         ours = {p.name: p.definition for p in self._everything.predicates}
