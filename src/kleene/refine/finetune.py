@@ -40,7 +40,8 @@ class Trial:
     predicates: int
 
     def __str__(self) -> str:
-        return f"{self.generator}: {'rules the path out' if self.rules_out else 'does not rule the path out'}"
+        negative = "does not rule the path out" if self.predicates else "given up, the simulation grows too large"
+        return f"{self.generator}: {'rules the path out' if self.rules_out else negative}"
 
 
 @dataclass
