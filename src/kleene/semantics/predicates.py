@@ -292,7 +292,7 @@ class Symbols:
         What is known of a predicate, such as its updates, is known of its definition rather than of its name.
         """
         local = [group for group in self.groups if group.kind == LOCAL]
-        untracked = {n for g in local for n in (g.closure, *(g.reached_at_least(root) for root in self.roots))}
+        untracked = {n for g in local for n in (g.closure, g.shared, *map(g.reached_at_least, self.roots))}
         if self.precision.instrument is None:
             return frozenset(untracked)
         ours = {p.name: p.definition for p in self._everything.predicates}
@@ -340,8 +340,13 @@ class Symbols:
         return frozenset(name for cell, name in self.edges if cell in cells)
 
     def rules(self) -> list[Rule]:
-        """The rules of the instrumentation; and a pointer points to one place only."""
+        """The rules of the instrumentation; and a pointer, and a cell, points to one place only."""
         found = list(self.instrumentation.rules)
+        for cell in dict.fromkeys(cell for cell, _ in self.edges):
+            edges = [self.cell(cell, target) for target in self.target_offsets(cell)]
+            for name in edges if len(edges) > 1 else ():
+                elsewhere = exists(["v1"], disj(*(at(other, "v", "v1") for other in edges if other != name)))
+                found.append(Rule(elsewhere, Not(at(name, "v", "w")), f"{cell} is one cell"))
         for pointer in self._pointers.values():
             places = [pointer.predicate(o) for o in pointer.offsets]
             for name in places if len(places) > 1 else ():
