@@ -140,12 +140,14 @@ class ClosureTable:
                 rule(one(a, b), path(a, c), then=disj(Equal(b, c), path(b, c))),
                 rule(path(a, b), path(a, c), then=disj(Equal(b, c), path(b, c), path(c, b))),
                 rule(path(a, a), path(a, b), then=path(b, a)),
+                rule(path(a, a), path(b, b), one(a, c), one(b, c), then=Equal(a, b)),
             ]
         if self._is_field(step, (a, b), self.fields.inverse_functions, self.fields.functions):
             self.universal += [
                 rule(one(b, a), path(c, a), then=disj(Equal(b, c), path(c, b))),
                 rule(path(b, a), path(c, a), then=disj(Equal(b, c), path(b, c), path(c, b))),
                 rule(path(a, a), path(b, a), then=path(a, b)),
+                rule(path(a, a), path(b, b), one(c, a), one(c, b), then=Equal(a, b)),
             ]
         if not parameters and isinstance(step, Atom) and step.predicate not in self.fields.acyclic:
             if self._is_field(step, (a, b), self.fields.functions, self.fields.inverse_functions):

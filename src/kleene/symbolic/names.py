@@ -47,13 +47,16 @@ def name_sets(scene: Scene, solver: Solver, options: SymbolicOptions) -> NameSet
     reason = search.prove()
     if reason is None:
         return NameSets(scene, list(search.found))
-    learnt = search.learn()
-    if learnt is not scene:
-        search = _Search(learnt, solver, splits, search.found, most=options.most)
+    # Fewer sorts, with predicates in their place, are easier where closures relate all of them.
+    coarse = _Search(scene, solver, 0, search.found, most=options.most)
+    learnt = coarse.learn()
+    for cells in (0, splits):
+        search = _Search(learnt, solver, cells, coarse.found, most=options.most)
         reason = search.prove()
         if reason is None:
             return NameSets(learnt, list(search.found))
-    return search.by_candidates(reason, leaves)
+        coarse.found |= search.found
+    return _Search(learnt, solver, 0, coarse.found).by_candidates(reason, leaves)
 
 
 def some_store(scene: Scene, solver: Solver) -> Structure | Unknown | None:
@@ -132,7 +135,7 @@ class _Search:
         others = map(self.scene.other_than, self.found)
         session = self.solver.session([*self.base, *others], self.universe, self.scene.fields)
         while True:
-            match session.check():
+            match session.check(quick=True):
                 case Sat(model):
                     self.found[self.names(model)] = None
                     session.add(self.scene.other_than(self.names(model)))
@@ -157,8 +160,10 @@ class _Search:
                         continue
                     v = in_domain("v", f"n{i}")
                     atom = Atom(symbol, (v,))
-                    if isinstance(session.check([exists([v], atom if value else neg(atom))]), Unsat):
+                    some = exists([v], atom if value else neg(atom))
+                    if isinstance(session.check([some], quick=True), Unsat):
                         known[symbol] = not value
+                        session.add(neg(some))
             nodes[i] = replace(node, known=known)
         return scene if nodes == list(scene.nodes) else replace(scene, nodes=tuple(nodes))
 
@@ -171,7 +176,9 @@ class _Search:
         possible = frozenset().union(*self.found)
         session = self.solver.session(self.base, self.universe, scene.fields)
         names = [
-            name for name in candidates if name in possible or not isinstance(session.check([scene.has(name)]), Unsat)
+            name
+            for name in candidates
+            if name in possible or not isinstance(session.check([scene.has(name)], quick=True), Unsat)
         ]
 
         def read(model: FiniteModel) -> Point:
