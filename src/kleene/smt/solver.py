@@ -155,6 +155,7 @@ class Session:
         self.assertions: list[Formula] = []
         self._plain: list[Formula] = []
         self._finiteness: list[Formula] | None = None
+        self._helpful: Stage | None = None
         self.witnesses = Witnesses(self.expansion, self.closures)
         self._provers = {name: make(self.expansion) for name, make in solver.provers.items()}
         self._asserted = Assertions(self.expansion)
@@ -167,16 +168,18 @@ class Session:
     def check(self, assumptions: Sequence[Formula] = (), *, quick: bool = False) -> Answer:
         """The answer for all finite universes; `quick` gives up early.
 
-        All axioms are tried for a short time first: most queries are easy with the right ones.
+        All axioms are tried for a short time first, beginning with those of the last proof: most queries are easy with
+        the right ones.
         """
         answer: Answer = Unknown("time limit reached")
         plain = [self.closures.eliminate(f) for f in assumptions]
         for effort in (Effort.SHORT,) if quick else (Effort.SHORT, Effort.FULL):
-            for stage in self._stages(effort):
+            for stage in sorted(self._stages(effort), key=lambda s: s is not self._helpful):
                 if self.owner.remaining() <= 0:
                     return answer
                 proof = self._prove(plain, stage, effort)
                 if proof.verdict == "unsat":
+                    self._helpful = stage
                     return Unsat(proof.core)
                 if proof.model is not None and self._confirmed(proof.model, assumptions):
                     return Sat(proof.model)
