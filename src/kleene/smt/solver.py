@@ -171,7 +171,9 @@ class Session:
         All axioms are tried for a short time first, beginning with those of the last proof: most queries are easy with
         the right ones.
         """
-        answer: Answer = Unknown("time limit reached")
+        answer = self._complete_search(assumptions)
+        if not isinstance(answer, Unknown):
+            return answer
         plain = [self.closures.eliminate(f) for f in assumptions]
         for effort in (Effort.SHORT,) if quick else (Effort.SHORT, Effort.FULL):
             for stage in sorted(self._stages(effort), key=lambda s: s is not self._helpful):
@@ -187,6 +189,17 @@ class Session:
         if self.closures.existential and not quick and isinstance(found := self._small_model(assumptions), Sat):
             return found
         return answer
+
+    def _complete_search(self, assumptions: Sequence[Formula]) -> Answer:
+        """A decision where it is known how many individuals suffice, which is often so for queries about little."""
+        finder = self.owner.complete_finder(self.assertions, self.universe, [[f] for f in assumptions])
+        if finder is None:
+            return Unknown("time limit reached")
+        try:
+            found = finder.conflict(assumptions)
+        finally:
+            finder.close()
+        return Unsat(found) if isinstance(found, frozenset) else found
 
     def _stages(self, effort: Effort) -> tuple[Stage, ...]:
         finite = (Stage.FINITE,) if self._provers and self._finite() else ()

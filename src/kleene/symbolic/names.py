@@ -14,6 +14,7 @@ from kleene.smt.finder import Finder
 from kleene.smt.units import sharpened
 from kleene.smt.universe import in_domain
 from kleene.structures.structure import Structure
+from kleene.symbolic.field_lemmas import with_field_lemmas
 from kleene.symbolic.refinement import Point, Question, Refinement
 from kleene.symbolic.result import SymbolicOptions
 from kleene.symbolic.scene import CellName, Scene
@@ -69,7 +70,8 @@ def some_store(scene: Scene, solver: Solver) -> Structure | Unknown | None:
     finally:
         finder.close()
     if not isinstance(answer, Sat):
-        answer = solver.session(search.base, search.universe, scene.fields).check()
+        search = _Search(with_field_lemmas(scene, solver), solver, splits=0)
+        answer = solver.session(search.base, search.universe, search.scene.fields).check()
     match answer:
         case Sat(model):
             return scene.store(model, search.nodes)

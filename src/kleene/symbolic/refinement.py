@@ -101,6 +101,9 @@ class Refinement:
             while (proposal := proposals.next()) is not None:
                 if not self._ask_core(proposal, proposals, small):
                     self._ask(proposal, proposals)
+                if self._too_many():
+                    self._join(small)
+                    break
                 if len(self.found.undecided) > self.leaves or self.solver.remaining() <= 0:
                     self.found.undecided = [()]
                     break
@@ -127,12 +130,15 @@ class Refinement:
                 finder.add(self._other_than(point))
             while isinstance(answer := finder.check(), Sat):
                 finder.add(self._other_than(self._note(answer.model)))
-                if self.most is not None and len(self.found.points) > self.most:
+                if self._too_many():
                     self._join(finder)
                     return True
         finally:
             finder.close()
         return isinstance(answer, Unsat)
+
+    def _too_many(self) -> bool:
+        return self.most is not None and len(self.found.points) > self.most
 
     def _join(self, finder: Finder) -> None:
         """One point in the place of all: a slot of which only one option is possible has it, the others have none."""

@@ -31,8 +31,12 @@ ALARMS = {
     "insert": {"n4", "n7"},
     "move": {"n5"},
     "matching": {"n3"},
+    "unlink": {"n3", "n5", "n8"},
+    "rotate": {"n2", "n4", "n5"},
+    "append": {"n1", "n3", "n6"},
+    "least": {"n1"},
 }
-JOINED = {"swap", "paint"}
+JOINED = {"swap", "paint", "rotate", "least"}
 
 
 @pytest.mark.parametrize(("name", "alarms"), ALARMS.items())
