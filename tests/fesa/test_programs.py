@@ -13,6 +13,7 @@ from kleene.analysis.check import CheckOptions, check
 from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
+from kleene.domains.fesa.domain import StateStore
 from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.tabulate import Tabulated
 
@@ -23,6 +24,7 @@ OWN = (
     "sll/insert",
     "sll/delete",
     "sll/bubble_sort",
+    "sll/merge",
     "sll/pointer_to_pointer",
     "dll/remove",
     "dll/free_backwards",
@@ -82,6 +84,18 @@ def test_results_are_post_fixpoints(name: str) -> None:
     result = analysed(name)
     assert result.cfa and result.domain and result.initial and result.reached
     assert uncovered(result.cfa, result.domain, [result.initial], result.reached) == []
+
+
+def test_results_by_cases_are_post_fixpoints() -> None:
+    """Merging needs to know whether there is a last cell yet: one state for each answer."""
+    result = analysed("sll/merge")
+    assert result.cfa and result.domain and result.initial and result.reached
+    assert result.domain.options.by_cases
+    assert uncovered(result.cfa, result.domain, [result.initial], result.reached) == []
+    store = max(result.reached.stores.values(), key=len)
+    assert isinstance(store, StateStore) and len(store) > 2
+    del store.states[next(iter(store.states))]
+    assert uncovered(result.cfa, result.domain, [result.initial], result.reached)
 
 
 @pytest.mark.parametrize("name", ["recursion/delete_all", "recursion/reverse", "recursion/even_odd", "trees/recursive"])

@@ -64,7 +64,8 @@ def analyse_fesa(
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
     Variables are forgotten when they are not read again. If that seems to lose a block, those that go round a loop are
-    kept on the way, then all to the end of their scope. If something is still wrong, nodes are named after their roles;
+    kept on the way, then all to the end of their scope. If something is still wrong, nodes are named after their roles,
+    first with one state for each location as in the paper, then with one for each answer to which variables are NULL;
     then those that variables point to are kept apart from summaries, until the first warning. If a block still seems to
     be lost, the other errors are looked for without parents. Without instrumentation, lost blocks are looked for last,
     and only where nothing else is wrong with memory: parents are an instrumentation too.
@@ -100,11 +101,26 @@ def _kinds(result: FesaResult) -> set[str]:
     return {alarm.kind for alarm in result.alarms}
 
 
+def _clean(result: FesaResult) -> bool:
+    return result.complete and not result.alarms
+
+
+def _ran_out(result: FesaResult) -> bool:
+    """Whether more time or memory might show that nothing is wrong."""
+    return not result.complete and not result.alarms
+
+
+def _better(result: FesaResult, found: FesaResult) -> FesaResult:
+    return found if found.complete and (not result.complete or _kinds(found) < _kinds(result)) else result
+
+
 def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
     return alarm.place.file, alarm.place.line, alarm.place.column, alarm.kind, alarm.text
 
 
 FEW = 700
+SHORT, LONG = 0.1, 0.8
+"""The shares of the remaining time: for each plan at first, and for all those that this was not enough for."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +137,8 @@ class Plan:
     apart: bool = False
     by_role: bool = False
     """Whether nodes are named after the variables that hold or reach them: states that are joined are confused less."""
+    by_cases: bool = False
+    """Whether locations have several states, by which variables are NULL."""
     share: float = 0.4
     """The share of the remaining time that the attempt may take."""
 
@@ -146,25 +164,41 @@ class _Attempts:
             result = self._patient(Plan(parents=False))
             if not result.complete or _unsafe(result):
                 return result
-        result = first = self._patient(Plan())
-        if instrumentation and all(alarm.kind != "unsupported" for alarm in first.alarms):
-            for plan in self._sharper(first):
-                if result.complete and not result.alarms:
-                    break
-                found = self._attempt(plan)
-                if found.complete and (not result.complete or _kinds(found) < _kinds(result)):
-                    result = found
+            result = self._patient(Plan())
+        else:
+            result = self._sharpest()
         if result.complete and not self.lost_now(result):
             self.lost = []
         return self._past_leaks() if self.lost else result
 
+    def _sharpest(self) -> FesaResult:
+        """Each plan for a short while, until one has no warnings; then those that ran out of time or memory."""
+        result = first = self._attempt(Plan(share=SHORT))
+        if any(alarm.kind == "unsupported" for alarm in first.alarms):
+            return first
+        tired = [] if first.complete or self.lost_now(first) else [Plan(crowded=FEW)]
+        tired += [Plan()] if _ran_out(first) else []
+        for plan in self._sharper(first):
+            if _clean(result):
+                return result
+            found = self._attempt(replace(plan, share=SHORT))
+            result = _better(result, found)
+            tired += [plan] if _ran_out(found) else []
+        for number, plan in enumerate(tired):
+            if not _clean(result):
+                result = _better(result, self._attempt(replace(plan, share=LONG / (len(tired) - number))))
+        return result
+
     def _sharper(self, first: FesaResult) -> Iterator[Plan]:
-        """What may help: to keep variables longer if a block seems to be lost, to name or summarise nodes otherwise."""
-        keeps: tuple[Keep, ...] = ("live", "loop", "scope") if self.lost_now(first) else ("live",)
+        """What may help: to keep variables longer, to name nodes, to tell cases apart, to summarise less."""
+        keeps: tuple[Keep, ...] = ("live", "loop", "scope")
+        if first.complete and not self.lost_now(first):
+            keeps = keeps[:1]
         yield from (Plan(keep=keep) for keep in keeps[1:2])
-        yield from (Plan(keep=keep, by_role=True, share=0.25) for keep in keeps[:2])
+        for cases in (False, True):
+            yield from (Plan(keep=keep, by_role=True, by_cases=cases) for keep in keeps[:2])
         yield from (Plan(keep=keep) for keep in keeps[2:])
-        yield from (Plan(keep=keep, apart=True, stop_at="warning") for keep in keeps if first.complete or keeps[1:])
+        yield from (Plan(keep=keep, apart=True, stop_at="warning") for keep in keeps)
 
     def _past_leaks(self) -> FesaResult:
         """A block seems to be lost, and memory safety is open: what else is wrong."""
@@ -206,7 +240,12 @@ class _Run:
         start = time.monotonic()
         cfa, space = self.memory.cfa, Diagrams(order=rank)
         options = replace(
-            self.options, parents=plan.parents, crowded=plan.crowded, apart=plan.apart, by_role=plan.by_role
+            self.options,
+            parents=plan.parents,
+            crowded=plan.crowded,
+            apart=plan.apart,
+            by_role=plan.by_role,
+            by_cases=plan.by_cases,
         )
         domain = CallingFesaDomain(
             self.memory,

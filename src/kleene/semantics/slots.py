@@ -207,7 +207,7 @@ class _Coder:
 
     def _build_slots(self) -> str:
         """Before everything else: a list of slots for each array, all zero."""
-        place = Place("", 0, 0, "")
+        place = self.cfa.leaving(self.cfa.entry)[0].label.place
         entry = here = self._location()
         for array in self.arrays.values():
             fresh = Variable(f"{array.variable}[new]", array.pointer)

@@ -13,7 +13,7 @@ from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Enter, Exit, Invoke, Leave, Operation, expressions
 from kleene.domains.fesa.domain import FesaDomain
-from kleene.domains.fesa.heap import Heap, State, joined
+from kleene.domains.fesa.heap import Heap, State
 from kleene.domains.fesa.local_heaps import Division, LocalHeaps
 from kleene.domains.fesa.widening import widen
 from kleene.engine.tabulate import Procedure
@@ -103,13 +103,13 @@ class CallingFesaDomain(FesaDomain):
             self.forget_dead(after, edge)
             if not after.vectors.is_empty():
                 found.append(after.vectors)
-        together = joined(found)
-        if together is None:
-            return []
-        heap = Heap(together, self.options)
-        if len(heap.flags) > CROWDED:
-            widen(heap)
-        return [self.state(heap.vectors, edge.target, call.place)]
+        states = []
+        for case, together in self.cases(found):
+            heap = Heap(together, self.options)
+            if len(heap.flags) > CROWDED:
+                widen(heap)
+            states.append(self.state(heap.vectors, edge.target, call.place, case))
+        return states
 
     def apply(self, heap: Heap, edge: Edge[Operation]) -> list[Heap]:
         operation = edge.label

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import Comparison, Constant, Variable
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import DeclareLocal, EndScope, Error, Exit, Leave, Operation, Place, Return
+from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Error, Exit, Leave, Operation, Place, Return
+from kleene.cfa.types import PointerType
 from kleene.core.domain import Store
 from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.evaluate import Report
+from kleene.domains.fesa.flags import NOT_NULL, Flag
 from kleene.domains.fesa.functions import Space
 from kleene.domains.fesa.heap import Heap, Options, State, joined
 from kleene.domains.fesa.keeping import Keep, kept
@@ -67,6 +69,8 @@ class FesaDomain:
         self.doomed = _doomed(cfa)
         self.stop_at = stop_at
         self.numbers: dict[Role, int] = {}
+        asked = _asked(cfa, self.tracked) if options.by_cases else ()
+        self.asked = sorted(self.transfer.node(v) for v in asked)
 
     @property
     def summarising(self) -> frozenset[str]:
@@ -81,7 +85,7 @@ class FesaDomain:
         return self.state(heap.vectors, self.cfa.entry)
 
     def store(self) -> Store[State]:
-        return _StateStore(self.options)
+        return StateStore(self.options)
 
     def post(self, edge: Edge[Operation], elements: Sequence[State]) -> list[State]:
         operation = edge.label
@@ -98,8 +102,24 @@ class FesaDomain:
                         found.append(after.vectors)
             except Unmodelled as reason:
                 report("unsupported", str(reason))
-        together = joined(found)
-        return [] if together is None else [self.state(together, edge.target, operation.place)]
+        return [self.state(part, edge.target, operation.place, case) for case, part in self.cases(found)]
+
+    def cases(self, found: Sequence[Vectors]) -> list[tuple[frozenset[str], Vectors]]:
+        """What was found, together; or, by cases, apart for each answer to which variables are not NULL."""
+        parts: list[tuple[frozenset[str], Vectors]] = [(frozenset(), vectors) for vectors in found]
+        for node in self.asked:
+            flag = Flag(NOT_NULL, node)
+            split = []
+            for case, vectors in parts:
+                for truth, answer in ((vectors.flag(flag), {node.name}), (~vectors.flag(flag), set())):
+                    some = vectors.restrict(truth)
+                    if not some.is_empty():
+                        split.append((case | answer, some))
+            parts = split
+        groups: dict[frozenset[str], list[Vectors]] = {}
+        for case, vectors in parts:
+            groups.setdefault(case, []).append(vectors)
+        return [(case, together) for case, each in groups.items() if (together := joined(each)) is not None]
 
     def reporter(self, edge: Edge[Operation]) -> Report:
         """What is told, from now on, that something may go wrong on an edge."""
@@ -135,7 +155,9 @@ class FesaDomain:
             if node.kind == "variable" and (node.name in names or node.name == "$register"):
                 clear(heap, node, self.transfer.report)
 
-    def state(self, vectors: Vectors, location: str, place: Place | None = None) -> State:
+    def state(
+        self, vectors: Vectors, location: str, place: Place | None = None, case: frozenset[str] = frozenset()
+    ) -> State:
         head = location in self.summarising
         heap = Heap(vectors, self.options)
         if head:
@@ -149,10 +171,18 @@ class FesaDomain:
             rename_by_role(heap, self.numbers)
         if coarsen(heap, self.options.limit) and place is not None:
             self.notes[f"{place}: the Boolean function was too large, and relations were forgotten"] = None
-        return State(heap.vectors, widen=head)
+        return State(heap.vectors, widen=head, case=case)
 
     def explain_not_covered(self, element: State, store: Store[State]) -> str:
         return f"the state with {len(element.vectors.dims)} flags is not below the one there"
+
+
+def _asked(cfa: Cfa[Operation], variables: frozenset[Variable]) -> set[Variable]:
+    """The pointer variables that the program compares with NULL."""
+    conditions = [e.label.condition for e in cfa.edges if isinstance(e.label, Assume)]
+    sides = [[c.left, c.right] if isinstance(c, Comparison) else [c] for c in conditions]
+    null = [each for each in sides if len(each) == 1 or any(isinstance(side, Constant) for side in each)]
+    return {v for v in variables if isinstance(v.type, PointerType) and any(v in each for each in null)}
 
 
 def _doomed(cfa: Cfa[Operation]) -> frozenset[str]:
@@ -172,23 +202,26 @@ def _doomed(cfa: Cfa[Operation]) -> frozenset[str]:
 
 
 @dataclass
-class _StateStore:
-    """The one state of a location, which only grows."""
+class StateStore:
+    """The one state of a location, or one for each case, which only grow."""
 
     options: Options
-    state: State | None = None
-    steps: int = field(default=0)
+    states: dict[frozenset[str], State] = field(default_factory=dict)
 
     def add(self, elements: Sequence[State]) -> list[State]:
-        grown = self._with(elements)
-        if grown is None or (self.state is not None and grown.same(self.state)):
-            return []
-        self.state = grown
-        self.steps += 1
-        return [grown]
+        changed = []
+        for case in dict.fromkeys(e.case for e in elements):
+            grown = self._with([e for e in elements if e.case == case])
+            known = self.states.get(case)
+            if grown is not None and (known is None or not grown.same(known)):
+                self.states[case] = grown
+                changed.append(grown)
+        return changed
 
     def _with(self, elements: Sequence[State]) -> State | None:
-        known = [] if self.state is None else [self.state]
+        """The state of a case together with others of the same case."""
+        case = elements[0].case
+        known = [self.states[case]] if case in self.states else []
         parts = [*known, *elements]
         together = joined([p.vectors for p in parts])
         if together is None:
@@ -198,22 +231,22 @@ class _StateStore:
         if head:
             widen(heap)
         coarsen(heap, self.options.limit)
-        return State(heap.vectors, widen=head)
+        return State(heap.vectors, widen=head, case=case)
 
     def covers(self, element: State) -> bool:
-        if self.state is None:
+        if element.case not in self.states:
             return element.vectors.is_empty()
         grown = self._with([element])
-        return grown is not None and grown.same(self.state)
+        return grown is not None and grown.same(self.states[element.case])
 
     def current(self, element: State) -> bool:
-        return element is self.state
+        return element is self.states.get(element.case)
 
     def elements(self) -> list[State]:
-        return [] if self.state is None else [self.state]
+        return list(self.states.values())
 
     def clear(self) -> None:
-        self.state = None
+        self.states = {}
 
     def __len__(self) -> int:
-        return 0 if self.state is None else 1
+        return len(self.states)

@@ -84,7 +84,7 @@ def _product(true: _F, factors: Iterable[_F]) -> _F:
 class Diagrams:
     """Reduced ordered decision diagrams with complement edges."""
 
-    def __init__(self, capacity: int = 1 << 19, order: Callable[[Name], Any] | None = None) -> None:
+    def __init__(self, capacity: int = 1 << 21, order: Callable[[Name], Any] | None = None) -> None:
         self._capacity = capacity
         self._order = order
         self._ordered = 0

@@ -40,6 +40,8 @@ class Options:
     """Whether nodes that variables point to, and freed nodes, are summarised only with nodes of the same kind."""
     by_role: bool = False
     """Whether nodes of different states are the same if they have the same role, rather than the same age."""
+    by_cases: bool = False
+    """Whether a location has a state for each answer to which variables are NULL, rather than one."""
     permanent: frozenset[str] = field(default_factory=frozenset)
     """The variables that exist all the time."""
 
@@ -169,6 +171,8 @@ class State:
     widen: bool = False
     context: object = None
     """Where the function is called that begins with this state."""
+    case: frozenset[str] = frozenset()
+    """With cases, the variables among those that are asked for that are not NULL."""
 
     def same(self, other: State) -> bool:
         a, b = self.vectors, other.vectors

@@ -284,7 +284,7 @@ class Transfer(Evaluator):
         if size is None:
             raise Unmodelled("a block whose size is not a constant")
         if operation.stack:
-            raise Unmodelled("alloca")
+            raise Unmodelled("a block on the stack (alloca, or an array of many pointers)")
         for part, node, offset in self.access(heap, operation.target):
             self._known_slot(node, offset, operation.target)
             if operation.may_fail and self.malloc_may_fail:
