@@ -14,7 +14,7 @@ from kleene.logic.formula import Closure, Exists, Forall, Formula, exists, subfo
 from kleene.logic.transform import postorder
 from kleene.smt.answers import Answer, Sat, Unknown, Unsat
 from kleene.smt.expand import Expansion
-from kleene.smt.ground import TRUE, Grounding
+from kleene.smt.ground import Grounding
 from kleene.smt.propositional import Witnesses, bounds, witnesses
 from kleene.smt.units import Assertions
 from kleene.smt.universe import Universe
@@ -92,7 +92,7 @@ class Finder:
         if isinstance(answer, Sat) or not self._refuted:
             return answer
         found = self.grounding.core()
-        core = [i for i, literal in enumerate(literals) if literal in found or literal == -TRUE]
+        core = [i for i, literal in enumerate(literals) if literal in found]
         for i in tuple(core):
             rest = [j for j in core if j != i]
             if self.grounding.solve([literals[j] for j in rest], self.owner.conflicts(), self.owner.remaining) is False:

@@ -80,6 +80,18 @@ def test_a_list_that_may_end_in_a_cycle_is_neither() -> None:
     assert with_field_lemmas(scene, Solver()) == scene
 
 
+@pytest.mark.parametrize(
+    ("rules", "lemma"),
+    [("%r n(v, v) ==> 0\n%r n(v, w) & n(w, v) ==> 0\n", "acyclic"), ("%r n+(v, v) ==> 0\n", "unshared")],
+)
+def test_what_no_small_store_refutes_is_not_taken_for_true(rules: str, lemma: str) -> None:
+    """A cycle of three elements, and an element with two before it, do not fit into two individuals of a node."""
+    text = f"%p x(v) unique pointer\n%p n(v1, v2) function\n%i r[x](v) = E(w) (x(w) & n*(w, v))\n{rules}{NOTHING}"
+    _, theory, structure = _given(text, "%n = {w} %p = { sm = {w:1/2} n = {w->w:1/2} }")
+    learnt = with_field_lemmas(assume_scene(TRUE, structure, theory), Solver()).fields
+    assert "n" not in (learnt.acyclic if lemma == "acyclic" else learnt.inverse_functions)
+
+
 def test_steps_of_a_tree_are_unshared() -> None:
     _, theory, structure = _given(TREE, TREE_TVS)
     learnt = with_field_lemmas(assume_scene(TRUE, structure, theory), Solver())
