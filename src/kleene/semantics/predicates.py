@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kleene.cfa.expressions import Variable
+from kleene.cfa.operations import Specified
 from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.transform import up_to_order
@@ -17,6 +18,7 @@ from kleene.semantics.lanes import Lane, lanes_of
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
 from kleene.semantics.precision import EVERYTHING, Instrumentation, Precision, Roots
+from kleene.semantics.specifications import NEW
 from kleene.transformers.action import Rule, Update
 
 
@@ -91,7 +93,8 @@ class Symbols:
 
     @property
     def _reserved(self) -> set[str]:
-        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets}
+        specified = (NEW,) if any(isinstance(e.label, Specified) for e in self.memory.cfa.edges) else ()
+        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets, *specified}
 
     def pointer(self, variable: Variable) -> Pointer:
         places = self.memory.pointer_places.get(variable, set())
