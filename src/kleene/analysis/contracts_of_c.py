@@ -18,7 +18,7 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
 from kleene.diagnostics import UsageError
 from kleene.domains.explicit.explore import Confirmed
-from kleene.semantics.contracts import CALLED, body_alone, by_contracts, contract_at, not_covered
+from kleene.semantics.contracts import CALLED, body_alone, by_contracts, contract_at, covered
 from kleene.semantics.specifications import Specification
 
 CONTRACTS = "contracts"
@@ -43,8 +43,8 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     )
     contracts = read_contracts(program)
     meant = {name: read_specification(program, c) for name, c in contracts.items() if c.formal}
-    reasons = {name: not_covered(program, contract) for name, contract in contracts.items()}
-    parts = _parts(program, contracts, meant, {name: c for name, c in contracts.items() if not reasons[name]})
+    called, reasons = covered(program, contracts)
+    parts = _parts(program, contracts, meant, called)
     for number, part in enumerate(sorted(parts, key=lambda part: part.contract is None)):  # the program gets the rest
         left = options.timeout - (time.monotonic() - start)
         seconds = max(left / (len(parts) - number), _LEAST)
@@ -64,18 +64,18 @@ def _parts(
     program: CProgram,
     contracts: Mapping[str, Contract],
     meant: Mapping[str, Specification],
-    covered: dict[str, Contract],
+    called: dict[str, Contract],
 ) -> list[_Part]:
     """The program from its entry, and the bodies; calls are by those contracts that say enough."""
-    called = by_contracts(program, covered, meant)
-    executed = by_contracts(program, covered, meant, concrete=True) if meant else None
+    abstract = by_contracts(program, called, meant)
+    executed = by_contracts(program, called, meant, concrete=True) if meant else None
     bodies = []
     for name, contract in contracts.items():
         own = meant.get(name)
-        part = _Part(contracts, contract, body_alone(called, contract, own))
+        part = _Part(contracts, contract, body_alone(abstract, contract, own))
         part.concrete = None if executed is None else body_alone(executed, contract, own, concrete=True)
         bodies.append(part)
-    return bodies if program.entry in contracts else [_Part(contracts, None, called, executed), *bodies]
+    return bodies if program.entry in contracts else [_Part(contracts, None, abstract, executed), *bodies]
 
 
 @dataclass

@@ -110,11 +110,19 @@ def body_alone(
     return replace(program, functions={**program.functions, **helpers, body.name: body}, entry=body.name)
 
 
-def not_covered(program: CProgram, contract: Contract) -> str:
-    """Why a contract says too little about its function: empty if it does not.
+def covered(program: CProgram, contracts: Mapping[str, Contract]) -> tuple[dict[str, Contract], dict[str, str]]:
+    """The contracts on which callers can rely; for the others the reason why not: their functions are inlined."""
+    found, reasons = dict(contracts), dict.fromkeys(contracts, "")
+    while True:
+        reasons |= {name: not_covered(program, contract, found) for name, contract in found.items()}
+        kept = {name: contract for name, contract in found.items() if not reasons[name]}
+        if len(kept) == len(found):
+            return kept, reasons
+        found = kept
 
-    Callers of such a function cannot rely on it: it is inlined.
-    """
+
+def not_covered(program: CProgram, contract: Contract, called: Mapping[str, Contract]) -> str:
+    """Why a contract says too little about its function: empty if it does not. Some are `called` by contract."""
     function = program.functions[contract.function]
     for clause in (contract.requires, contract.ensures) if not contract.formal else ():
         for shape in clause.shapes:
@@ -139,9 +147,14 @@ def not_covered(program: CProgram, contract: Contract) -> str:
     reached = replace(program, entry=contract.function).reachable_functions
     for name in reached:
         for operation in (e.label for e in program.functions[name].cfa.edges):
-            own = name == function.name
-            if contract.formal and listed is not None and (more := changes_more(operation, listed, links, own=own)):
-                return f"{operation.place}: it may change {more}, which 'modifies' does not list"
+            if contract.formal and listed is not None:
+                by = called[name] if name in called and called[name].formal and name != function.name else None
+                more = changes_more(operation, listed, links, own=name == function.name)
+                if by is not None:  # what it changes, its contract says
+                    allowed = () if by.pure else by.modifies
+                    more = "" if allowed is not None and set(allowed) <= {*listed, *links} else "what " + name + " does"
+                if more:
+                    return f"{operation.place}: it may change {more}, which 'modifies' does not list"
             if contract.pure and not contract.formal and not _changes_variables_only(operation):
                 return f"{operation.place}: it may change more than its variables"
             if isinstance(operation, Exit) and operation.status is not None:
