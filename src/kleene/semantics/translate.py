@@ -39,14 +39,14 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType
-from kleene.logic.formula import FALSE, TRUE, Atom, Formula, Not, Or, conj, disj, exists, neg
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Atom, Formula, Not, Or, conj, disj, exists, neg
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.calls import CallAction, CallVocabulary, call_vocabulary
 from kleene.semantics.groups import ShapeClass
-from kleene.semantics.integers import Constants
+from kleene.semantics.integers import UNKNOWN_INTEGER, Constants
 from kleene.semantics.literals import is_literal
-from kleene.semantics.liveness import lingering, live_before, redeclared
+from kleene.semantics.liveness import Lifetimes, lifetimes, lingering
 from kleene.semantics.memory import Memory, Unmodelled
 from kleene.semantics.names import FREED, HEAP, OUTER, at
 from kleene.semantics.precision import EVERYTHING, Precision
@@ -94,17 +94,19 @@ class Translator(SpecifiedSteps):
         precision: Precision = EVERYTHING,
         markers: int = 2,
         leaks: bool = True,
+        memory: Memory | None = None,
+        lives: Lifetimes | None = None,
     ) -> None:
-        memory = Memory(program, cfa, typed=True)
+        memory = memory or Memory(program, cfa, typed=True)
         symbols = Symbols(memory, shape, precision)
         super().__init__(program, memory, Constants(memory, precision), symbols)
         self.source = cfa
         self.is_given = any(isinstance(e.label, Specified) and e.label.role == "given" for e in cfa.edges)
         self.malloc_may_fail = malloc_may_fail
         self.leaks = leaks
-        tracked = {*memory.pointers, *memory.integers}
-        self.needed = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
-        self.live = lingering(cfa, self.needed)
+        lives = lives or lifetimes(cfa, {*memory.pointers, *memory.integers}, whole_scope=whole_scope)
+        self.needed = lives.live
+        self.live = lingering(cfa, self._active())
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
         if any(isinstance(e.label, Enter) for e in cfa.edges):
@@ -113,7 +115,7 @@ class Translator(SpecifiedSteps):
             isinstance(e.label, Exit) and e.label.status is not None for e in cfa.edges
         )
         self.live_after: frozenset[Variable] = frozenset()
-        self.redeclared = redeclared(cfa)
+        self.redeclared = lives.redeclared
         for variable in memory.pointers:
             self.symbols.pointer(variable)
         for variable in memory.objects:
@@ -138,8 +140,7 @@ class Translator(SpecifiedSteps):
         origins: list[Edge[Operation] | None] = [None] * len(edges)
         for edge in without_dead_ends(self.source).edges:
             places.setdefault(edge.source, edge.label.place)
-            branches = self._branches(edge)
-            for steps in branches:
+            for steps in self._ways(edge):
                 self._connect(edge.source, steps, edge.target, edges)
             origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
@@ -175,6 +176,40 @@ class Translator(SpecifiedSteps):
             precondition=condition,
             messages=(Message(TRUE, self._named_alarm(alarm)),),
         )
+
+    # What is live but not active ------------------------------------------------------------------------------
+
+    def _active(self) -> dict[str, frozenset[Variable]]:
+        """The live variables that the precision tracks at each location."""
+        tracked = self.symbols.precision
+        if not tracked.active:
+            return self.needed
+        return {name: frozenset(v for v in vs if tracked.active_at(v.name, name)) for name, vs in self.needed.items()}
+
+    def complete_at(self, location: str) -> bool:
+        """Whether no pointer that is live at a location is unknown there."""
+        return not any(self.memory.kind(v) == "pointer" for v in self.needed[location] - self.live[location])
+
+    def _ways(self, edge: Edge[Operation]) -> list[list[Step]]:
+        """The chains of steps of an edge; what is unknown before it, and active behind it, may have any value."""
+        before, after = self.live[edge.source], self.live[edge.target]
+        appearing = sorted((self.needed[edge.source] & after) - before, key=lambda v: v.name)
+        hidden = (self.needed[edge.source] | self.needed[edge.target]) - before - after
+        self.symbols.hidden = self.constants.hidden = hidden
+        self.symbols.complete = self.complete_at(edge.target)
+        updates = [u for v in appearing for u in self._any_value(v)]
+        names = ", ".join(v.name for v in appearing)
+        first = [Step(Action(f"any {names}", f"any {names}", updates=tuple(updates)))] if updates else []
+        found = [[*first, *steps] for steps in self._branches(edge)]
+        self.symbols.hidden = self.constants.hidden = frozenset()
+        self.symbols.complete = True
+        return found
+
+    def _any_value(self, variable: Variable) -> list[Update]:
+        if self.memory.kind(variable) == "pointer":
+            pointer = self.symbols.pointer(variable)
+            return self._set_pointer(pointer, dict.fromkeys(pointer.offsets, UNKNOWN), UNKNOWN)
+        return self._set_integer(variable, UNKNOWN_INTEGER)
 
     def _branches(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an operation; a malloc that may fail has two."""
@@ -226,11 +261,14 @@ class Translator(SpecifiedSteps):
             steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates)))]
         loses = updates or any(s.action.updates or isinstance(s.action, CallAction | SpecifiedAction) for s in steps)
         if loses and self._can_leak():
-            ours = at(NEW, "v") if self.is_given else TRUE  # a caller may hold the others
-            leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), ours, neg(self.symbols.reachable("v"))))
-            alarm = Alarm("memory_leak", self.place, "a block is not freed and nothing points to it any more")
-            steps = [*steps, Step(self._collect(), ((leak, alarm),) if self.leaks else ())]
+            steps = [*steps, Step(self._collect(), self._lost() if self.leaks else ())]
         return steps
+
+    def _lost(self) -> tuple[tuple[Formula, Alarm], ...]:
+        ours = at(NEW, "v") if self.is_given else TRUE  # a caller may hold the others
+        leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), ours, neg(self.symbols.reachable("v"))))
+        alarm = Alarm("memory_leak", self.place, "a block is not freed and nothing points to it any more")
+        return ((leak, alarm),)
 
     def _can_leak(self) -> bool:
         return any(isinstance(e.label, Allocate | Realloc | Specified) for e in self.source.edges)
