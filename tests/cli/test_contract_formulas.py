@@ -20,6 +20,7 @@ from kleene.semantics.contracts import body_alone, by_contracts, covered
 EXAMPLES = Path(__file__).parents[2] / "examples/c/contracts"
 HEADER = """#include <stdlib.h>
 struct node { struct node *next; int data; };
+struct box { int n; };
 """
 MAIN = "int main(void) { return 0; }\n"
 PUSH = """
@@ -79,6 +80,10 @@ LISTS = "requires list(l) && list(m);"
         (f"{LISTS} ensures \\result != NULL && A(v) (new(v) -> \\result(v)); modifies \\nothing; allocates;",
          "struct node *n = malloc(sizeof(struct node)); if (!n) abort(); n->next = NULL; n->data = 1; return n;"),
         ("requires l == NULL && m == NULL; ensures A(v) 0;", "return l;"),
+        (f"requires E(v) b(v); modifies n; */ void set(struct box *b) {{ b->n = 1; }} /*@ {LISTS} modifies next;",
+         "return l;"),
+        (f"ensures \\result == NULL && A(v) 0; */ struct box *none(int n) {{ return 0; }} /*@ {LISTS} modifies next;",
+         "return l;"),
         (f"{LISTS} ensures A(v) (!l(v) -> same[next](v)); modifies next;",
          "if (l) l->next = NULL; return l;"),
     ],
@@ -259,7 +264,7 @@ def test_bad_formulas(
     path.write_text(f"{HEADER}/*@ {contract} */\nvoid f(struct node *l) {{}}\n{MAIN}")
     assert run_main(["check", "--contracts", str(path)]) == 2
     shown = capsys.readouterr().err.splitlines()
-    assert shown[0].startswith(f"{path}:3:{column}: ") and message in shown[0], shown
+    assert shown[0].startswith(f"{path}:4:{column}: ") and message in shown[0], shown
     assert shown[1].strip() == f"/*@ {contract} */" and shown[2].index("^") == 4 + column - 1
 
 

@@ -15,10 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.shape_of_c import domain_of
+from kleene.analysis.shape_of_c import analyse, domain_of
 from kleene.analysis.specifications_of_c import read_specification
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
+from kleene.domains.explicit.explore import explore
 from kleene.domains.shape.calls import CallingShapeDomain
 from kleene.logic.kleene import Kleene
 from kleene.semantics.contracts import body_alone, by_contracts
@@ -414,3 +415,47 @@ def test_blocks_with_two_members_are_given(tmp_path: Path, clause: str, back: fr
                 builder.set(name, pair, Kleene.TRUE)
         concrete = _remembering(with_definitions(builder.build()), made, given)
         assert any(embeds(concrete, r) for r in results), graph
+
+
+# Bodies ---------------------------------------------------------------------------------------------------------------
+
+STATEMENTS = (
+    "if (a) a->next = b;", "if (a) a = a->next;", "t = a; a = b; b = t;", "if (b) b->next = 0;", "b = 0;",
+    "if (a && a->next) a->next = a->next->next;", "while (a && a->next) a = a->next;", "free(b); b = 0;",
+    "t = malloc(sizeof(struct node)); if (!t) abort(); t->next = a; t->data = 0; a = t;",
+    "t = 0; while (a) { struct node *n = a->next; a->next = t; t = a; a = n; } a = t;",
+)  # fmt: skip
+BODY = """
+#include <stdlib.h>
+struct node {{ struct node *next; int data; }};
+/*@ requires {requires}; ensures {ensures}; {effects} */
+struct node *f(struct node *a, struct node *b) {{
+    struct node *t = 0;
+    {body}
+    return a;
+}}
+int main(void) {{ return 0; }}
+"""
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_body_that_breaks_its_contract_is_not_proved(tmp_path: Path, seed: int) -> None:
+    """What exact exploration shows of random bodies, the analysis does not prove away."""
+    choice = random.Random(1000 + seed)
+    clauses, ensures, effects = chosen(1000 + seed)
+    body = "\n    ".join(choice.choices(STATEMENTS, k=choice.randint(1, 3)))
+    file = tmp_path / "f.c"
+    file.write_text(
+        BODY.format(requires=" && ".join([*clauses, TREE]), ensures=" && ".join(ensures), effects=effects, body=body)
+    )
+    program = read_program([str(file)])
+    contracts = read_contracts(program)
+    meant = {"f": read_specification(program, contracts["f"])}
+    called = by_contracts(program, contracts, meant, concrete=True)
+    shown = explore(body_alone(called, contracts["f"], meant["f"], concrete=True), seconds=1.5, malloc_may_fail=True)
+    broken = [c for c in shown.findings if c.finding.detail != "exit"]
+    if broken:
+        abstract = body_alone(by_contracts(program, contracts, meant), contracts["f"], meant["f"])
+        result = analyse(abstract, malloc_may_fail=True, seconds=5.0)
+        raised = [a for a in result.alarms if a.kind != "memory_cleanup"]
+        assert raised or not result.complete, (file.read_text(), broken[0].finding)

@@ -205,9 +205,9 @@ class Specification:
     @property
     def reached(self) -> Formula:
         """Every individual is reached by a pointer: a function gets no others."""
-        along = [Atom(self.words.named("reach", self.words.fields, p), ("v",)) for p in self.pointers]
-        if not self.words.fields:
-            along = [Atom(p, ("v",)) for p in self.pointers]
+        words = self.words
+        names = [words.named("reach", words.fields, p) if words.fields else p for p in self.pointers]
+        along = [Atom(name, ("v",)) for name in names]
         return Forall("v", disj(*along))  # without pointers there is no individual
 
 
