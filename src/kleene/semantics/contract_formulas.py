@@ -138,8 +138,8 @@ class FormulasBuilder(PartsBuilder):
         for parameter, own in zip(function.parameters, olds, strict=True):
             self._emit(DeclareLocal(self.place, parameter))
             self._emit(Assign(self.place, parameter, own))
-        self._emit_to(Skip(self.place), function.cfa.entry)
-        for edge in function.cfa.edges:
+        self._emit_to(Skip(self.place), self._within(function.cfa.entry))
+        for edge in self._copied_edges():
             if isinstance(edge.label, Return):
                 self.here = edge.source
                 self._leave(edge.label, pointers, kept)
@@ -148,8 +148,6 @@ class FormulasBuilder(PartsBuilder):
                 self.place = replace(edge.label.place, function=self.place.function)
                 self._specified("fresh", (pointer, *kept))
                 self._emit_to(edge.label, edge.target)
-            elif edge.target == function.exit:
-                self.edges.append(replace(edge, target=self.exit))
             else:
                 self.edges.append(edge)
         self.locals = [*function.parameters, *function.locals, *self.locals]
