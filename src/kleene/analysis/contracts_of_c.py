@@ -18,7 +18,7 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
 from kleene.diagnostics import UsageError
 from kleene.domains.explicit.explore import Confirmed
-from kleene.semantics.contracts import CALLED, body_alone, by_contracts, contract_at, covered
+from kleene.semantics.contracts import CALLED, body_alone, by_contracts, contract_at, covered, without_contract
 from kleene.semantics.specifications import Specification
 
 CONTRACTS = "contracts"
