@@ -154,6 +154,16 @@ int main(void) {{
     assert contracts(silent) != "FALSE" and silent.shape is not None and silent.shape.alarms
 
 
+def test_a_recursive_function_that_runs_inside_its_own_body(tmp_path: Path) -> None:
+    """Exact exploration calls the function itself: its locations are not those of the body that is checked."""
+    text = """
+/*@ requires list(l); ensures A(v) !old[r[l]](v); frees r[l](v); */
+static void destroy(struct node *l) { if (l) { destroy(l->next); free(l); } }
+"""
+    assert contracts(checked(tmp_path, text + MAIN)) == "TRUE"
+    assert contracts(checked(tmp_path, text.replace("free(l);", "") + MAIN)) == "FALSE"
+
+
 def test_a_recursive_function_by_its_own_contract(tmp_path: Path) -> None:
     text = """
 struct tree { struct tree *left, *right; int key; };

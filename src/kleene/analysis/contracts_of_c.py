@@ -18,7 +18,7 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
 from kleene.diagnostics import UsageError
 from kleene.domains.explicit.explore import Confirmed
-from kleene.semantics.contracts import CALLED, body_alone, by_contracts, contract_at, covered
+from kleene.semantics.contracts import CALLED, body_alone, by_contracts, contract_at, covered, without_contract
 from kleene.semantics.specifications import Specification
 
 CONTRACTS = "contracts"
@@ -220,7 +220,7 @@ def _reason(parts: Sequence[_Part], verdicts: dict[str, Verdict]) -> str:
             return f"the contract of {part.name}: {part.reason}"
     for part in parts:
         if part.report is not None and part.report.reason:
-            return f"{part.name}: {part.report.reason}"
+            return f"{part.name}: {without_contract(part.report.reason)}"
     if verdicts[CONTRACTS] is Verdict.FALSE:
         return "a contract is not kept"
     return "a run by contracts shows an error, and contracts may allow more than the functions do"

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from kleene.c.contracts import RESULT, Compared
 from kleene.cfa.expressions import Deref, Expression, Field, Variable, walk
-from kleene.cfa.graph import Edge
 from kleene.cfa.inline import converted
 from kleene.cfa.operations import (
     Assign,
@@ -139,27 +138,20 @@ class FormulasBuilder(PartsBuilder):
         for parameter, own in zip(function.parameters, olds, strict=True):
             self._emit(DeclareLocal(self.place, parameter))
             self._emit(Assign(self.place, parameter, own))
-        self._emit_to(Skip(self.place), self._inside(function.cfa.entry))
-        for edge in function.cfa.edges:
-            here, there = self._inside(edge.source), self._inside(edge.target)
+        self._emit_to(Skip(self.place), self._within(function.cfa.entry))
+        for edge in self._copied_edges():
             if isinstance(edge.label, Return):
-                self.here = here
+                self.here = edge.source
                 self._leave(edge.label, pointers, kept)
             elif (pointer := self._unlisted(edge.label)) is not None:
-                self.here = here
+                self.here = edge.source
                 self.place = replace(edge.label.place, function=self.place.function)
                 self._specified("fresh", (pointer, *kept))
-                self._emit_to(edge.label, there)
-            elif edge.target == function.exit:
-                self.edges.append(Edge(here, edge.label, self.exit))
+                self._emit_to(edge.label, edge.target)
             else:
-                self.edges.append(Edge(here, edge.label, there))
+                self.edges.append(edge)
         self.locals = [*function.parameters, *function.locals, *self.locals]
         return self._built((), INT)
-
-    def _inside(self, location: str) -> str:
-        """A location of the body here: the function itself may be called, too."""
-        return f"{self.name}:{location}"
 
     def _unlisted(self, operation: Operation) -> Variable | None:
         """The pointer to a block of which a number is changed that `modifies` does not list: it has to be a new one."""

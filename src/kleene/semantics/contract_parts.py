@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from kleene.c.contracts import Compared, Contract
@@ -58,6 +58,16 @@ class PartsBuilder:
     def _location(self) -> str:
         self.count += 1
         return f"{self.name}.{self.count}"
+
+    def _within(self, location: str) -> str:
+        """A location of the function in this automaton: it is another one, since the function may be called, too."""
+        return f"{self.name}:{location}"
+
+    def _copied_edges(self) -> Iterator[Edge[Operation]]:
+        """The edges of the function in this automaton."""
+        for edge in self.function.cfa.edges:
+            target = self.exit if edge.target == self.function.exit else self._within(edge.target)
+            yield Edge(self._within(edge.source), edge.label, target)
 
     def _emit_to(self, operation: Operation, target: str) -> None:
         self.edges.append(Edge(self.here, operation, target))

@@ -88,13 +88,11 @@ class WordsBuilder(ShapesBuilder):
                 old[parameter.name] = self._fresh(f"$old_{parameter}", parameter.type)
                 self._emit(Assign(self.place, old[parameter.name], parameter))
         self.values = old
-        self._emit_to(Skip(self.place), function.cfa.entry)
-        for edge in function.cfa.edges:
+        self._emit_to(Skip(self.place), self._within(function.cfa.entry))
+        for edge in self._copied_edges():
             if isinstance(edge.label, Return):
                 self.here = edge.source
                 self._leave(edge.label)
-            elif edge.target == function.exit:
-                self.edges.append(replace(edge, target=self.exit))
             else:
                 self.edges.append(edge)
         self.locals = [*function.parameters, *function.locals, *self.locals]
