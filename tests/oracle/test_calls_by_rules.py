@@ -17,6 +17,7 @@ from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.embedding import embeds
 from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure, StructureBuilder
+from kleene.symbolic import BestTransformer, Theory
 from kleene.symbolic.calls_by_rules import CallByRules
 from kleene.symbolic.closure_rules import closure_rules
 from kleene.symbolic.contracts_text import parse_contracts
@@ -308,6 +309,45 @@ def test_no_larger_store_is_lost(name: str) -> None:
                 yield a, heap(frozenset(b if choose.random() < 0.5 else a.there), a)
 
     assert checked(text, permits, PROGRAM, samples()) > 0
+
+
+LIGHT = parse_program(
+    "%s Pointers {x, y}\nforeach (z in Pointers) { %p z(v) unique pointer }\n%p n(a, b) function\n"
+    "%i is(v) = E(a, b) (a != b & n(a, v) & n(b, v))\n"
+    f"foreach (z in Pointers) {{ %i r[z](v) = E(u) (z(u) & n*(u, v)) }}\n{NOTHING}"
+)
+
+
+@pytest.mark.parametrize("name", ["push", "free all", "free some", "a step", "the same elements"])
+def test_best_transformers_of_calls(name: str) -> None:
+    """Exactly what a contract permits; each input here stands for one store, so that nothing larger can appear."""
+    pytest.importorskip("z3")
+    text, permits = CASES[name]
+    call = parse_contracts(f"procedure p(a)\n {text}").procedures["p"].call(["x"], LIGHT)
+    wanted: dict[Structure, set[Structure]] = {}
+    for a, b in all_pairs(2, 1):
+        if permits(a, b):
+            wanted.setdefault(abstraction(a, LIGHT), set()).add(abstraction(b, LIGHT))
+    single = [s for s in wanted if not any(s.is_summary(u) for u in s.nodes)]
+    best = BestTransformer(call, Theory(LIGHT.vocabulary, LIGHT.rules))
+    for given in single[:: max(1, len(single) // 6)]:
+        result = best.run([given])
+        assert result.most_precise
+        assert set(result.structures) == wanted[given]
+
+
+def test_best_transformer_of_a_call_on_relations() -> None:
+    """A relation is reflexive afterwards, as before among old individuals, and anything between old and new ones."""
+    pytest.importorskip("z3")
+    ensures = "(E(v) (a(v) & new(v))) & (A(v) (new(v) -> a(v)))"
+    text = f"procedure p(a)\n modifies a\n allocates\n ensures {ensures}"
+    call = parse_contracts(text).procedures["p"].call(["x"], ORDERED)
+    builder = StructureBuilder(ORDERED.vocabulary, 1)
+    builder.set("le", (0, 0), Kleene.TRUE)
+    result = BestTransformer(call, Theory(ORDERED.vocabulary, ORDERED.rules)).run([builder.build()])
+    assert result.most_precise
+    assert len(result.structures) == 4
+    assert all(s.value("le", u, u) is Kleene.TRUE for s in result.structures for u in s.nodes)
 
 
 def test_rules_about_paths_are_valid() -> None:

@@ -175,7 +175,7 @@ class Session:
         if not isinstance(answer, Unknown):
             return answer
         plain = [self.closures.eliminate(f) for f in assumptions]
-        for effort in (Effort.SHORT,) if quick else (Effort.SHORT, Effort.FULL):
+        for effort in (Effort.SHORT,) if quick or not self._provers else (Effort.SHORT, Effort.FULL):
             for stage in sorted(self._stages(effort), key=lambda s: s is not self._helpful):
                 if self.owner.remaining() <= 0:
                     return answer

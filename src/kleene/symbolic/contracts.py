@@ -198,18 +198,19 @@ def with_old(vocabulary: Vocabulary) -> Vocabulary:
     return vocabulary.extend(p for name, p in more.items() if name not in vocabulary)
 
 
-def written_out(formula: Formula, vocabulary: Vocabulary) -> Formula:
-    """The formula with ``same[f]`` by its definition, and without new individuals."""
+def written_out(formula: Formula, vocabulary: Vocabulary, *, creates: bool = False) -> Formula:
+    """The formula with ``same[f]`` by its definition, and without new individuals unless there are any."""
 
     def meaning(atom: Atom) -> Formula:
         if atom.predicate == NEW:
-            return FALSE
+            return atom if creates else FALSE
         name = atom.predicate.removeprefix("same[").removesuffix("]")
         if atom.predicate == same(name):
             field = vocabulary[name]
             other = fresh_name(field.args[1], atom.args)
             pair = (atom.args[0], other)
-            return Forall(other, Iff(Atom(name, pair), Atom(old(name), pair)))
+            fresh = Atom(NEW, (other,)) if creates and not field.has("function") else FALSE
+            return Forall(other, disj(fresh, Iff(Atom(name, pair), Atom(old(name), pair))))
         return atom
 
     return replace_atoms(formula, meaning)

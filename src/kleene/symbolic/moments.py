@@ -14,12 +14,17 @@ from itertools import product
 from kleene.diagnostics import UsageError
 from kleene.logic.formula import (
     FALSE,
+    And,
     Atom,
     Closure,
+    Const,
     Equal,
+    Exists,
+    Forall,
     Formula,
     Iff,
     Not,
+    Or,
     conj,
     disj,
     exists,
@@ -37,7 +42,7 @@ from kleene.structures.structure import Structure
 from kleene.symbolic.abstract_update import AbstractState, derived_updates
 from kleene.symbolic.assume import facts_of, scene_nodes
 from kleene.symbolic.closure_updates import Change, ClosureUpdates, changed_sources, changes, is_excluded, unshared
-from kleene.symbolic.contracts import Call, old, written_out
+from kleene.symbolic.contracts import NEW, Call, is_field, old, written_out
 from kleene.symbolic.copies import Labels, Originals, add_copies, instance_symbol, paths_are_copied
 from kleene.symbolic.rails import may, must
 from kleene.symbolic.reachability import frame_lemmas, path_lemmas, reach_lemma
@@ -106,7 +111,8 @@ class Timeline:
         step.create()
         step.update()
         step.retain()
-        self._integrity(step.after, step.moment, step.changed)
+        created = action.creates or action.clone is not None
+        self._integrity(step.after, step.moment, step.changed, created=created, removed=action.retain is not None)
         self.draft.symbols.append(step.after)
         self._note_unshared()
         if step.moment is not self.draft.moments[-1]:
@@ -117,24 +123,79 @@ class Timeline:
             self.draft.unshared |= {self.draft.symbols[-1][name] for name in unshared(self.state.structure)}
 
     def call(self, call: Call) -> None:
-        """A procedure by its specification: what it may modify is anything that the postcondition allows."""
-        if call.changes_universe:
-            raise UnsupportedAction(f"the call '{call}' creates or removes individuals: no best transformer")
-        changed = set(call.modifies)
-        changed |= affected(self.vocabulary, changed)
+        """A procedure by its specification: what it may modify is anything that the postcondition allows.
+
+        So is how many individuals it creates, and which of those that it may free are gone.
+        """
         draft, before = self.draft, self.draft.symbols[-1]
         number = len(draft.symbols)
+        relations = {p.name for p in self.vocabulary.declared if is_field(p) and not p.has("function")}
+        extended = relations - call.modifies if call.allocates else set()
+        changed = set(call.modifies) | extended
+        changed |= affected(self.vocabulary, changed, everything=call.changes_universe)
         after = {**before, **{name: f"{name}'{number}" for name in changed}}
         draft.unique |= {after[name] for name in changed if self.vocabulary[name].has("unique")}
         moment = draft.moments[-1]
-        then = {**after, **{old(name): symbol for name, symbol in before.items()}}
-        draft.base.append(staged(written_out(call.ensures, self.vocabulary), then, moment.label))
+        if call.changes_universe:
+            moment = replace(moment, label=f"e{number}")
+        new = f"isNew!{number}"
+        if call.allocates:
+            draft.nodes = [replace(node, known={**node.known, new: False}) for node in draft.nodes]
+            absent = {s: False for s in {*symbols_of(draft.symbols), *draft.dimensions} if self.arity(s) == 1}
+            absent |= {**dict.fromkeys(draft.required, True), new: True}
+            self.add_node(SceneNode(f"new{number}", absent, single=False, optional=True, born=number))
+            moment = replace(moment, born=number)
+        if call.frees is not FALSE:
+            moment = self._freed(call, changed, after, moment)
+        then = {**after, **{old(name): symbol for name, symbol in before.items()}, NEW: new}
+        ensures = written_out(call.ensures, self.vocabulary, creates=call.allocates)
+        draft.base.append(staged(ensures, then, moment.label))
+        for name in sorted(extended):
+            a, b = (in_domain(v, moment.label) for v in ("a", "b"))
+            same = Iff(Atom(after[name], (a, b)), Atom(before[name], (a, b)))
+            draft.base.append(forall([a, b], disj(Atom(new, (a,)), Atom(new, (b,)), same)))
         for name in sorted(changed):
-            if self.vocabulary[name].arity == 2 and self.vocabulary[name].has("function"):
+            whole = self.vocabulary[name].arity == 2 and self.vocabulary[name].has("function")
+            if whole and not call.changes_universe:
                 self._frame(name, changed, after, f"changed!{name}!{number}")
-        self._integrity(after, moment, changed)
+        self._integrity(after, moment, changed, created=call.allocates, removed=call.frees is not FALSE)
         draft.symbols.append(after)
+        if moment is not draft.moments[-1]:
+            draft.moments.append(moment)
         self.state = None
+
+    def _freed(self, call: Call, changed: set[str], after: Mapping[str, str], moment: Moment) -> Moment:
+        """Individuals that the call may free are there afterwards or not; what is gone has no name."""
+        draft, earlier = self.draft, self.draft.moments[-1]
+        mark = f"kept!{len(draft.symbols)}"
+        v = in_domain("v", earlier.label)
+        may_go = staged(substitute(call.frees, {"v": v}), draft.symbols[-1], earlier.label)
+        draft.base.append(forall([v], disj(Atom(mark, (v,)), may_go)))
+        for name in sorted(changed):
+            if self.vocabulary[name].arity == 1:
+                draft.base.append(forall(["v"], disj(Atom(mark, ("v",)), neg(Atom(after[name], ("v",))))))
+        for i, node in enumerate(draft.nodes):
+            if node.born == len(draft.symbols):
+                draft.nodes[i] = replace(node, known={**node.known, mark: True})
+        draft.dimensions.append(mark)
+        draft.required.add(mark)
+        return replace(moment, kept=(*moment.kept, mark))
+
+    def add_node(self, node: SceneNode) -> None:
+        """A node on which everything of arity two or more was 0 so far."""
+        draft, place = self.draft, len(self.draft.nodes)
+        draft.nodes.append(node)
+        for symbol in sorted(symbols_of(draft.symbols)):
+            arity = self.arity(symbol)
+            if arity > 1:
+                for nodes in product(range(place + 1), repeat=arity):
+                    if place in nodes:
+                        draft.facts[symbol, nodes] = False
+
+    def arity(self, symbol: str) -> int:
+        """The number of arguments of a symbol; marks have one."""
+        predicate = self.vocabulary.get(symbol.partition("'")[0])
+        return 1 if predicate is None else predicate.arity
 
     def _frame(self, field: str, changed: set[str], after: Mapping[str, str], mark: str) -> None:
         """What a call's changes of a field leave of the paths."""
@@ -144,10 +205,21 @@ class Timeline:
             if p.definition is not None and predicates_of(p.definition) & changed == {field}:
                 self.draft.base += reach_lemma(p, field, (before[p.name], after[p.name]), mark, label)
 
-    def _integrity(self, symbols: Mapping[str, str], moment: Moment, changed: set[str] | None) -> None:
-        """The integrity rules at a moment; those about unchanged predicates hold already."""
+    def _integrity(
+        self,
+        symbols: Mapping[str, str],
+        moment: Moment,
+        changed: set[str] | None,
+        *,
+        created: bool = False,
+        removed: bool = False,
+    ) -> None:
+        """The integrity rules at a moment; those about unchanged predicates hold already, if no individual that is
+        created or removed can break them.
+        """
         for rule in self.theory.integrity:
-            if changed is None or predicates_of(rule.formula) & changed:
+            again = created or (removed and not holds_in_parts(rule.formula))
+            if changed is None or again or predicates_of(rule.formula) & changed:
                 self.draft.base.append(staged(rule.formula, symbols, moment.label))
 
     def scene(self) -> Scene:
@@ -251,32 +323,26 @@ class _Step:
             return
         mark = self.is_new = f"isNew!{self.number}"
         draft.nodes = [replace(node, known={**node.known, mark: False}) for node in draft.nodes]
-        old = {s for table in draft.symbols for s in table.values()}
-        absent = {s: False for s in {*old, *draft.dimensions} if self._arity(s) == 1}
+        old = symbols_of(draft.symbols)
+        absent = {s: False for s in {*old, *draft.dimensions} if self.timeline.arity(s) == 1}
         absent |= {**dict.fromkeys(draft.required, True), mark: True}
         if action.creates and action.new_formula is None:
-            self._create_one(absent, old)
+            self._create_one(absent)
         for formula, copied in ((action.new_formula, False), (action.clone, True)):
             if formula is not None:
                 self.instance = instance_symbol(self.number)
                 self.timeline.state = None
-                higher = {s: self._arity(s) for s in sorted(old) if self._arity(s) > 1}
+                higher = {s: self.timeline.arity(s) for s in sorted(old) if self.timeline.arity(s) > 1}
                 originals = self._originals(formula, copied=copied)
                 draft.base += add_copies(originals, draft.nodes, draft.facts, absent, higher)
         self.moment = replace(self.moment, born=self.number)
         self.wide = f"x{self.number}"
         draft.moments.insert(-1, Moment(self.wide, self.number, self.earlier.kept))
 
-    def _create_one(self, absent: dict[str, bool], old: set[str]) -> None:
+    def _create_one(self, absent: dict[str, bool]) -> None:
         """`%new` without a formula."""
-        draft, place = self.draft, len(self.draft.nodes)
-        draft.nodes.append(SceneNode(f"new{self.number}", absent, True, False, born=self.number))
-        for symbol in sorted(old):
-            arity = self._arity(symbol)
-            if arity > 1:
-                for nodes in product(range(place + 1), repeat=arity):
-                    if place in nodes:
-                        draft.facts[symbol, nodes] = False
+        place = len(self.draft.nodes)
+        self.timeline.add_node(SceneNode(f"new{self.number}", absent, True, False, born=self.number))
         if self.timeline.state is not None:
             self.timeline.state = self.timeline.state.with_new(place)
 
@@ -301,11 +367,6 @@ class _Step:
             value,
             symbols,
         )
-
-    def _arity(self, symbol: str) -> int:
-        name = symbol.partition("'")[0]
-        predicate = self.vocabulary.get(name)
-        return 1 if predicate is None else predicate.arity
 
     def update(self) -> None:
         """New symbols for everything that can change; core ones are defined by their updates."""
@@ -456,6 +517,25 @@ def scenes(theory: Theory, structure: Structure, build: Callable[[Timeline], Non
         build(other)
         found.append(other.scene())
     return found
+
+
+def symbols_of(tables: Sequence[Mapping[str, str]]) -> set[str]:
+    """The symbols of all moments."""
+    return {s for table in tables for s in table.values()}
+
+
+def holds_in_parts(f: Formula, *, positive: bool = True) -> bool:
+    """Whether a formula that holds of all individuals holds of some of them too: it is universal."""
+    match f:
+        case Not(body):
+            return holds_in_parts(body, positive=not positive)
+        case And(a, b) | Or(a, b):
+            return holds_in_parts(a, positive=positive) and holds_in_parts(b, positive=positive)
+        case Exists(_, body) | Forall(_, body):
+            return isinstance(f, Forall) == positive and holds_in_parts(body, positive=positive)
+        case Closure(body=body):
+            return not positive and isinstance(body, Atom)  # there are fewer paths
+    return isinstance(f, (Atom, Equal, Const))
 
 
 def _is_identity(update: Update) -> bool:

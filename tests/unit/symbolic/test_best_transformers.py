@@ -20,6 +20,7 @@ from kleene.symbolic.contracts import entry
 from kleene.symbolic.contracts_text import parse_contracts, read_contracts
 from kleene.symbolic.result import SymbolicOptions
 from kleene.transformers.action import Action
+from kleene.tvp.program import parse_program
 
 from .samples import EXAMPLES, INPUT, PRECONDITION, RUNNING, THEORY, formula, program, structure
 
@@ -203,3 +204,23 @@ def test_bad_contracts() -> None:
 def test_examples_can_be_read() -> None:
     for name, of in (("lists", LISTS), ("block", LISTS), ("sort", SORT), ("sorted_parts", SORT), ("running", RUNNING)):
         assert read_tvs(EXAMPLES / f"{name}.tvs", of.vocabulary).structures
+
+
+@pytest.mark.parametrize(
+    ("rule", "kind", "given"),
+    [
+        ("%r !p(v) ==> 0", "%new", "%n = {u} %p = {p = {u}}"),
+        ("%r !(E(w) n(v, w)) ==> 0", "%retain !p(v)", "%n = {u, w} %p = {p = {u} n = {u->u, w->u}}"),
+        ("%r !(E(v) p(v)) ==> 0", "%retain !p(v)", "%n = {u, w} %p = {p = {u}}"),
+    ],
+)
+def test_rules_hold_of_what_is_left(rule: str, kind: str, given: str) -> None:
+    """Rules about predicates that an action does not change were not looked at when it removed individuals."""
+    of = parse_program(
+        f"%p p(v)\n%p n(a, b) function\n{rule}\n%%\n%action go() {{ {kind} }}\n%action stay() {{}}\n%%\na go() b\n"
+    )
+    theory = Theory(of.vocabulary, of.rules)
+    for name, count in (("go()", 0), ("stay()", 1)):
+        result = BestTransformer(action_of(of, name), theory).run([structure(given, of)])
+        assert result.most_precise
+        assert len(result.structures) == count

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from kleene.logic.formula import TRUE
-from kleene.smt import Solver
-from kleene.structures.structure import Structure
+from kleene.smt import Limits, Solver
+from kleene.structures.embedding import embeds
+from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_reader import parse_tvs
-from kleene.symbolic import BestTransformer, Theory, assume
+from kleene.symbolic import BestTransformer, SymbolicOptions, Theory, assume
 from kleene.symbolic.assume import assume_scene
 from kleene.symbolic.calls import action_of
 from kleene.symbolic.field_lemmas import with_field_lemmas
@@ -105,6 +108,31 @@ def test_where_a_list_enters_its_cycle() -> None:
     result = assume(parse_formula("E(v) (y(v) & is(v))", program.vocabulary), [structure], theory)
     assert result.most_precise
     assert len(result.structures) == 4
+
+
+THREE = LASSO.replace("%p n(", "%p t(v) unique pointer\n%p n(").replace(
+    "%i c(v)", "%i r[t](v) = E(w) (t(w) & n*(w, v))\n%i c(v)"
+)
+
+
+@pytest.mark.parametrize("seconds", [2.0, 0.001])
+def test_what_is_learnt_of_names(seconds: float) -> None:
+    """One more pointer: the question about all names is too hard at first. What is not proved is not learnt."""
+    program, theory, structure = _given(THREE, LASSO_TVS)
+    condition = parse_formula("E(v) (y(v) & is(v))", program.vocabulary)
+    result = assume(condition, [structure], theory, SymbolicOptions(limits=Limits(query_seconds=seconds)))
+    small, known = _given(LASSO, LASSO_TVS)[1:], parse_program(LASSO).vocabulary
+    stores = assume(parse_formula("E(v) (y(v) & is(v))", known), [small[1]], small[0]).stores
+    assert result.most_precise == (seconds > 1)
+    if result.most_precise:
+        assert len(result.structures) == 4
+    for store in stores:
+        assert store is not None
+        builder = StructureBuilder(program.vocabulary, store.size)
+        for p in known.declared:
+            for nodes in product(store.nodes, repeat=p.arity):
+                builder.set(p.name, nodes, store.value(p.name, *nodes))
+        assert any(embeds(builder.build(), s) for s in result.structures)
 
 
 def test_the_element_before_in_a_doubly_linked_list() -> None:

@@ -80,3 +80,31 @@ def test_what_no_search_decides_is_kept(divided: list[Refinement]) -> None:
     assert divided
     assert not parts.most_precise
     assert set(whole.structures) < set(parts.structures)
+
+
+TREES = parse_program(
+    """
+%p x(v) unique pointer
+%p left(v1, v2) function
+%p right(v1, v2) function
+%i twice(v) = E(a, b) (a != b & (left(a, v) | right(a, v)) & (left(b, v) | right(b, v))) nonabs
+%%
+%action skip() { %t "skip" }
+%%
+a skip() b
+"""
+)
+
+
+def test_points_that_need_larger_stores(divided: list[Refinement]) -> None:
+    """The number is that of the abstractions of all stores of up to seven elements, by enumeration."""
+    (given,) = parse_tvs(
+        "%n = {u, w} %p = { sm = {w:1/2} x = {u} left = {u->w:1/2, w->w:1/2} right = {u->w:1/2, w->w:1/2}"
+        " twice = {w:1/2} }",
+        TREES.vocabulary,
+    ).structures
+    condition = formula("A(v, w) (left(v, w) -> !right(v, w))", TREES)
+    result = assume(condition, [given.structure], Theory(TREES.vocabulary, TREES.rules))
+    assert divided
+    assert result.most_precise
+    assert len(result.structures) == 43
