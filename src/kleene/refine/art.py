@@ -62,6 +62,8 @@ class ExplicitNode:
     step: PathStep | None = None
     heap: ExplicitHeap | None = None
     state: State | None = None
+    depth: int = 0
+    """The number of steps from the root."""
 
 
 def ancestors(node: Node | ExplicitNode | None) -> Iterator[Node | ExplicitNode]:

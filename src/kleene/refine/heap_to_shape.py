@@ -9,7 +9,7 @@ depends on the path.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Allocate
@@ -17,9 +17,8 @@ from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.logic.kleene import Kleene
-from kleene.refine.art import Node
+from kleene.refine.art import ExplicitNode, Node
 from kleene.refine.model import Model
-from kleene.refine.samples import Samples
 from kleene.semantics.groups import CIRCULAR
 from kleene.semantics.memory import TypedSize
 from kleene.semantics.names import HEAP
@@ -43,11 +42,11 @@ def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Struc
     return None if converter.dangling else shape
 
 
-def explicit_nodes(model: Model, samples: Samples) -> list[Node]:
+def abstracted(model: Model, nodes: Iterable[ExplicitNode], fixed: Mapping[str, int]) -> list[Node]:
     """The last loop of Abstract: nodes ``(l, H, G_0)`` become ``(l, H_0, G)``, where G is made of H."""
     found = []
-    for node in samples.nodes:
-        shape = heap_to_shape(model, node.state, samples.fixed) if node.state is not None else None
+    for node in nodes:
+        shape = heap_to_shape(model, node.state, fixed) if node.state is not None else None
         if shape is not None:
             blurred = model.domain.blurred(Draft.of(shape, 0, keep_names=False), shape)
             found.append(Node(node.location, blurred, node.parent, node.step, node.heap))

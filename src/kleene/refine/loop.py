@@ -20,7 +20,7 @@ from kleene.refine.cuts import Asked, LiveRanges, between_uses
 from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, Trial, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
 from kleene.refine.growth import FIRST_LOOK, NEXT_LOOK, smaller_tree
-from kleene.refine.heap_to_shape import explicit_nodes
+from kleene.refine.heap_to_shape import abstracted
 from kleene.refine.language import Entry
 from kleene.refine.lazy import rebuilt
 from kleene.refine.model import Abstraction, Models, Task
@@ -32,6 +32,8 @@ from kleene.refine.tracking import NOTHING, TrackingDefinition
 
 PATIENCE = 4
 """How many generators are tried before what the error depends on is tracked wherever it is live."""
+LONGEST = 40
+"""The tree goes on from what explicit nodes become that are so many steps from its root at most: paths stay short."""
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
 Explain = Callable[[Task, ErrorPath, TrackingDefinition], Reason]
 
@@ -292,7 +294,11 @@ class Refinement:
         own = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
         self.abstraction = Abstraction(definition.joined(own), generator, self.abstraction.active)
         if current.samples is not None:
-            current.explicit = self.abstracted = explicit_nodes(self.models.of(self.abstraction), current.samples)
+            model, samples = self.models.of(self.abstraction), current.samples
+            near = [node for node in samples.nodes if node.depth <= LONGEST]
+            self.abstracted = abstracted(model, near, samples.fixed)
+            current.sampled = abstracted(model, samples.sampled, samples.fixed)
+            current.explicit = list(self.abstracted)
 
     def _recognise(self, current: Round, definition: TrackingDefinition) -> None:
         order = list(self.task.memory.cell_targets)

@@ -39,7 +39,9 @@ class Round:
     """The variables that are tracked wherever they are live, from now on, and were not before."""
     samples: Samples | None = None
     explicit: list[Node] = field(default_factory=list)
-    """The nodes of the samples: their heaps, and the shape graphs that they are abstracted to."""
+    """What Abstract made of explicit nodes, for the tree to go on from."""
+    sampled: list[Node] = field(default_factory=list)
+    """The same for the nodes of the samples: their heaps, and the shape graphs that they are abstracted to."""
     recognised: Recognised | None = None
     trials: list[Trial] = field(default_factory=list)
     chosen: Generator | None = None

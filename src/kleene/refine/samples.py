@@ -51,7 +51,9 @@ class Samples:
     runs: int = 0
     enough: bool = False
     nodes: list[ExplicitNode] = field(default_factory=list)
-    """The nodes that have heaps, with their states."""
+    """The nodes that keep their heaps, with their states: a few at each location."""
+    sampled: list[ExplicitNode] = field(default_factory=list)
+    """The nodes that the samples are of."""
     size: int = 0
     """The number of all explicit nodes."""
     fixed: Mapping[str, int] = field(default_factory=dict)
@@ -112,8 +114,7 @@ class ExplicitAnalysis:
 
     def _take(self, node: ExplicitNode) -> None:
         assert node.heap is not None
-        if node.state is not None and node not in self.samples.nodes:
-            self.samples.nodes.append(node)
+        self.samples.sampled.append(node)
         self._seen.add(node.heap.key)
         large = len(node.heap.reachable()) >= self.options.size
         (self.samples.heaps if large else self.samples.small).append((node.location, node.heap))
@@ -144,7 +145,8 @@ class ExplicitAnalysis:
         edges = self.task.cfa.leaving(node.location)
         edge = next((e for e in edges if e.target == target), None)
         succeeds = True if edge is not None and isinstance(edge.label, Allocate) else None
-        return ExplicitNode(target, node, PathStep(edge, succeeds) if edge is not None else node.step)
+        step = PathStep(edge, succeeds) if edge is not None else node.step
+        return ExplicitNode(target, node, step, depth=node.depth + 1)
 
     def _look(self, node: ExplicitNode, state: State) -> None:
         """The explicit heap of a node; its state is kept while there are few different ones at its location."""

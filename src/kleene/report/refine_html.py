@@ -49,7 +49,7 @@ def round_views(refined: Refined | None) -> list[RoundView]:
 
 def _samples(one: Round, task: Task, names: SourceNames) -> Iterator[SampleView]:
     painter = SvgPainter(DrawingOptions(rotate=True, names=False))
-    shapes = {id(node.heap): node.shape for node in one.explicit}
+    shapes = {id(node.heap): node.shape for node in one.sampled}
     for location, heap in one.samples.usable[:_MOST_HEAPS] if one.samples is not None else ():
         own = {name: plain(known) for name, known in names.at(location).items()}
         shape = shapes.get(id(heap))
