@@ -183,6 +183,17 @@ def test_what_is_not_sorted_is_not_proved(tmp_path: Path, old: str, new: str) ->
     assert "assertion" in alarms(tmp_path, body.replace(old, new), header.replace(old, new))
 
 
+@pytest.mark.parametrize(
+    "tests",
+    ["if (a < b) if (b < c) assert(c <= a);", "if (a != b) if (b != c) if (a != c) assert(a <= b);"]
+    + ["if (a > b) { if (b > c) assert(c >= a); }", "int t = a < b; int u = b < c; if (t && u) assert(c <= a);"],
+)
+def test_three_numbers_that_differ_have_two_images(tmp_path: Path, tests: str) -> None:
+    """Numbers with the same image may differ, whichever way."""
+    numbers = "int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int(), c = __VERIFIER_nondet_int(); "
+    assert alarms(tmp_path, numbers + tests, ASSERT) == {"assertion"}
+
+
 def test_numbers_that_are_computed_with_stay_as_they_are(tmp_path: Path) -> None:
     for body in (
         "int n = __VERIFIER_nondet_int(); for (int i = 0; i < n; i++) ;",
