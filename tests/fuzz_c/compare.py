@@ -18,6 +18,7 @@ from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.domains.explicit.explore import explore
 from kleene.refine.heap_to_shape import heap_to_shape
 from kleene.refine.loop import SAFE, Refined, RefineOptions
+from kleene.refine.samples import SampleOptions, collect
 from kleene.structures.embedding import embeds
 
 STUB = """\
@@ -100,14 +101,16 @@ def _not_covered(found: Refined) -> list[str]:
     tree = found.tree
     assert tree is not None
     wrong = []
-    for samples in (one.samples for one in found.rounds if one.samples is not None):
-        for location, heap, state in samples.states:
-            shape = heap_to_shape(tree.model, state, samples.fixed)
-            graphs = tree.stores[location].elements()
-            if shape is None or shape.size > 6 or not shape.is_concrete:
-                continue
-            if not any(embeds(shape, graph) for graph in graphs):
-                wrong.append(f"not covered at {location}: {heap}")
+    pointers = frozenset(v.name for v in found.task.memory.pointers)
+    samples = collect(found.task, pointers, SampleOptions(count=20, seconds=0.5, seed=7))  # other runs than the proof's
+    for node in samples.nodes:
+        assert node.state is not None
+        shape = heap_to_shape(tree.model, node.state, samples.fixed)
+        graphs = tree.stores[node.location].elements()
+        if shape is None or shape.size > 6 or not shape.is_concrete:
+            continue
+        if not any(embeds(shape, graph) for graph in graphs):
+            wrong.append(f"not covered at {node.location}: {node.heap}")
     return wrong
 
 

@@ -67,7 +67,7 @@ def test_a_certificate_is_valid_until_something_changes(proof, capsys, tmp_path)
     [
         ("{", "not JSON"),
         ("[]", "not a certificate"),
-        ('{"schema": "kleene.certificate/2"}', "not a certificate: KeyError"),
+        ('{"schema": "kleene.certificate/3"}', "not a certificate: KeyError"),
     ],
 )
 def test_what_is_no_certificate(capsys, tmp_path, content, message):

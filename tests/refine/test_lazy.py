@@ -23,7 +23,7 @@ from kleene.refine.generators import Generator, Roles
 from kleene.refine.lazy import Carrier, owners_of, rebuilt
 from kleene.refine.loop import SAFE
 from kleene.refine.model import Abstraction, Model, Task
-from kleene.refine.tracking import TrackingDefinition
+from kleene.refine.tracking import Activity, TrackingDefinition
 
 TWO_PHASES = (
     BUILD
@@ -39,7 +39,7 @@ int main(void) {
         if (q->value == 1) found = 1;
         q = q->next;
     }
-    return found;
+    return found == 1 ? 1 : 0;
 }
 """
 )
@@ -103,6 +103,45 @@ def test_the_rebuilt_tree_is_the_tree_from_scratch(tmp_path, text, before, after
             assert lazy.stores[location].elements() == scratch.stores[location].elements(), location
     for location, kept in before_building.items():  # what was kept did not have to grow
         assert not kept or kept == lazy.stores[location].elements()
+    assert compared_states(new, lazy, 1) > 20
+
+
+WHERE = [
+    pytest.param({}, {"q": "loop"}, id="one range of a pointer"),
+    pytest.param({"q": "loop", "p": ""}, {"q": "loop", "p": "loop"}, id="a tracked pointer at more locations"),
+    pytest.param({"p": "loop", "found": ""}, {"p": "loop", "found": "loop"}, id="an integer at more locations"),
+]
+
+
+def _partly(task: Task, where: dict[str, str]) -> Abstraction:
+    """What is made is tracked, and the pointers and integers of `where` at their locations: none, or those behind."""
+    integers = tuple(n for n in where if n == "found")
+    pointers = [*MADE, *(n for n in where if n not in integers)]
+    abstraction = _abstraction(task, pointers, generator_of(*SLL), integers)
+    live = task.lifetimes.live
+    ranges = {
+        name: frozenset(x for x in live if part and any(v.name == name for v in live[x]))
+        for name, part in where.items()
+    }
+    return replace(abstraction, active=Activity(ranges))
+
+
+@pytest.mark.parametrize("before,after", WHERE)
+def test_more_locations_give_the_tree_from_scratch(tmp_path, before, after):
+    """Where a variable is tracked from now on, and below, the tree is built again; the rest of it is kept."""
+    task = _task(tmp_path, TWO_PHASES)
+    old, new = Model(task, _partly(task, before)), Model(task, _partly(task, after))
+    lazy = rebuilt(_built(Tree(old)), new)
+    assert lazy.kept > 10
+    changed = {x for x in task.cfa.reachable if old.translator.live[x] ^ new.translator.live[x] and x in lazy.stores}
+    if before:  # the same predicates, which do not mean the same at those locations
+        assert changed
+        assert not any(len(lazy.stores[x]) for x in changed)
+    _built(lazy)
+    scratch = _built(Tree(new))
+    for location in task.cfa.locations:
+        if location in scratch.stores:
+            assert lazy.stores[location].elements() == scratch.stores[location].elements(), location
     assert compared_states(new, lazy, 1) > 20
 
 

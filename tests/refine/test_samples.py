@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
+
 import pytest
 from tests.refine.helpers import BUILD, EXAMPLES, task_of, written
+from tests.refine.test_covers_runs import REVERSE
 
+from kleene.refine.art import ExplicitNode, ancestors
+from kleene.refine.explain import PathExplainer
 from kleene.refine.heaps import ExplicitHeap
-from kleene.refine.library import built_in
+from kleene.refine.library import built_in, library
+from kleene.refine.loop import SAFE, Refinement, RefineOptions
 from kleene.refine.recognise import recognise, roles_of
 from kleene.refine.samples import SampleOptions, collect
 
@@ -113,3 +120,66 @@ def test_sorted_lists_are_told_from_others():
     other = heap({"x": 1}, cells, data={1: {8: 3}, 2: {8: 1}, 3: {8: 5}})
     assert "sorted" in recognise(built_in(), [order], ["next"]).fitting
     assert "sorted" not in recognise(built_in(), [order, other], ["next"]).fitting
+
+
+def _explicit(tmp_path):
+    task = task_of(written(tmp_path, REVERSE))
+    return task, collect(task, frozenset(v.name for v in task.memory.pointers), SampleOptions(count=4))
+
+
+def test_explicit_nodes_are_on_paths_of_the_program(tmp_path):
+    """Every node is at the end of a step from its parent, back to the entry of the program."""
+    task, found = _explicit(tmp_path)
+    assert found.nodes
+    for node in found.nodes:
+        chain = list(ancestors(node))
+        assert chain[-1].location == task.cfa.entry
+        assert chain[-1].step is None
+        for below, above in pairwise(chain):
+            assert below.step is not None
+            assert (below.step.edge.source, below.step.edge.target) == (above.location, below.location)
+
+
+def test_an_input_gives_a_child_each(tmp_path):
+    """Runs share what they have in common: some node has two children, which differ in an input."""
+    _, found = _explicit(tmp_path)
+    parents: dict[int, set[int]] = {}
+    for node in found.nodes:
+        for below, above in pairwise(ancestors(node)):
+            parents.setdefault(id(above), set()).add(id(below))
+    assert any(len(children) > 1 for children in parents.values())
+
+
+def test_explicit_tracking_stops_at_the_threshold(tmp_path):
+    """At a location so many different heaps are kept as samples are wanted; no two of them are the same."""
+    task, found = _explicit(tmp_path)
+    sampled = {id(h) for _, h in found.heaps}
+    places = Counter(node.location for node in found.nodes if id(node.heap) not in sampled)
+    assert max(places.values()) <= 4 <= max(Counter(node.location for node in found.nodes).values())
+    assert set(places) <= set(task.cfa.loop_heads)
+    assert len({(n.location, n.heap.key) for n in found.nodes}) == len(found.nodes)
+
+
+def test_the_tree_goes_on_from_what_heaps_become(tmp_path):
+    """Abstract makes shape graphs of explicit nodes; those that the tree takes in keep their paths of real steps."""
+    task = task_of(written(tmp_path, REVERSE))
+    trees = []
+
+    class Watched(Refinement):
+        def _round(self, paths):
+            trees.append(self.tree)
+            return super()._round(paths)
+
+    result = Watched(task, library(), RefineOptions(), explain=PathExplainer(task)).run()
+    assert result.outcome == SAFE
+    sampled = next(one for one in result.rounds if one.samples is not None)
+    assert sampled.explicit
+    tree = trees[sampled.number] if sampled.number < len(trees) else result.tree
+    from_heaps = [n for nodes in tree.nodes.values() for n in nodes.values() if n.heap is not None]
+    assert from_heaps
+    for node in from_heaps:
+        assert isinstance(node.parent, ExplicitNode)
+        steps = [n.step.edge for n in ancestors(node) if n.step is not None][::-1]
+        assert steps[0].source == task.cfa.entry
+        assert all(a.target == b.source for a, b in pairwise(steps))
+        assert steps[-1].target == node.location

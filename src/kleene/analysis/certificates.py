@@ -26,7 +26,7 @@ from kleene.refine.library import library
 from kleene.refine.loop import Refined
 from kleene.refine.model import Model
 
-SCHEMA = "kleene.certificate/2"
+SCHEMA = "kleene.certificate/3"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def recheck(path: str, *, shapes: Sequence[str] = ()) -> Rechecked:
     document = _document(path)
     try:
         return _recheck(document, shapes)
-    except (KeyError, TypeError, ValueError) as problem:
+    except (AttributeError, KeyError, TypeError, ValueError) as problem:
         raise InputError(f"{path}:1:1: not a certificate: {type(problem).__name__}: {problem}") from None
 
 

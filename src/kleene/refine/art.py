@@ -17,6 +17,7 @@ from heapq import heappop, heappush
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Allocate, Operation
 from kleene.core.domain import Store
+from kleene.domains.explicit.state import State
 from kleene.engine.order import location_ranks
 from kleene.refine.heaps import ExplicitHeap
 from kleene.refine.model import Error, Model
@@ -37,22 +38,37 @@ class PathStep:
 
 @dataclass(eq=False, slots=True)
 class Node:
-    """``n = (l, H, G)``: a location, an explicit heap if the node comes from a run, a shape graph; and its parent.
+    """``n = (l, H_0, G)``: a location, a shape graph, and its parent; `heap` is what Abstract made it of, if it did.
 
     `step` is the edge of the program on which the node lies, or at whose end; None before the program starts.
     """
 
     location: str
     shape: Structure
-    parent: Node | None = None
+    parent: Node | ExplicitNode | None = None
     step: PathStep | None = None
     heap: ExplicitHeap | None = None
 
-    def ancestors(self) -> Iterator[Node]:
-        node: Node | None = self
-        while node is not None:
-            yield node
-            node = node.parent
+
+@dataclass(eq=False, slots=True)
+class ExplicitNode:
+    """``n = (l, H, G_0)``: a node whose heap is followed explicitly; of its shape nothing is known yet.
+
+    `state` is what the explicit heap is the part of that tracked pointers lead to; it is not kept at every node.
+    """
+
+    location: str
+    parent: ExplicitNode | None = None
+    step: PathStep | None = None
+    heap: ExplicitHeap | None = None
+    state: State | None = None
+
+
+def ancestors(node: Node | ExplicitNode | None) -> Iterator[Node | ExplicitNode]:
+    """The node and all above it."""
+    while node is not None:
+        yield node
+        node = node.parent
 
 
 @dataclass(frozen=True)
@@ -196,5 +212,5 @@ class Tree:
 
     def _path(self, node: Node, last: PathStep | None) -> tuple[PathStep, ...]:
         """The edges of the program from the start to a node, and on along one step."""
-        ends = [n.step for n in node.ancestors() if n.location in self.model.program_locations]
+        ends = [n.step for n in ancestors(node) if n.location in self.model.program_locations]
         return tuple(step for step in [last, *ends][::-1] if step is not None)

@@ -16,13 +16,14 @@ from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Operation
 from kleene.core.domain import Store
 from kleene.diagnostics import InputError
+from kleene.domains.shape.stores import RelationalStore
 from kleene.engine.check import uncovered
 from kleene.engine.fixpoint import Reached
 from kleene.refine.art import Tree
 from kleene.refine.generators import Generator, Roles
 from kleene.refine.language import Entry
 from kleene.refine.model import Abstraction, Error, Model, Task
-from kleene.refine.tracking import TrackingDefinition
+from kleene.refine.tracking import Activity, TrackingDefinition
 from kleene.structures.structure import Structure
 
 Graphs = Mapping[str, Sequence[Structure]]
@@ -45,7 +46,12 @@ class _Checker:
         return list(results)
 
     def store(self) -> Store[Structure]:
-        return self.model.domain.store()
+        """A graph is covered if some graph embeds it, whatever the names of its nodes.
+
+        The tree merges graphs in the middle of an operation too, after which nodes may have other names than in the
+        check, which follows the operation from one graph at a time.
+        """
+        return RelationalStore(self.model.domain.canonicalizer)
 
     def post(self, edge: Edge[Operation], elements: Sequence[Structure]) -> list[Structure]:
         steps = self.model.steps_of.get(edge, [])  # none where the program cannot go on
@@ -96,6 +102,7 @@ def abstraction_document(abstraction: Abstraction) -> dict[str, Any]:
             "data": sorted(definition.data),
             "integers": sorted(definition.integers),
         },
+        "active": {name: sorted(locations) for name, locations in sorted(abstraction.active.at.items())},
         "shape": generator.entry.name if generator.entry else None,
         "families": sorted(generator.families),
         "roles": {
@@ -119,7 +126,8 @@ def abstraction_of(document: Mapping[str, Any], entries: Sequence[Entry]) -> Abs
     families = frozenset(document["families"])
     if entry is not None and not families <= {f.name for f in entry.families}:
         raise InputError(f"the certificate needs other families of '{name}' than the library has")
-    return Abstraction(TrackingDefinition(**parts), Generator(entry, families, roles))
+    active = Activity({name: frozenset(locations) for name, locations in document["active"].items()})
+    return Abstraction(TrackingDefinition(**parts), Generator(entry, families, roles), active)
 
 
 def graphs_document(graphs: Graphs) -> dict[str, Any]:

@@ -8,18 +8,20 @@ Where there are no interpolants, the cone of influence of the error on the path 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Assign, Assume, Operation
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.refine.art import ErrorPath
+from kleene.refine.cuts import at_cuts, united
 from kleene.refine.model import Task
 from kleene.refine.naming import SourceNames
 from kleene.refine.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants
 from kleene.refine.paths import PathStep as FormulaStep
 from kleene.refine.paths.atoms import Place
+from kleene.refine.paths.atoms import Spoken as AtCut
 from kleene.refine.reasons import FEASIBLE, INFEASIBLE, LEAKS, UNDECIDED, Reason, cone, failing
 from kleene.refine.samples import executable
 from kleene.refine.tracking import TrackingDefinition
@@ -27,6 +29,8 @@ from kleene.semantics.integers import Constants
 from kleene.semantics.memory import Memory, Unmodelled, leaves
 from kleene.semantics.slots import CHOICE
 
+SHORT = 40
+"""Paths of so many steps are interpolated though they end at a pointer of which nothing is known, longer ones not."""
 LIMIT = 5_000_000
 """Steps of the solver for the question whether a path can happen."""
 _NOT_ASKED = frozenset(("cycle", "unsupported"))
@@ -70,7 +74,9 @@ class PathExplainer:
                 if new.tracked:
                     known_as = self._names.at_step(path.steps[-1].edge)
                     names = ", ".join(sorted(known_as.get(name, name) for name in new.tracked))
-                    return Reason(INFEASIBLE, f"{why}; nothing is known of {names}", direct, stand_in)
+                    found = interpolants(formula) if len(path.steps) <= SHORT else Failure("not asked")
+                    reason = self._interpolated(path, found, why, direct, stand_in)
+                    return replace(reason, text=f"{reason.text}; nothing is known of {names}")
                 if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
                     return Reason(INFEASIBLE, f"{why}; all it depends on is tracked", direct)
                 return self._interpolated(path, interpolants(formula), why, direct, stand_in)
@@ -92,8 +98,12 @@ class PathExplainer:
     ) -> Reason:
         if isinstance(found, Failure):
             return Reason(INFEASIBLE, why, direct, stand_in)
-        asked = Spoken(self.task.memory).definition(found).joined(direct)
-        return Reason(INFEASIBLE, self._why(path, found.core), asked, interpolants=found)
+        spoken = Spoken(self.task.memory)
+        where = united(
+            *(at_cuts(path, (spoken.definition(c.spoken) for c in cuts)) for cuts in (found.cuts, *found.others))
+        )
+        asked = spoken.definition(found).joined(direct)
+        return Reason(INFEASIBLE, self._why(path, found.core), asked, interpolants=found, where=where)
 
     def _why(self, path: ErrorPath, core: tuple[int, ...]) -> str:
         """The steps that contradict each other, in the program's own variables."""
@@ -116,7 +126,7 @@ class Spoken:
 
     memory: Memory
 
-    def definition(self, found: Interpolants) -> TrackingDefinition:
+    def definition(self, found: Interpolants | AtCut) -> TrackingDefinition:
         places = [*found.pointers, *(p for pair in found.aliases for p in pair)]
         places += [p for predicate in found.integer_predicates for p in predicate.places]
         places += [Place(a.place.name, (*a.place.fields, a.field), a.place.variable) for a in found.field_assertions]

@@ -15,7 +15,6 @@ from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, PathStep, Tree
 from kleene.refine.generators import Generator, Lattice
 from kleene.refine.model import Abstraction, Model, Models
-from kleene.refine.tracking import TrackingDefinition
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 
@@ -120,13 +119,20 @@ Tester = Callable[[Sequence[Generator], int], list[Answer]]
 
 
 def fine_tune(
-    lattice: Lattice, current: Generator, enabled: Sequence[Generator], test: Tester, width: int
+    lattice: Lattice,
+    current: Generator,
+    enabled: Sequence[Generator],
+    test: Tester,
+    width: int,
+    patience: int | None = None,
 ) -> FineTuning:
     """Search the enabled generators that are finer than the current one; `width` of them are tested at once.
 
     Once one rules the path out, a coarser one that needs more structures is no gain, and is not followed on; nor one
     that needs more than half as many where no cycles are assumed, since a structure costs about twice as much there.
-    Where one proves the program, there is no next tree that a coarser one could be cheaper for: less is spent on those.
+    Where one proves the program, there is no next tree that a coarser one could be cheaper for: those that assume that
+    there are no cycles are not tried any more.
+    If the first so many, `patience`, do not rule the path out, that is the end.
     After some tests in vain only the finest are tested: what they do not rule out, none does.
     """
     result = FineTuning()
@@ -134,7 +140,6 @@ def fine_tune(
     known: dict[Generator, Answer] = {}
     most = MOST_STRUCTURES
     large: set[str] = set()
-    proved = False
     while open_ := [g for g in candidates if g not in known]:
         vain = len(known) >= IN_VAIN and not any(answer.rules_out for answer in known.values())
         finest = (
@@ -145,16 +150,19 @@ def fine_tune(
         untried = [g for g in finest if g not in known]
         chosen = untried[:width] or _balanced(lattice, candidates, open_, width, large - current.families)
         costly = most < MOST_STRUCTURES and all(g.obligations for g in chosen)
-        limit = most // (8 if proved else 2) if costly else most
+        limit = most // 2 if costly else most
         for generator, answer in zip(chosen, test(chosen, limit), strict=True):
             known[generator] = answer
             result.trials.append(Trial(generator, answer.rules_out, answer.predicates))
             large |= generator.families if answer.too_large else set()
         useful = [g for g in chosen if known[g].rules_out]
-        proved = proved or any(known[g].proves for g in useful)
+        if patience is not None and not useful and most == MOST_STRUCTURES and len(known) >= patience:
+            return result
         most = min([most, *(known[g].most for g in useful)])
         if useful:
             candidates = [g for g in candidates if any(lattice.refines(u, g) for u in useful)]
+            if any(known[g].proves for g in useful):
+                candidates = [g for g in candidates if g in known or not g.obligations]
         else:
             candidates = [g for g in candidates if not any(lattice.refines(u, g) for u in chosen)]
     fitting = [g for g in candidates if known[g].rules_out]
@@ -185,11 +193,11 @@ def _balanced(
     return found
 
 
-def sequential(models: Models, definition: TrackingDefinition, path: ErrorPath, *, level: int = PATH) -> Tester:
+def sequential(models: Models, abstraction: Abstraction, path: ErrorPath, *, level: int = PATH) -> Tester:
     """Simulations one after the other."""
 
     def test(generators: Sequence[Generator], most: int) -> list[Answer]:
-        return [tried(models, Abstraction(definition, g), path, most, level=level) for g in generators]
+        return [tried(models, abstraction.tuned(g), path, most, level=level) for g in generators]
 
     return test
 

@@ -2,8 +2,9 @@
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.2. The
 graph has the live pointers that are tracked, the tracked cells and the small integers of the shape class; what the
-state leaves open (numbers that were never written) is 1/2. States with freed blocks, rings and slots of tables have
-none: which freed blocks an abstract state still has, and where it cuts a ring, depends on the path.
+state leaves open (numbers that were never written) is 1/2. States with freed blocks, pointers to variables that are no
+more, rings and slots of tables have none: which of these blocks an abstract state still has, and where it cuts a ring,
+depends on the path.
 """
 
 from __future__ import annotations
@@ -37,17 +38,19 @@ def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Struc
         return None
     if any(group.kind == CIRCULAR for group in model.translator.symbols.groups):
         return None
-    return _Converter(model, state, fixed).structure()
+    converter = _Converter(model, state, fixed)
+    shape = converter.structure()
+    return None if converter.dangling else shape
 
 
 def explicit_nodes(model: Model, samples: Samples) -> list[Node]:
-    """The nodes ``(l, H, G)`` of the samples: the explicit heap, and the shape graph that Abstract makes of it."""
+    """The last loop of Abstract: nodes ``(l, H, G_0)`` become ``(l, H_0, G)``, where G is made of H."""
     found = []
-    for location, heap, state in samples.states:
-        shape = heap_to_shape(model, state, samples.fixed)
+    for node in samples.nodes:
+        shape = heap_to_shape(model, node.state, samples.fixed) if node.state is not None else None
         if shape is not None:
             blurred = model.domain.blurred(Draft.of(shape, 0, keep_names=False), shape)
-            found.append(Node(location, blurred, heap=heap))
+            found.append(Node(node.location, blurred, node.parent, node.step, node.heap))
     return found
 
 
@@ -59,6 +62,7 @@ class _Converter:
         self.symbols = model.translator.symbols
         self.memory = model.translator.memory
         self.state = state
+        self.dangling = False
         self.blocks = {**fixed, **state.frames[-1].locals}
         self.live = self.translator.live[state.frames[-1].location]
         objects = [v for v in self.memory.objects if self.blocks.get(v.name) in state.blocks]
@@ -98,6 +102,7 @@ class _Converter:
                 if isinstance(value, Pointer) and value.block in self.nodes:
                     self._set(self.symbols.cell(cell, value.offset), (node, self.nodes[value.block]))
                 elif value != 0:
+                    self._no_object(value)
                     self._set(f"undef.{cell}", (node,))
         for offset in self.translator.constants.cells:
             width = self.memory.integer_width((block.size, offset))
@@ -119,7 +124,14 @@ class _Converter:
         if isinstance(value, Pointer) and value.block in self.nodes:
             self._set(pointer.predicate(value.offset), (self.nodes[value.block],))
         elif value != 0:
+            self._no_object(value)
             self._set(pointer.undefined, ())
+
+    def _no_object(self, value: Value) -> None:
+        """A pointer does not point to an object of the graph: it may be one to an object that was there before."""
+        if isinstance(value, Pointer):
+            block = self.state.blocks.get(value.block)
+            self.dangling = self.dangling or block is None or not block.alive
 
     def _integer(self, variable: Variable) -> None:
         for c in self.translator.constants.of(variable):

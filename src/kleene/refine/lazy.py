@@ -1,11 +1,10 @@
 """What of a reachability tree outlives a refinement: lazy subtree removal.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithm 3: nodes
-with a location whose abstraction was changed are removed, with all below them. The abstraction of a location is what is
-tracked of the variables that are live there, and the shape class if there are objects there: an interpolant at a cut of
-a path speaks of variables that are written before it and read after it, so of live ones only. One vocabulary serves all
-locations; a predicate that is not active at a location has one fixed value there. So a structure is carried over iff
-the values of the predicates that are new are known there, and the others mean the same as before (decision 014).
+with a location whose abstraction was changed are removed, with all below them. The abstraction of a location is what of
+the live variables is active there, and the shape class if there are objects there. One vocabulary serves all locations;
+a predicate that is not active at a location has one fixed value there. So a structure is carried over iff the values of
+the predicates that are new are known there, and the others mean the same as before (decision 014).
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ class Carrier:
             before.generator.shape_class(before.definition) == after.generator.shape_class(after.definition)
             and old_symbols.groups == new_symbols.groups
         )
-        # freed blocks that nothing points to are dropped where all pointers are known
-        self._same_collection = old_symbols.all_pointers_tracked == new_symbols.all_pointers_tracked
 
     def carried(self, structure: Structure, location: str) -> Structure | None:
         """The structure in the new vocabulary; None if the new abstraction could know more, or other things, there."""
         if structure.size and not self._same_class:
             return None
-        if not self._same_collection and any(True for _ in structure.entries(FREED)):
+        if _collects(self.old, location) != _collects(self.new, location) and any(structure.entries(FREED)):
+            return None
+        if (self.old.translator.live[location] ^ self.new.translator.live[location]) & self._shared:
             return None
         size, vocabulary = structure.size, self.new.translation.vocabulary
         values: list[int] = []
@@ -78,15 +77,25 @@ class Carrier:
         return frozenset(found)
 
     @cached_property
+    def _shared(self) -> frozenset[Variable]:
+        """The variables that both models track, somewhere."""
+        return frozenset(self._owners.values()) & frozenset(owners_of(self.old).values())
+
+    @cached_property
     def _owners(self) -> dict[str, Variable]:
         return owners_of(self.new)
 
     def _inactive(self, name: str, location: str) -> bool:
-        """Whether a predicate is false at the location: it is about a variable that is not live there."""
+        """Whether a predicate is false at the location: it is about a variable that is not tracked there."""
         if name.startswith((TEMPORARY, f"undef[{TEMPORARY}")):
             return True
         owner = self._owners.get(name)
         return owner is not None and not owner.is_global and owner not in self.new.translator.live[location]
+
+
+def _collects(model: Model, location: str) -> bool:
+    """Whether all pointers are known at a location, so that freed blocks to which none points are dropped there."""
+    return model.translator.symbols.all_pointers_tracked and model.translator.complete_at(location)
 
 
 def owners_of(model: Model) -> dict[str, Variable]:

@@ -1,9 +1,10 @@
 """ModelCheck: build the tree, check the error path, refine, until the program is proved or an error is real.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithms 1-3.
-Deviations: the explicit heap analysis runs between two trees rather than inside one; a path of which it is not decided
-whether it can happen is treated as one that cannot (this costs rounds, never soundness: a proof needs a complete tree).
-One shape type is refined for all locations; what of it is active at a location, liveness says (`lazy`).
+Deviations: when a data structure is new, its explicit heaps are expanded at once, to the threshold, and the tree goes
+on from the shape graphs that they become. A path of which it is not decided whether it can happen is treated as one
+that cannot (this costs rounds, never soundness: a proof needs a complete tree). One generator serves all locations;
+what is tracked differs from one to the other, as interpolants and other reasons say (`cuts`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from kleene.diagnostics import LimitReached
-from kleene.refine.art import ErrorPath, Tree
+from kleene.refine.art import ErrorPath, Node, Tree
+from kleene.refine.cuts import Asked, LiveRanges, between_uses
 from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, Trial, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
 from kleene.refine.growth import FIRST_LOOK, NEXT_LOOK, smaller_tree
@@ -22,12 +24,14 @@ from kleene.refine.heap_to_shape import explicit_nodes
 from kleene.refine.language import Entry
 from kleene.refine.lazy import rebuilt
 from kleene.refine.model import Abstraction, Models, Task
-from kleene.refine.reasons import FEASIBLE, Reason, cone, everything, failing, slice_of
+from kleene.refine.reasons import FEASIBLE, LEAKS, Reason, cone, everything, failing, slice_of
 from kleene.refine.recognise import Recognised, recognise, roles_for
-from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Counts, Round
+from kleene.refine.rounds import DEPENDS, FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Round
 from kleene.refine.samples import SampleOptions, collect
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 
+PATIENCE = 4
+"""How many generators are tried before what the error depends on is tracked wherever it is live."""
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
 Explain = Callable[[Task, ErrorPath, TrackingDefinition], Reason]
 
@@ -35,7 +39,7 @@ Explain = Callable[[Task, ErrorPath, TrackingDefinition], Reason]
 class MakeTester(Protocol):
     """Makes what simulates generators on a path; `level` says on what (`finetune.PATH` and so on)."""
 
-    def __call__(self, models: Models, definition: TrackingDefinition, path: ErrorPath, *, level: int) -> Tester: ...
+    def __call__(self, models: Models, abstraction: Abstraction, path: ErrorPath, *, level: int) -> Tester: ...
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,8 @@ class Refinement:
         self.counts = Counts()
         self.feasible: list[tuple[ErrorPath, tuple[int, ...]]] = []
         self.tree: Tree | None = None
+        self.abstracted: list[Node] = []
+        """What Abstract made of explicit nodes, until the tree goes on from it."""
         if options.maximal:
             self.abstraction = self._maximal()
 
@@ -126,6 +132,9 @@ class Refinement:
             began = time.monotonic()
             model = self.models.of(self.abstraction)
             self.tree = Tree(model) if self.tree is None else rebuilt(self.tree, model)
+            for node in self.abstracted:  # the tree goes on from the shape graphs that explicit heaps became
+                self.tree.add(replace(node))
+            self.abstracted = []
             paths = self._grown(self.tree)
             if not paths:
                 contradiction = next(iter(self.tree.contradictions.values()), "")
@@ -167,12 +176,20 @@ class Refinement:
     def _round(self, paths: Sequence[ErrorPath]) -> Round:
         """A new round: the first path is looked into, of the others only the statement that fails."""
         assert self.tree is not None
-        reason = self.explain(self.task, paths[0], self.abstraction.definition)
+        reason = self.explain(self.task, paths[0], self._known_on(paths[0]))
         number = len(self.rounds) + 1
         self.rounds.append(
             Round(number, self.abstraction, self.tree.size, paths[0], reason, tuple(paths[1:]), kept=self.tree.kept)
         )
         return self.rounds[-1]
+
+    def _known_on(self, path: ErrorPath) -> TrackingDefinition:
+        """What is tracked all along a path, as long as it matters there."""
+        definition, active = self.abstraction.definition, self.abstraction.active
+        uses = between_uses(path, definition.variables)
+        return definition.only(
+            {n for n in definition.variables if n not in active.at or uses.get(n, frozenset()) <= active.at[n]}
+        )
 
     def _maximal(self) -> Abstraction:
         """Everything is tracked, with all families."""
@@ -207,39 +224,52 @@ class Refinement:
     def _refine(self, current: Round) -> str:
         """Refine the abstraction; the result says why that is not possible, if it is not."""
         memory, path = self.task.memory, current.path
+        depends = cone(memory, path)
+        pointers = replace(depends, data=frozenset(), integers=frozenset())
         refined = (
             self._track(current, self._asked(current))
-            or self._track(current, current.reason.wider)
-            or self._track(current, replace(cone(memory, path), data=frozenset(), integers=frozenset()))
+            or self._track(current, _on(path, current.reason.wider, DEPENDS))
+            or self._track(current, _on(path, pointers, DEPENDS))
+            or self._tune(current, patience=PATIENCE)
+            or self._track(current, Asked(pointers))
             or self._tune(current)
             or self._close(current)
-            or self._track(current, cone(memory, path))
-            or self._track(current, everything(memory, path))
-            or self._track(current, slice_of(memory, path))
+            or self._track(current, _on(path, depends, DEPENDS))
+            or self._track(current, Asked(depends))
+            or self._track(current, Asked(everything(memory, path)))
+            or self._track(current, Asked(slice_of(memory, path)))
             or self._insist(current)
         )
         return "" if refined else self._failure(current)
 
-    def _asked(self, current: Round) -> TrackingDefinition:
+    def _asked(self, current: Round) -> Asked:
         """What the path asks to be tracked, and with it the pointers that the other errors of the tree are about."""
-        found = current.reason.asked
-        for path in current.others:
-            found = found.joined(failing(self.task.memory, path))
+        reason, path = current.reason, current.path
+        leak = path.error.kind in LEAKS
+        spoken = Asked(reason.asked.only(reason.where.keys()), ((SPOKEN, reason.where),)) if not leak else Asked()
+        found = spoken.joined(_on(path, reason.asked.only(reason.asked.variables - spoken.locations.keys()), FAILS))
+        for other in current.others:
+            found = found.joined(_on(other, failing(self.task.memory, other), FAILS))
         return found
 
-    def _track(self, current: Round, asked: TrackingDefinition) -> bool:
-        """Step 1: refine the tracking definition; where a data structure is new, look at explicit heaps."""
-        before = self.abstraction.definition
-        definition = before.joined(asked)
-        generator = self.abstraction.generator
+    def _track(self, current: Round, asked: Asked) -> bool:
+        """Step 1: refine the tracking definitions of locations; where a data structure is new, look at explicit heaps.
+
+        A variable is tracked on the live ranges around the locations where it is asked for.
+        """
+        before, active = self.abstraction.definition, self.abstraction.active
+        definition, generator = before.joined(asked.definition), self.abstraction.generator
+        asked = asked.around(LiveRanges(self.task.cfa, self.task.lifetimes))
+        wanted = active.joined(before.variables, asked.locations).everywhere(asked.everywhere)
         new_fields = definition.fields - generator.fields(before)
-        if definition == before and not (new_fields & self._known_fields):
+        if (definition, wanted) == (before, active) and not (new_fields & self._known_fields):
             return False
-        if definition != before:
-            current.added = definition.without(before)
+        if (definition, wanted) != (before, active):
+            current.added, current.active = definition.without(before), asked.parts_of(wanted.without(active))
+            current.everywhere = active.at.keys() - wanted.at.keys()
             current.kinds.append(TRACKING)
             self.counts.tracking += 1
-        self.abstraction = Abstraction(definition, generator)
+        self.abstraction = Abstraction(definition, generator, wanted)
         if new_fields:
             self._abstract(current, definition)
         return True
@@ -260,9 +290,9 @@ class Refinement:
             current.kinds.append(SAMPLING)
             current.chosen = generator
         own = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
-        self.abstraction = Abstraction(definition.joined(own), generator)
+        self.abstraction = Abstraction(definition.joined(own), generator, self.abstraction.active)
         if current.samples is not None:
-            current.explicit = explicit_nodes(self.models.of(self.abstraction), current.samples)
+            current.explicit = self.abstracted = explicit_nodes(self.models.of(self.abstraction), current.samples)
 
     def _recognise(self, current: Round, definition: TrackingDefinition) -> None:
         order = list(self.task.memory.cell_targets)
@@ -304,34 +334,38 @@ class Refinement:
 
     # FineTune ---------------------------------------------------------------------------------------------------
 
-    def _tune(self, current: Round) -> bool:
-        """Step 2: a finer generator, among those enabled; then among all of the library."""
+    def _tune(self, current: Round, patience: int | None = None) -> bool:
+        """Step 2: a finer generator, among those enabled; then among all of the library.
+
+        With `patience` so many are tried: perhaps it is not the generator, but what is not tracked at other locations.
+        """
         if self.abstraction.generator.entry is None:
             return False
-        for widen in (False, True):
+        for widen in (False, True) if patience is None else (False,):
             if widen and not self._enable_all():
                 break
             current.widened = widen
-            found = self._fine_tune(current)
+            found = self._fine_tune(current, patience)
             current.trials += found.trials
             if found.chosen is not None:
                 self._choose(current, found.chosen)
                 return True
         return False
 
-    def _fine_tune(self, current: Round) -> FineTuning:
-        generator, definition = self.abstraction.generator, self.abstraction.definition
+    def _fine_tune(self, current: Round, patience: int | None) -> FineTuning:
+        generator = self.abstraction.generator
         if not current.trials:
             current.level = self._level(current)
-        test = self.tester(self.models, definition, current.path, level=current.level)
-        done = {t.generator for t in current.trials}
+        test = self.tester(self.models, self.abstraction, current.path, level=current.level)
+        failed = [t.generator for t in current.trials]
+        left = [g for g in self.enabled if not any(self.lattice.refines(f, g) for f in failed)]
         result = FineTuning()
         for own in (True, False):  # first the data structure that is there already
-            enabled = [g for g in self.enabled if g not in done and (g.name == generator.name) == own]
-            found = fine_tune(self.lattice, generator, enabled, test, self.options.workers)
+            enabled = [g for g in left if (g.name == generator.name) == own]
+            found = fine_tune(self.lattice, generator, enabled, test, self.options.workers, patience)
             result.trials += found.trials
             result.chosen = found.chosen
-            if found.chosen is not None:
+            if found.chosen is not None or patience is not None:
                 break
         return result
 
@@ -341,7 +375,7 @@ class Refinement:
         if not large:
             return False
         finest = max(large, key=lambda g: (len(g.families), g.weight))
-        test = self.tester(self.models, self.abstraction.definition, current.path, level=current.level)
+        test = self.tester(self.models, self.abstraction, current.path, level=current.level)
         (answer,) = test([finest], self.options.max_structures)
         current.trials.append(Trial(finest, answer.rules_out, answer.predicates))
         if answer.rules_out:
@@ -352,7 +386,7 @@ class Refinement:
         current.kinds.append(SHAPE_CLASS)
         current.chosen = generator
         self.counts.shape_class += 1
-        self.abstraction = Abstraction(self.abstraction.definition, generator)
+        self.abstraction = self.abstraction.tuned(generator)
 
     def _level(self, current: Round) -> int:
         """What has to be simulated: the least that the current generator does not rule out already.
@@ -361,7 +395,7 @@ class Refinement:
         """
         seen = [one.level for one in self.rounds[:-1] if SHAPE_CLASS in one.kinds and one.path.key == current.path.key]
         for level in (PATH, EDGES):
-            test = self.tester(self.models, self.abstraction.definition, current.path, level=level)
+            test = self.tester(self.models, self.abstraction, current.path, level=level)
             if level not in seen and not test([self.abstraction.generator], MOST_STRUCTURES)[0].rules_out:
                 return level
         return WHOLE
@@ -410,6 +444,13 @@ class Refinement:
             f"no shape class in the library separates the path to {where} ({what}) from the real runs; "
             f"nearest: {self.abstraction.generator.words}"
         )
+
+
+def _on(path: ErrorPath, definition: TrackingDefinition, why: str) -> Asked:
+    """What is asked for where the path needs it; for leaks wherever it is live, since the path does not read it."""
+    if path.error.kind in LEAKS:
+        return Asked(definition, whole=definition.variables)
+    return Asked(definition, ((why, between_uses(path, definition.variables)),))
 
 
 def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = frozenset()) -> Roles:

@@ -1,8 +1,7 @@
 """A C program under an abstraction: its transition system of Actions, the domain, and how errors show in it.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 2.3: the
-shape-abstraction specification. Deviation: one shape type serves all locations; what is not live at a location is
-not tracked there, since the translation forgets dead variables.
+shape-abstraction specification. Deviation: one generator serves all locations; what is tracked depends on them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ from kleene.cfa.program import CProgram
 from kleene.domains.shape.deriving import DerivingDomain
 from kleene.domains.shape.domain import ShapeOptions
 from kleene.refine.generators import Generator
-from kleene.refine.tracking import TrackingDefinition
+from kleene.refine.tracking import EVERYWHERE, Activity, TrackingDefinition
+from kleene.semantics.liveness import Lifetimes, lifetimes
 from kleene.semantics.memory import Memory
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.evaluate import with_definitions
@@ -62,22 +62,32 @@ class Task:
 
     @cached_property
     def memory(self) -> Memory:
-        return Memory(self.program, self.cfa, typed=True)  # as the translation, so that cells have the same names
+        return Memory(self.program, self.cfa, typed=True)
+
+    @cached_property
+    def lifetimes(self) -> Lifetimes:
+        tracked = {*self.memory.pointers, *self.memory.integers}
+        return lifetimes(self.cfa, tracked, whole_scope=self.whole_scope)
 
 
 @dataclass(frozen=True)
 class Abstraction:
-    """A tracking definition and a shape-class generator: a shape type of the paper, for all structures together."""
+    """A tracking definition and a shape-class generator, for all structures together; `active` says what is where.
+
+    That is a shape-abstraction specification of the paper: the shape type of a location is the generator with what of
+    the definition is active there.
+    """
 
     definition: TrackingDefinition
     generator: Generator
-
-    def __str__(self) -> str:
-        return f"{self.generator}; tracking {self.definition}"
+    active: Activity = EVERYWHERE
 
     def tuned(self, generator: Generator) -> Abstraction:
         """The same with another generator."""
         return replace(self, generator=generator)
+
+    def __str__(self) -> str:
+        return f"{self.generator}; tracking {self.definition}"
 
 
 @dataclass(frozen=True)
@@ -124,8 +134,10 @@ class Model:
             generator.shape_class(definition),
             malloc_may_fail=task.malloc_may_fail,
             whole_scope=task.whole_scope,
-            precision=generator.precision(definition),
+            precision=replace(generator.precision(definition), active=abstraction.active.at),
             leaks="memory_leak" in task.kinds,
+            memory=task.memory,
+            lives=task.lifetimes,
         )
         self.translation = self.translator.translate()
         self.cfa = self.translation.cfa
@@ -219,7 +231,7 @@ class Model:
 
 
 class Models:
-    """The models of one task that a round may need again: those of the tracking definition that was asked for last.
+    """The models of one task that a round may need again: those that track what was asked for last, where it was.
 
     FineTune simulates the generator that the tree was built with, and the next tree is built with one that it
     simulated. What a model has derived and compiled is kept, and the first steps that it was asked for.
@@ -227,12 +239,12 @@ class Models:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self._definition: TrackingDefinition | None = None
+        self._tracked: tuple[TrackingDefinition, Activity] | None = None
         self._models: dict[Generator, Model] = {}
 
     def of(self, abstraction: Abstraction) -> Model:
-        if abstraction.definition != self._definition:
-            self._definition = abstraction.definition
+        if (abstraction.definition, abstraction.active) != self._tracked:
+            self._tracked = abstraction.definition, abstraction.active
             self._models.clear()
         found = self._models.get(abstraction.generator)
         if found is None:

@@ -7,7 +7,7 @@ depends on the place: at a step it is the one that the step mentions, at a locat
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from kleene.cfa.expressions import Variable, walk
@@ -39,6 +39,10 @@ class SourceNames:
     def all_of(self, name: str) -> list[str]:
         """The variables that share a predicate."""
         return [v.name for v, holder in self._shared.items() if holder.name == name] or [name]
+
+    def of(self, name: str, locations: Iterable[str]) -> frozenset[str]:
+        """What a variable is called at some locations."""
+        return frozenset(self.at(location).get(name, name) for location in locations)
 
     def at_step(self, edge: Edge[Operation]) -> Names:
         """What the variables of a step are called in the program."""

@@ -14,23 +14,22 @@ from kleene.refine.art import ErrorPath
 from kleene.refine.finetune import PATH, Answer, Tester, sequential, tried
 from kleene.refine.generators import Generator
 from kleene.refine.model import Abstraction, Models
-from kleene.refine.tracking import TrackingDefinition
 
 
-def parallel(models: Models, definition: TrackingDefinition, path: ErrorPath, *, level: int = PATH) -> Tester:
+def parallel(models: Models, abstraction: Abstraction, path: ErrorPath, *, level: int = PATH) -> Tester:
     """Simulations side by side; one after the other where processes cannot be forked."""
     if "fork" not in multiprocessing.get_all_start_methods():
-        return sequential(models, definition, path, level=level)
+        return sequential(models, abstraction, path, level=level)
     context = multiprocessing.get_context("fork")
 
     def test(generators: Sequence[Generator], most: int) -> list[Answer]:
         if len(generators) == 1:
-            return sequential(models, definition, path, level=level)(generators, most)
+            return sequential(models, abstraction, path, level=level)(generators, most)
         workers = []
         for generator in generators:
             here, there = context.Pipe(duplex=False)
-            abstraction = Abstraction(definition, generator)
-            process = context.Process(target=_answer, args=(there, models, abstraction, path, most, level))
+            tuned = abstraction.tuned(generator)
+            process = context.Process(target=_answer, args=(there, models, tuned, path, most, level))
             process.start()
             there.close()
             workers.append((process, here))

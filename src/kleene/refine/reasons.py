@@ -7,12 +7,13 @@ Where no interpolants can be had, the cone of influence of the error on the path
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Deref, Expression, Field, Index, Variable, walk
 from kleene.cfa.operations import Allocate, Assign, Assume, Error, Free, Operation, expressions
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.refine.art import ErrorPath
+from kleene.refine.cuts import Where
 from kleene.refine.paths import Interpolants
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 from kleene.semantics.memory import Memory, Unmodelled
@@ -33,6 +34,8 @@ class Reason:
     """What to track if that is not enough, where there are no interpolants that say it better."""
     inputs: tuple[int, ...] = ()
     interpolants: Interpolants | None = None
+    where: Where = field(default_factory=dict)
+    """The locations at whose cuts the interpolants speak of variables."""
 
 
 def cone(memory: Memory, path: ErrorPath) -> TrackingDefinition:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from kleene.refine.art import ErrorPath, Node
+from kleene.refine.cuts import Where
 from kleene.refine.finetune import Trial
 from kleene.refine.generators import Generator
 from kleene.refine.model import Abstraction
@@ -14,6 +16,8 @@ from kleene.refine.samples import Samples
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 
 TRACKING, SAMPLING, SHAPE_CLASS = "tracking", "explicit heaps", "shape class"
+SPOKEN, FAILS, DEPENDS = "interpolants", "what fails", "dependences"
+"""Why something is tracked where it is."""
 
 
 @dataclass
@@ -29,6 +33,10 @@ class Round:
     """Paths to other errors that the same tree shows: the pointers that they are about are tracked with the others."""
     kinds: list[str] = field(default_factory=list)
     added: TrackingDefinition = NOTHING
+    active: list[tuple[str, Where]] = field(default_factory=list)
+    """The locations at which variables are tracked from now on, by what says that they are to be tracked there."""
+    everywhere: Set[str] = frozenset()
+    """The variables that are tracked wherever they are live, from now on, and were not before."""
     samples: Samples | None = None
     explicit: list[Node] = field(default_factory=list)
     """The nodes of the samples: their heaps, and the shape graphs that they are abstracted to."""

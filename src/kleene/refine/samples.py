@@ -1,21 +1,26 @@
-"""The explicit heap analysis: runs of the program on random inputs, from which sample heaps are taken.
+"""The explicit part of the reachability tree: nodes with the heaps of runs, from which sample heaps are taken.
 
-Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, sections 2.2 and 4
-(five different samples of at least four nodes). Deviation: the heaps are those of runs of the concrete semantics, taken
-at loop heads and at branches, where data structures are most likely whole.
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, sections 2.2, 3.1
+and 4 (five different samples of at least four nodes). A node has a child for each input that is tried; a run goes on
+from a node at which another input was left to try, or from the root. Deviations: inputs have values, rather than the
+unknown one, so that every heap is one of a real run; heaps are looked at where loops begin, where data structures are
+most likely whole, and one sample is taken of each run, its largest; at a location so many different heaps are kept in
+nodes as samples are wanted, and no more.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
+from kleene.cfa.operations import Allocate
 from kleene.cfa.program import CProgram
 from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import InputSource, State
 from kleene.domains.explicit.values import NotModelled, Pointer, Value, Violation
+from kleene.refine.art import ExplicitNode, PathStep, ancestors
 from kleene.refine.heaps import NULL, ExplicitHeap
 from kleene.refine.model import Task
 from kleene.semantics.memory import Memory
@@ -23,6 +28,8 @@ from kleene.semantics.memory import Memory
 EMPTY: Mapping[str, int] = {}
 _STEPS = 4_000
 _RUNS = 400
+_OPEN = 200
+"""How many inputs that are left to try are remembered."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +50,12 @@ class Samples:
     small: list[tuple[str, ExplicitHeap]] = field(default_factory=list)
     runs: int = 0
     enough: bool = False
-    states: list[tuple[str, ExplicitHeap, State]] = field(default_factory=list)
-    """The states of the runs that the heaps are of."""
+    nodes: list[ExplicitNode] = field(default_factory=list)
+    """The nodes that have heaps, with their states."""
+    size: int = 0
+    """The number of all explicit nodes."""
     fixed: Mapping[str, int] = field(default_factory=dict)
-    """The blocks of global variables in them."""
+    """The blocks of global variables in the states."""
 
     @property
     def usable(self) -> list[tuple[str, ExplicitHeap]]:
@@ -55,29 +64,100 @@ class Samples:
 
 
 def collect(task: Task, pointers: frozenset[str], options: SampleOptions) -> Samples:
-    """Run the program until there are enough sample heaps from the given pointers."""
-    found = Samples()
-    machine = Machine(executable(task), malloc_may_fail=False)
-    found.fixed = machine.fixed
+    """Expand explicit nodes until there are enough sample heaps from the given pointers."""
+    analysis = ExplicitAnalysis(task, pointers, options)
     deadline = time.monotonic() + options.seconds
-    generator = random.Random(options.seed)
-    seen: set[object] = set()
-    for number in range(_RUNS):
-        if time.monotonic() > deadline:
-            break
-        found.runs += 1
-        heaps = list(_heaps(machine, task, pointers, _Random(generator, 0.6 + 0.1 * (number % 4))))
-        new = [one for one in heaps if one[1].key not in seen and one[1].reachable()]
-        if not new:
-            continue
-        location, heap, state = max(new, key=lambda one: len(one[1].reachable()))
-        seen.add(heap.key)
-        found.states.append((location, heap, state))
-        (found.heaps if len(heap.reachable()) >= options.size else found.small).append((location, heap))
-        if len(found.heaps) >= options.count:
-            found.enough = True
-            break
-    return found
+    while analysis.samples.runs < _RUNS and time.monotonic() <= deadline and not analysis.samples.enough:
+        analysis.run()
+    return analysis.samples
+
+
+class ExplicitAnalysis:
+    """BuildART for the explicit heaps of the given pointers."""
+
+    def __init__(self, task: Task, pointers: frozenset[str], options: SampleOptions) -> None:
+        self.task = task
+        self.pointers = pointers
+        self.options = options
+        self.machine = Machine(executable(task), malloc_may_fail=False)
+        self.samples = Samples(fixed=self.machine.fixed)
+        self._random = random.Random(options.seed)
+        self._open: list[tuple[ExplicitNode, State, bool]] = []
+        """Where another input is left to try: the node, its state, and whether that input is zero."""
+        self._reading: set[str] = set()
+        """The locations at which inputs are read."""
+        self._seen: set[object] = set()
+        self._kept: dict[str, set[object]] = {}
+        self._largest = 0
+        """The size of the largest heap of this run so far."""
+
+    def run(self) -> None:
+        """Follow one run to its end, and take its largest heap if it is new."""
+        source = _Inputs(self._random, 0.6 + 0.1 * (self.samples.runs % 4))
+        self.samples.runs += 1
+        self._largest = 0
+        if self._open and self.samples.runs % 2 == 0:
+            node, state, source.zero = self._open.pop(self._random.randrange(len(self._open)))
+            state.source = source
+        else:
+            state = self.machine.start(source)
+            node = ExplicitNode(state.frames[-1].location)
+        leaf = self._follow(node, state, source)
+        sizes: dict[int, ExplicitNode] = {}
+        for above in ancestors(leaf):
+            if isinstance(above, ExplicitNode) and above.heap is not None and above.heap.key not in self._seen:
+                sizes[len(above.heap.reachable())] = above
+        if sizes and max(sizes):
+            self._take(sizes[max(sizes)])
+
+    def _take(self, node: ExplicitNode) -> None:
+        assert node.heap is not None
+        if node.state is not None and node not in self.samples.nodes:
+            self.samples.nodes.append(node)
+        self._seen.add(node.heap.key)
+        large = len(node.heap.reachable()) >= self.options.size
+        (self.samples.heaps if large else self.samples.small).append((node.location, node.heap))
+        self.samples.enough = len(self.samples.heaps) >= self.options.count
+
+    def _follow(self, node: ExplicitNode, state: State, source: _Inputs) -> ExplicitNode:
+        """The explicit successors of a node, one after the other; the last of them."""
+        for _ in range(_STEPS):
+            location = state.frames[-1].location
+            if node.heap is None and location in self.task.cfa.loop_heads and len(state.frames) == 1:
+                self._look(node, state)
+            before = state.clone() if location in self._reading and len(self._open) < _OPEN else None
+            source.drawn = None
+            try:
+                if self.machine.step(state) is None:
+                    break
+            except (Violation, NotModelled, Ended):
+                break
+            if source.drawn is not None:
+                self._reading.add(location)
+                if before is not None:
+                    self._open.append((node, before, not source.drawn))
+            node = self._child(node, state.frames[-1].location)
+        return node
+
+    def _child(self, node: ExplicitNode, target: str) -> ExplicitNode:
+        self.samples.size += 1
+        edges = self.task.cfa.leaving(node.location)
+        edge = next((e for e in edges if e.target == target), None)
+        succeeds = True if edge is not None and isinstance(edge.label, Allocate) else None
+        return ExplicitNode(target, node, PathStep(edge, succeeds) if edge is not None else node.step)
+
+    def _look(self, node: ExplicitNode, state: State) -> None:
+        """The explicit heap of a node; its state is kept while there are few different ones at its location."""
+        node.heap = heap_of(state, self.task.memory, self.pointers, self.machine.fixed)
+        kept = self._kept.setdefault(node.location, set())
+        size = len(node.heap.reachable())
+        if len(kept) < self.options.count and node.heap.key not in kept:
+            kept.add(node.heap.key)
+            node.state = state.clone()
+            self.samples.nodes.append(node)
+        elif size > self._largest:
+            node.state = state.clone()  # it may be the sample of this run
+        self._largest = max(size, self._largest)
 
 
 def executable(task: Task) -> CProgram:
@@ -86,34 +166,27 @@ def executable(task: Task) -> CProgram:
     return replace(task.program, functions={**task.program.functions, task.program.entry: main})
 
 
-class _Random(InputSource):
-    """Random inputs: mostly small and not zero, so that loops that build structures go on for a while."""
+class _Inputs(InputSource):
+    """Random inputs: mostly small and not zero, so that loops that build structures go on for a while.
+
+    `zero` says of the next one whether it is zero; `drawn` whether the last one was.
+    """
 
     def __init__(self, generator: random.Random, likely: float) -> None:
         self.generator = generator
         self.likely = likely
+        self.zero: bool | None = None
+        self.drawn: bool | None = None
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:
-        if self.generator.random() >= self.likely and low <= 0 <= high:
-            return 0
-        return self.generator.randint(max(low, 1), max(1, min(high, 12))) if high >= 1 else low
-
-
-def _heaps(
-    machine: Machine, task: Task, pointers: frozenset[str], source: InputSource
-) -> Iterator[tuple[str, ExplicitHeap, State]]:
-    """The heaps of one run, at the places where paths meet or part, with the states that they are of."""
-    state = machine.start(source)
-    watched = task.cfa.loop_heads
-    for _ in range(_STEPS):
-        location = state.frames[-1].location
-        if location in watched and len(state.frames) == 1:
-            yield location, heap_of(state, task.memory, pointers, machine.fixed), state.clone()
-        try:
-            if machine.step(state) is None:
-                return
-        except (Violation, NotModelled, Ended):
-            return
+        zero = self.zero if self.zero is not None else self.generator.random() >= self.likely
+        self.zero = None
+        if not low <= 0 <= high:
+            zero = False
+        elif high < 1:
+            zero = True
+        self.drawn = zero
+        return 0 if zero else self.generator.randint(max(low, 1), max(1, min(high, 12))) if high >= 1 else low
 
 
 def heap_of(state: State, memory: Memory, pointers: frozenset[str], fixed: Mapping[str, int] = EMPTY) -> ExplicitHeap:

@@ -7,8 +7,8 @@ tracked as a whole) and integers, and integer variables are tracked by the same 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field, fields, replace
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,20 @@ class TrackingDefinition:
         return TrackingDefinition(**{**parts, "separating": parts["separating"] & parts["tracked"]})
 
     @property
+    def variables(self) -> frozenset[str]:
+        """The names of the variables that are tracked: pointers and integers."""
+        return self.tracked | self.integers
+
+    def only(self, names: Set[str]) -> TrackingDefinition:
+        """The same for these variables alone."""
+        return replace(
+            self,
+            tracked=self.tracked & names,
+            separating=self.separating & names,
+            integers=self.integers & names,
+        )
+
+    @property
     def empty(self) -> bool:
         return self == NOTHING
 
@@ -65,3 +79,34 @@ class TrackingDefinition:
 
 NOTHING = TrackingDefinition()
 """The coarsest tracking definition D_0."""
+
+
+@dataclass(frozen=True)
+class Activity:
+    """Where variables are tracked: the tracking definition of a location is what of the whole one is active there.
+
+    A variable with an entry is tracked at those locations (where it is live), one without wherever it is live.
+    """
+
+    at: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def joined(self, tracked: frozenset[str], where: Mapping[str, frozenset[str]]) -> Activity:
+        """With more locations; `tracked` are the variables before, of which those without an entry stay as they are."""
+        found = dict(self.at)
+        for name, locations in where.items():
+            if name in self.at or name not in tracked:
+                found[name] = self.at.get(name, frozenset()) | locations
+        return Activity(found)
+
+    def everywhere(self, names: frozenset[str]) -> Activity:
+        """With these variables wherever they are live."""
+        return Activity({name: locations for name, locations in self.at.items() if name not in names})
+
+    def without(self, other: Activity) -> dict[str, frozenset[str]]:
+        """The locations that are new, of the variables that have some."""
+        new = {name: locations - other.at.get(name, frozenset()) for name, locations in self.at.items()}
+        return {name: locations for name, locations in new.items() if locations}
+
+
+EVERYWHERE = Activity()
+"""Every variable that is tracked is, wherever it is live."""

@@ -10,17 +10,19 @@ from pathlib import Path
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation, Skip
 from kleene.refine.art import Tree
 from kleene.refine.certificate import graphs_of
+from kleene.refine.cuts import Where, united
 from kleene.refine.finetune import EDGES, PATH, WHOLE
 from kleene.refine.loop import GAVE_UP, SAFE, Refined
-from kleene.refine.model import Task
+from kleene.refine.model import Abstraction, Task
 from kleene.refine.naming import SourceNames, renamed
 from kleene.refine.reasons import FEASIBLE
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Round
-from kleene.refine.tracking import TrackingDefinition
+from kleene.refine.tracking import EVERYWHERE, Activity, TrackingDefinition
 
 _COPY = re.compile(r"\$(\d+)\.")
 _SHOWN_STEPS = 14
 _SHOWN_FORMULAS = 8
+_SHOWN_LINES = 12
 _LEVELS = {
     PATH: "the path alone",
     EDGES: "the tree along the edges of the path, since alone the path is ruled out already",
@@ -68,7 +70,7 @@ def outcome_lines(refined: Refined) -> list[str]:
         return [
             f"safe after {counts}: {abstraction.generator}, "
             f"{len(abstraction.generator.families)} of {abstraction.generator.maximum} families",
-            f"    {'tracking:':<17}{tracked_words(abstraction.definition, SourceNames(refined.task))}",
+            f"    {'tracking:':<17}{abstraction_words(refined.task, abstraction)}",
             f"    {'certificate:':<17}{_graphs(refined.tree)} shape graphs, {refined.tree.model.predicates} predicates",
         ]
     if refined.outcome == GAVE_UP:
@@ -85,7 +87,7 @@ def left_lines(refined: Refined | None) -> list[str]:
     if refined is None or refined.outcome != GAVE_UP:
         return []
     abstraction = refined.abstraction
-    tracked = tracked_words(abstraction.definition, SourceNames(refined.task))
+    tracked = abstraction_words(refined.task, abstraction)
     return [
         f"    {'last abstraction:':<18}{abstraction.generator}; tracking {tracked}",
         f"    {'you could:':<18}{advice(refined)}",
@@ -112,7 +114,7 @@ def round_words(task: Task, one: Round) -> RoundWords:
     here = names.at_step(one.path.steps[-1].edge)
     kept = f", {one.kept} of them kept from the last round" if one.kept else ""
     facts: list[tuple[str, str]] = [
-        ("abstraction", f"{one.abstraction.generator}; tracking {tracked_words(one.abstraction.definition, names)}"),
+        ("abstraction", f"{one.abstraction.generator}; tracking {abstraction_words(task, one.abstraction)}"),
         ("tree", f"{one.nodes} nodes{kept}"),
         ("error", plain(renamed(str(one.path.error), here))),
         ("path", " ".join(_short(task, one))),
@@ -123,11 +125,54 @@ def round_words(task: Task, one: Round) -> RoundWords:
     if one.reason.interpolants is not None:
         facts.append(("interpolants", plain("; ".join(interpolant_texts(one, names)))))
     if TRACKING in one.kinds:
-        facts.append(("now tracked too", tracked_words(one.added, names)))
+        facts += _tracking_facts(task, one, names)
     facts += _abstract_facts(one) + _fine_tune_facts(one)
     title = f"round {one.number}: {', '.join(dict.fromkeys(map(_kind, one.kinds))) or _nothing(one)}"
     trials = tuple((str(t.generator), t.rules_out) for t in one.trials)
     return RoundWords(title, tuple(facts), tuple(path_lines(task, one)), trials)
+
+
+def _tracking_facts(task: Task, one: Round, names: SourceNames) -> list[tuple[str, str]]:
+    """What Refine adds to the tracking definitions, at which locations (by line), and why there."""
+    active = united(*(where for _, where in one.active))
+    known = one.abstraction.definition.only(active.keys() | one.everywhere)  # known before, but not there
+    added = one.added.joined(replace(known, fields=frozenset(), data=frozenset()))
+    facts = [("now tracked too", tracked_words(added, names, Activity(active)))] if not added.empty else []
+    facts += [(f"by {why}", "; ".join(_by_line(task, where, names))) for why, where in one.active]
+    if one.everywhere or added.variables - active.keys():
+        whole = tracked_words(added.only(added.variables - active.keys()), names)
+        facts.append(("by liveness", f"wherever they are live: {whole}"))
+    return facts
+
+
+def _by_line(task: Task, where: Where, names: SourceNames) -> list[str]:
+    """The variables that are tracked from now on at the locations of each line; lines with the same ones together."""
+    at: dict[tuple[str, int], set[str]] = {}
+    for name, locations in where.items():
+        for location in locations:
+            places = [edge.label.place for edge in task.cfa.leaving(location) if edge.label.place.line]
+            for place in places[:1]:
+                known = names.at(location).get(name, name)
+                at.setdefault((Path(place.file).name, place.line), set()).add(_COPY.sub(".", known))
+    found: list[tuple[str, list[int], set[str]]] = []
+    for (file, line), here in sorted(at.items()):
+        if found and found[-1][0] == file and found[-1][2] == here:
+            found[-1][1].append(line)
+        else:
+            found.append((file, [line], here))
+    texts = [f"{file}:{_range(lines)} {', '.join(sorted(here))}" for file, lines, here in found]
+    return texts if len(texts) <= _SHOWN_LINES else [*texts[:_SHOWN_LINES], f"... ({len(texts) - _SHOWN_LINES} more)"]
+
+
+def _range(lines: list[int]) -> str:
+    """Numbers of lines, those that follow each other (or all but) as a range."""
+    runs: list[list[int]] = []
+    for line in lines:
+        if runs and line - runs[-1][-1] <= 2:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def _nothing(one: Round) -> str:
@@ -136,9 +181,7 @@ def _nothing(one: Round) -> str:
 
 def _other_errors(one: Round) -> str:
     """The other errors that the same tree shows, by line."""
-    places = dict.fromkeys(
-        f"{Path(p.operations[-1].place.file).name}:{p.operations[-1].place.line}" for p in one.others
-    )
+    places = dict.fromkeys(_where(p.operations[-1]) for p in one.others)
     return f"{len(one.others)} more in this tree, at {', '.join(places)}"
 
 
@@ -148,7 +191,12 @@ def _abstract_facts(one: Round) -> list[tuple[str, str]]:
     if one.samples is not None:
         heaps = one.samples.usable
         sizes = ", ".join(str(len(heap.reachable())) for _, heap in heaps[:8])
-        facts.append(("explicit heaps", f"{len(heaps)} samples of {sizes} nodes from {one.samples.runs} runs"))
+        tree = f"{one.samples.size} explicit nodes of {one.samples.runs} runs"
+        facts.append(("explicit heaps", f"{len(heaps)} samples of {sizes} cells, from {tree}"))
+        if one.explicit and one.chosen is not None:
+            graphs = len({(node.location, node.shape) for node in one.explicit})
+            made = f"the heaps of {len(one.explicit)} explicit nodes become {graphs} shape graphs"
+            facts.append(("heap to shape", f"{made}, from which the tree goes on"))
     if one.recognised is not None:
         facts.append(("fields", str(one.recognised.roles)))
         facts.append(("data structures", ", ".join(one.recognised.fitting) or "none fits"))
@@ -178,13 +226,14 @@ def _fine_tune_facts(one: Round) -> list[tuple[str, str]]:
 
 def interpolant_texts(one: Round, names: SourceNames) -> list[str]:
     """The interpolants that differ, in the order of the path; each with the line before which it holds."""
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     assert one.reason.interpolants is not None
-    for step, formula in zip(one.path.steps, one.reason.interpolants.formulas, strict=False):
-        text = renamed(" ".join(str(formula).split()), names.at(step.edge.source))
+    for step, cut in zip(one.path.steps, one.reason.interpolants.cuts, strict=False):
+        text = renamed(str(cut), names.at(step.edge.source))
         if text not in ("True", "False") and text not in found:
-            found[text] = None
-    return list(found)[:_SHOWN_FORMULAS]
+            found[text] = f"before {_where(step.edge.label)} {text}"
+    shown = list(found.values())
+    return shown if len(shown) <= _SHOWN_FORMULAS else [*shown[: _SHOWN_FORMULAS - 1], "...", shown[-1]]
 
 
 def _kind(kind: str) -> str:
@@ -204,17 +253,25 @@ def path_lines(task: Task, one: Round) -> list[str]:
 
 def _short(task: Task, one: Round) -> list[str]:
     """The numbers of the lines that the path goes through, its loops as often as it takes them."""
-    lines: list[int] = []
+    lines: list[tuple[str, int]] = []
     for step in one.path.steps:
         operation = task.readable(step.edge)
-        line = operation.place.line
-        if not isinstance(operation, DeclareLocal | EndScope | Skip) and (not lines or lines[-1] != line):
-            lines.append(line)
-    shown = [str(n) for n in lines]
+        place = (operation.place.file, operation.place.line)
+        if not isinstance(operation, DeclareLocal | EndScope | Skip) and (not lines or lines[-1] != place):
+            lines.append(place)
+    files = [file for file, _ in lines]
+    shown = [
+        str(line) if before == file else f"{Path(file).name}:{line}"
+        for (file, line), before in zip(lines, ["", *files], strict=False)
+    ]
     if len(shown) > 3 * _SHOWN_STEPS:
         half = 3 * _SHOWN_STEPS // 2
         shown = [*shown[:half], "...", *shown[-half:]]
     return [f"{len(one.path.steps)} steps, lines", *shown]
+
+
+def _where(operation: Operation) -> str:
+    return f"{Path(operation.place.file).name}:{operation.place.line}"
 
 
 def _text(operation: Operation) -> str:
@@ -223,14 +280,20 @@ def _text(operation: Operation) -> str:
     return str(operation)
 
 
-def tracked_words(definition: TrackingDefinition, names: SourceNames) -> str:
-    """What is tracked, all variables that share a predicate with their own names, the copies of a function as one."""
+def tracked_words(definition: TrackingDefinition, names: SourceNames, active: Activity = EVERYWHERE) -> str:
+    """What is tracked, variables that share a predicate with their own names, the copies of a function as one."""
 
     def own(shared: Iterable[str]) -> frozenset[str]:
-        return frozenset(_COPY.sub(".", name) for one in shared for name in names.all_of(one))
+        meant = (names.of(one, active.at[one]) if one in active.at else names.all_of(one) for one in shared)
+        return frozenset(_COPY.sub(".", name) for one in meant for name in one)
 
     tracked, separating = own(definition.tracked), own(definition.separating)
     return str(replace(definition, tracked=tracked, separating=separating, integers=own(definition.integers)))
+
+
+def abstraction_words(task: Task, abstraction: Abstraction) -> str:
+    """What an abstraction tracks, somewhere."""
+    return tracked_words(abstraction.definition, SourceNames(task), abstraction.active)
 
 
 def plain(text: str) -> str:

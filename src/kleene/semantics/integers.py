@@ -132,6 +132,8 @@ class Constants:
 
     memory: Memory
     precision: Precision = EVERYTHING
+    hidden: frozenset[Variable] = frozenset()
+    """Variables that are not tracked during the operation that is being translated."""
     _parent: dict[Key, Key] = field(default_factory=dict)
     _found: dict[Key, set[int]] = field(default_factory=dict)
     _compared: set[Key] = field(default_factory=set)
@@ -149,6 +151,8 @@ class Constants:
 
     def of(self, key: Key) -> tuple[int, ...]:
         """The constants of a variable or cell, in order; none if nothing depends on its value."""
+        if key in self.hidden:
+            return ()
         found = self._of.get(key)
         if found is None:
             found = self._of[key] = self._constants(key) if self.precision.tracks_integer(key) else ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import fields
+from dataclasses import dataclass, fields
 
 from kleene.cfa.expressions import AddressOf, Expression, Variable, walk
 from kleene.cfa.graph import Cfa
@@ -21,6 +21,7 @@ from kleene.cfa.operations import (
     Operation,
     Realloc,
     Return,
+    Specified,
 )
 from kleene.cfa.types import PointerType
 
@@ -35,6 +36,8 @@ def defined(operation: Operation) -> tuple[Variable, ...]:
         return operation.variables
     if isinstance(operation, Enter):
         return operation.parameters
+    if isinstance(operation, Specified):
+        return operation.targets
     if isinstance(operation, Invoke) and operation.target is not None:
         return (operation.target,)
     return ()
@@ -45,6 +48,8 @@ def used(operation: Operation) -> frozenset[Variable]:
     if isinstance(operation, DeclareLocal | EndScope | Enter):
         return frozenset()
     if isinstance(operation, Invoke):
+        return frozenset(operation.arguments)
+    if isinstance(operation, Specified):
         return frozenset(operation.arguments)
     found: set[Variable] = set()
     for attribute in fields(operation):
@@ -116,6 +121,20 @@ def in_scope(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
                 found[edge.target] = merged
                 waiting.append(edge.target)
     return found
+
+
+@dataclass(frozen=True)
+class Lifetimes:
+    """What the translations of one program share: the variables that are live at each location, and `redeclared`."""
+
+    live: dict[str, frozenset[Variable]]
+    redeclared: frozenset[Variable]
+
+
+def lifetimes(cfa: Cfa[Operation], tracked: Set[Variable], *, whole_scope: bool = False) -> Lifetimes:
+    """The lifetimes of the tracked variables that are not global."""
+    local = {v for v in tracked if not v.is_global}
+    return Lifetimes(live_before(cfa, local, whole_scope=whole_scope), redeclared(cfa))
 
 
 def redeclared(cfa: Cfa[Operation]) -> frozenset[Variable]:

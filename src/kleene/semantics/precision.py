@@ -8,7 +8,7 @@ tracked and separating pointers, field assertions.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
@@ -42,7 +42,10 @@ Instrument = Callable[[Sequence[Group], Roots], Instrumentation]
 
 @dataclass(frozen=True)
 class Precision:
-    """Names of what is tracked; None stands for everything. `instrument` makes the instrumentation predicates."""
+    """Names of what is tracked; None stands for everything. `instrument` makes the instrumentation predicates.
+
+    `active` are the locations at which a variable is tracked; one that is not in it is wherever it is live.
+    """
 
     pointers: frozenset[str] | None = None
     separating: frozenset[str] | None = None
@@ -50,6 +53,10 @@ class Precision:
     integers: frozenset[str] | None = None
     integer_cells: frozenset[int] | None = None
     instrument: Instrument | None = field(default=None, compare=False)
+    active: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def active_at(self, variable: str, location: str) -> bool:
+        return variable not in self.active or location in self.active[variable]
 
     def tracks(self, pointer: str) -> bool:
         return self.pointers is None or pointer in self.pointers

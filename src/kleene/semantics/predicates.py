@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kleene.cfa.expressions import Variable
+from kleene.cfa.operations import Specified
 from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.transform import up_to_order
@@ -17,6 +18,7 @@ from kleene.semantics.lanes import Lane, lanes_of
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
 from kleene.semantics.precision import EVERYTHING, Instrumentation, Precision, Roots
+from kleene.semantics.specifications import NEW
 from kleene.transformers.action import Rule, Update
 
 
@@ -54,6 +56,10 @@ class Symbols:
     memory: Memory
     shape: ShapeClass
     precision: Precision = EVERYTHING
+    hidden: frozenset[Variable] = frozenset()
+    """Variables that are not tracked during the operation that is being translated."""
+    complete: bool = True
+    """Whether all pointers that are live after it are tracked then."""
     _names: dict[Variable, str] = field(default_factory=dict)
     _pointers: dict[str, Pointer] = field(default_factory=dict)
     _nullary: dict[str, None] = field(default_factory=dict)
@@ -66,8 +72,10 @@ class Symbols:
 
     @property
     def all_pointers_tracked(self) -> bool:
-        return all(self.precision.tracks(v.name) for v in self.memory.pointers) and all(
-            map(self.precision.tracks_cell, self.memory.cell_targets)
+        return (
+            self.complete
+            and all(self.precision.tracks(v.name) for v in self.memory.pointers)
+            and all(map(self.precision.tracks_cell, self.memory.cell_targets))
         )
 
     # Names ----------------------------------------------------------------------------------------------------
@@ -85,11 +93,12 @@ class Symbols:
 
     @property
     def _reserved(self) -> set[str]:
-        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets}
+        specified = (NEW,) if any(isinstance(e.label, Specified) for e in self.memory.cfa.edges) else ()
+        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets, *specified}
 
     def pointer(self, variable: Variable) -> Pointer:
         places = self.memory.pointer_places.get(variable, set())
-        if not self.precision.tracks(variable.name):
+        if not self.precision.tracks(variable.name) or variable in self.hidden:
             return Pointer(self.name(variable), tuple(sorted(places)), tracked=False)
         return self.named(self.name(variable), places)
 

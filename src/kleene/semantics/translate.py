@@ -33,24 +33,27 @@ from kleene.cfa.operations import (
     Realloc,
     Return,
     Skip,
+    Specified,
     Unsupported,
     expressions,
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType
-from kleene.logic.formula import FALSE, TRUE, Atom, Formula, Not, Or, conj, disj, exists, neg
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Atom, Formula, Not, Or, conj, disj, exists, neg
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.calls import CallAction, CallSteps, CallVocabulary, call_vocabulary
+from kleene.semantics.calls import CallAction, CallVocabulary, call_vocabulary
 from kleene.semantics.groups import ShapeClass
-from kleene.semantics.integers import Constants
+from kleene.semantics.integers import UNKNOWN_INTEGER, Constants
 from kleene.semantics.literals import is_literal
-from kleene.semantics.liveness import lingering, live_before, redeclared
+from kleene.semantics.liveness import Lifetimes, lifetimes, lingering
 from kleene.semantics.memory import Memory, Unmodelled
 from kleene.semantics.names import FREED, HEAP, OUTER, at
 from kleene.semantics.precision import EVERYTHING, Precision
 from kleene.semantics.predicates import Symbols
 from kleene.semantics.prepare import without_dead_ends
+from kleene.semantics.specifications import NEW
+from kleene.semantics.specified_steps import SpecifiedAction, SpecifiedSteps
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.transformers.action import Action, Message, Rule, Update
@@ -77,7 +80,7 @@ class Translation:
     calls: CallVocabulary | None = None
 
 
-class Translator(CallSteps):
+class Translator(SpecifiedSteps):
     """Translates one inlined program for one shape class; without `leaks`, blocks that are lost are no alarm."""
 
     def __init__(
@@ -91,16 +94,19 @@ class Translator(CallSteps):
         precision: Precision = EVERYTHING,
         markers: int = 2,
         leaks: bool = True,
+        memory: Memory | None = None,
+        lives: Lifetimes | None = None,
     ) -> None:
-        memory = Memory(program, cfa, typed=True)
+        memory = memory or Memory(program, cfa, typed=True)
         symbols = Symbols(memory, shape, precision)
         super().__init__(program, memory, Constants(memory, precision), symbols)
         self.source = cfa
+        self.is_given = any(isinstance(e.label, Specified) and e.label.role == "given" for e in cfa.edges)
         self.malloc_may_fail = malloc_may_fail
         self.leaks = leaks
-        tracked = {*memory.pointers, *memory.integers}
-        self.needed = live_before(cfa, {v for v in tracked if not v.is_global}, whole_scope=whole_scope)
-        self.live = lingering(cfa, self.needed)
+        lives = lives or lifetimes(cfa, {*memory.pointers, *memory.integers}, whole_scope=whole_scope)
+        self.needed = lives.live
+        self.live = lingering(cfa, self._active())
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
         if any(isinstance(e.label, Enter) for e in cfa.edges):
@@ -109,7 +115,7 @@ class Translator(CallSteps):
             isinstance(e.label, Exit) and e.label.status is not None for e in cfa.edges
         )
         self.live_after: frozenset[Variable] = frozenset()
-        self.redeclared = redeclared(cfa)
+        self.redeclared = lives.redeclared
         for variable in memory.pointers:
             self.symbols.pointer(variable)
         for variable in memory.objects:
@@ -134,12 +140,11 @@ class Translator(CallSteps):
         origins: list[Edge[Operation] | None] = [None] * len(edges)
         for edge in without_dead_ends(self.source).edges:
             places.setdefault(edge.source, edge.label.place)
-            branches = self._branches(edge)
-            for steps in branches:
+            for steps in self._ways(edge):
                 self._connect(edge.source, steps, edge.target, edges)
             origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
-        vocabulary = self.symbols.vocabulary()
+        vocabulary = self.symbols.vocabulary().extend(self.recorded.values())
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
         rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
         procedures = self._procedures()
@@ -171,6 +176,40 @@ class Translator(CallSteps):
             precondition=condition,
             messages=(Message(TRUE, self._named_alarm(alarm)),),
         )
+
+    # What is live but not active ------------------------------------------------------------------------------
+
+    def _active(self) -> dict[str, frozenset[Variable]]:
+        """The live variables that the precision tracks at each location."""
+        tracked = self.symbols.precision
+        if not tracked.active:
+            return self.needed
+        return {name: frozenset(v for v in vs if tracked.active_at(v.name, name)) for name, vs in self.needed.items()}
+
+    def complete_at(self, location: str) -> bool:
+        """Whether no pointer that is live at a location is unknown there."""
+        return not any(self.memory.kind(v) == "pointer" for v in self.needed[location] - self.live[location])
+
+    def _ways(self, edge: Edge[Operation]) -> list[list[Step]]:
+        """The chains of steps of an edge; what is unknown before it, and active behind it, may have any value."""
+        before, after = self.live[edge.source], self.live[edge.target]
+        appearing = sorted((self.needed[edge.source] & after) - before, key=lambda v: v.name)
+        hidden = (self.needed[edge.source] | self.needed[edge.target]) - before - after
+        self.symbols.hidden = self.constants.hidden = hidden
+        self.symbols.complete = self.complete_at(edge.target)
+        updates = [u for v in appearing for u in self._any_value(v)]
+        names = ", ".join(v.name for v in appearing)
+        first = [Step(Action(f"any {names}", f"any {names}", updates=tuple(updates)))] if updates else []
+        found = [[*first, *steps] for steps in self._branches(edge)]
+        self.symbols.hidden = self.constants.hidden = frozenset()
+        self.symbols.complete = True
+        return found
+
+    def _any_value(self, variable: Variable) -> list[Update]:
+        if self.memory.kind(variable) == "pointer":
+            pointer = self.symbols.pointer(variable)
+            return self._set_pointer(pointer, dict.fromkeys(pointer.offsets, UNKNOWN), UNKNOWN)
+        return self._set_integer(variable, UNKNOWN_INTEGER)
 
     def _branches(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an operation; a malloc that may fail has two."""
@@ -220,15 +259,19 @@ class Translator(CallSteps):
         if updates:
             names = ", ".join(v.name for v in dead)
             steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates)))]
-        loses = updates or any(s.action.updates or isinstance(s.action, CallAction) for s in steps)
+        loses = updates or any(s.action.updates or isinstance(s.action, CallAction | SpecifiedAction) for s in steps)
         if loses and self._can_leak():
-            leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), neg(self.symbols.reachable("v"))))
-            alarm = Alarm("memory_leak", self.place, "a block is not freed and nothing points to it any more")
-            steps = [*steps, Step(self._collect(), ((leak, alarm),) if self.leaks else ())]
+            steps = [*steps, Step(self._collect(), self._lost() if self.leaks else ())]
         return steps
 
+    def _lost(self) -> tuple[tuple[Formula, Alarm], ...]:
+        ours = at(NEW, "v") if self.is_given else TRUE  # a caller may hold the others
+        leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), ours, neg(self.symbols.reachable("v"))))
+        alarm = Alarm("memory_leak", self.place, "a block is not freed and nothing points to it any more")
+        return ((leak, alarm),)
+
     def _can_leak(self) -> bool:
-        return any(isinstance(e.label, Allocate | Realloc) for e in self.source.edges)
+        return any(isinstance(e.label, Allocate | Realloc | Specified) for e in self.source.edges)
 
     def _collect(self) -> Action:
         """Drop freed blocks that nothing points to: they have no edges, so nothing else changes."""
@@ -236,7 +279,8 @@ class Translator(CallSteps):
             return Action("keep", "")
         pointed = [at(p.predicate(o), "v") for p in self.symbols.pointers for o in p.offsets]
         pointed += [exists(["u"], at(name, "u", "v")) for _, name in self.symbols.edges]
-        return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed)))
+        given = [Not(at(NEW, "v"))] if self.is_given else []  # at the end it is asked which of them are freed
+        return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed, *given)))
 
     def _forget(self, variable: Variable) -> list[Update]:
         if self.memory.kind(variable) == "pointer":
@@ -327,6 +371,8 @@ class Translator(CallSteps):
             case EndScope(variables=variables):
                 for variable in variables:
                     self._leave_scope(variable)
+            case Specified():
+                self._specified(operation)
             case Error(kind=kind, message=message):
                 self._fail(kind, message or "an error call is reached")
             case Return() | Exit():
@@ -382,7 +428,12 @@ def _null(operation: Allocate | Realloc) -> Expression:
 
 
 def _kept(action: Action, vocabulary: Vocabulary) -> Action:
-    """Dropping isolated objects changes no instrumentation predicate on the others: say so, so that none is derived."""
+    """Dropping isolated objects changes no instrumentation predicate on the others: say so, so that none is derived.
+
+    Where it matters which objects are new, those that an action creates are.
+    """
+    if action.creates and NEW in vocabulary:
+        action = replace(action, updates=(*action.updates, Update(NEW, ("v",), disj(at(NEW, "v"), at("isNew", "v")))))
     if action.retain is None:
         return action
     same = tuple(Update(p.name, p.args, Atom(p.name, p.args)) for p in vocabulary.declared if p.definition is not None)

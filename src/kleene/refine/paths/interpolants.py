@@ -8,7 +8,8 @@ integers. Every sequence is checked to be inductive, by queries that know nothin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
 import z3
@@ -20,6 +21,8 @@ from kleene.refine.paths.facts import Unfit
 from kleene.refine.paths.relation import Conjunct, Relation
 from kleene.refine.paths.sequence import MOST_QUESTIONS, STEPS, NoInterpolants, Prover, Sequencer
 from kleene.refine.paths.steps import related
+from kleene.refine.paths.vocabulary import Vocabulary
+from kleene.refine.paths.written import written
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,11 @@ class Cut:
 
     formula: Any
     spoken: Spoken
+    vocabulary: Vocabulary | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        return str(self.formula)
+        """As C would say it."""
+        return written(self.formula, self.vocabulary) if self.vocabulary is not None else str(self.formula)
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,8 @@ class Interpolants:
     aliases: tuple[tuple[Place, Place], ...]
     field_assertions: tuple[FieldAssertion, ...]
     integer_predicates: tuple[Any, ...]
+    others: tuple[tuple[Cut, ...], ...] = ()
+    """The cuts of the other cases of the path, if it has several."""
 
     @property
     def formulas(self) -> tuple[Any, ...]:
@@ -82,18 +89,23 @@ def _of_case(formula: PathFormula, machine: Machine, case: Case, prover: Prover)
     sequence = sequencer.run()
     check_inductive(relation, sequencer.conjuncts, sequence)
     core = tuple(sorted({sequencer.conjuncts[n].step for n in sequencer.core}))
-    cuts = []
+    cuts: list[Cut] = []
     for cut, found in enumerate(sequence):
-        plain = _plain(relation, cut, found)
-        cuts.append(Cut(plain, spoken_of(plain, relation.vocabulary, formula.program)))
+        plain = _plain(relation, cut, found, sequencer.constants(found))
+        if cuts and cuts[-1].formula.eq(plain):  # most steps change nothing that matters
+            cuts.append(cuts[-1])
+        else:
+            spoken = spoken_of(plain, relation.vocabulary, formula.program)
+            cuts.append(Cut(plain, spoken, relation.vocabulary))
     while len(cuts) <= len(formula.steps):
         cuts.append(Cut(z3.BoolVal(False), Spoken()))
     return _collected(cuts, core)
 
 
-def _plain(relation: Relation, cut: int, formula: Any) -> Any:
-    """The formula over names without versions."""
-    pairs = [(version, relation.vocabulary.plain(key)) for key, version in relation.snapshots[cut].items()]
+def _plain(relation: Relation, cut: int, formula: Any, used: Mapping[int, Any]) -> Any:
+    """The formula over names without versions; `used` are its constants."""
+    versions = relation.snapshots[cut].items()
+    pairs = [(v, relation.vocabulary.plain(key)) for key, v in versions if v.get_id() in used]
     return z3.substitute(formula, *pairs) if pairs else formula
 
 
@@ -136,6 +148,4 @@ def _together(found: list[Interpolants]) -> Interpolants:
     if len(found) == 1:
         return first
     both = _collected([cut for one in found for cut in one.cuts], first.core)
-    return Interpolants(
-        first.cuts, first.core, both.pointers, both.aliases, both.field_assertions, both.integer_predicates
-    )
+    return replace(both, cuts=first.cuts, others=tuple(one.cuts for one in found if one is not first))

@@ -72,6 +72,14 @@ class Sequencer:
         self.cuts = len(relation.snapshots)
         self.core: list[int] = []
         self.prefixes: list[list[Any]] = []
+        self._constants: dict[int, tuple[Any, dict[int, Any]]] = {}
+
+    def constants(self, formula: Any) -> dict[int, Any]:
+        """The constants in a formula; they are remembered with it, since the same ones are asked for at many cuts."""
+        known = self._constants.get(formula.get_id())
+        if known is None:  # the formula is kept, so that no other one gets its number
+            known = self._constants[formula.get_id()] = (formula, constants(formula))
+        return known[1]
 
     def run(self) -> list[Any]:
         """One formula for each cut, over the versions that are current there."""
@@ -138,7 +146,7 @@ class Sequencer:
         current = {v.get_id() for v in self.relation.snapshots[cut].values()}
         hidden: dict[int, Any] = {}
         for literal in literals:
-            hidden.update({n: c for n, c in constants(literal).items() if n not in current})
+            hidden.update({n: c for n, c in self.constants(literal).items() if n not in current})
         return hidden
 
     def _projected(self, literals: list[Any], cut: int) -> list[Any]:
