@@ -7,6 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.refine.helpers import EXAMPLES, refined, written
 
+from kleene.analysis.certificates import ProgramOptions, certificate_text, recheck
+from kleene.analysis.refine_of_c import RefineSettings, refine
+from kleene.c.reader import read_program
 from kleene.refine.certificate import graphs_of, problems_of
 from kleene.refine.growth import FIRST_LOOK
 from kleene.refine.loop import GAVE_UP, SAFE, RefineOptions
@@ -111,14 +114,15 @@ def test_a_list_whose_first_cell_points_back_to_the_last(tmp_path):
     assert closed(result)
 
 
-def test_rings_are_followed_round_only_where_that_is_needed(tmp_path):
-    """Adding cells keeps cancellation, wherever they are; after one is freed, no other must be it."""
+def test_rings_need_not_be_followed_round(tmp_path):
+    """Cancellation is kept when cells are added, and when one is taken out and freed."""
     start, end = RING.index("    p = head.next;"), RING.index("    for (p")
-    for text, followed in ((RING[:start] + RING[end:], False), (RING, True)):
+    for text in (RING[:start] + RING[end:], RING):
         result = refined(written(tmp_path, text))
         names = set(result.abstraction.generator.families)
         assert (result.outcome, result.abstraction.generator.name) == (SAFE, "cdll")
-        assert ("rings" in names) == followed
+        assert "cancellation" in names
+        assert "reachability" not in names
         assert closed(result)
 
 
@@ -147,3 +151,47 @@ def test_refinement_ends_where_the_maximal_class_does_not():
     assert not found.abstraction.definition.tracked & {"log", "signals", "timers", "requests", "faults"}
     maximal = refined(program, options=replace(options, hint="dll", maximal=True))
     assert (maximal.outcome, maximal.reason) == (GAVE_UP, "more than 40000 structures")
+
+
+SORTED = """
+#include <stdlib.h>
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { int key; struct node *next; };
+int main(void) {
+    struct node *list = NULL, *n, **p;
+    while (__VERIFIER_nondet_int()) {
+        n = malloc(sizeof *n);
+        if (!n) abort();
+        n->key = __VERIFIER_nondet_int();
+        for (p = &list; *p && (*p)->key < n->key; p = &(*p)->next) ;
+        n->next = *p;
+        *p = n;
+    }
+    for (n = list; n && n->next; n = n->next)
+        assert(n->key <= n->next->key);
+    return 0;
+}
+"""
+
+
+def test_sorted_insertion_is_proved_on_images(tmp_path):
+    """0 and 1 stand for the numbers; the certificate says so, and is checked in the same way."""
+    program = written(tmp_path, SORTED)
+    found = refine(read_program([str(program)]), ["assert"], RefineSettings(), malloc_may_fail=True, seconds=60)
+    assert not isinstance(found, str)
+    assert (found.outcome, found.task.images) == (SAFE, True)
+    path = tmp_path / "proof.json"
+    path.write_text(certificate_text(found, ProgramOptions((str(program),), ("assert",), True, data_model="ILP32")))
+    assert not recheck(str(path)).problems
+
+
+@pytest.mark.parametrize("old,new", [("<= n->next", "< n->next"), ("key < n->key", "key > n->key")])
+def test_an_error_on_images_is_no_error(tmp_path, old, new):
+    """It is left to the program with its numbers, which shows the inputs."""
+    assert old in SORTED
+    program = read_program([str(written(tmp_path, SORTED.replace(old, new, 1)))])
+    found = refine(program, ["assert"], RefineSettings(), malloc_may_fail=True, seconds=60)
+    assert not isinstance(found, str)
+    assert not found.task.images
+    assert found.outcome != SAFE

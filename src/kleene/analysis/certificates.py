@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kleene.analysis.refine_of_c import tasks_of
+from kleene.analysis.refine_of_c import image_task, tasks_of
 from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
 from kleene.core.verdict import kinds_of
@@ -74,6 +74,7 @@ def certificate_text(refined: Refined, options: ProgramOptions) -> str:
         "errors": list(options.errors),
         "cleanup_at_abort": options.cleanup_at_abort,
         "whole_scope": refined.task.whole_scope,
+        "images": refined.task.images,
         **abstraction_document(refined.abstraction),
         **graphs_document(graphs_of(refined.tree)),
     }
@@ -106,8 +107,10 @@ def _recheck(document: dict[str, Any], shapes: Sequence[str]) -> Rechecked:
         errors=document.get("errors", ERRORS),
         cleanup_at_abort=document.get("cleanup_at_abort", False),
     )
-    tasks = tasks_of(program, kinds_of(properties), malloc_may_fail=document["malloc_may_fail"])
-    task = next(t for t in tasks if t.whole_scope == document["whole_scope"])
+    kinds, fails = kinds_of(properties), document["malloc_may_fail"]
+    tasks = tasks_of(program, kinds, malloc_may_fail=fails)
+    images = image_task(program, kinds, malloc_may_fail=fails) if document.get("images") else None
+    task = images or next(t for t in tasks if t.whole_scope == document["whole_scope"])
     known = {entry["path"] for entry in document["headers"]}
     if other := [name for name in program.headers if name not in known]:
         problems = [f"{name} is included now, and was not when the program was proved" for name in other]

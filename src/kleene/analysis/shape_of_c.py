@@ -31,6 +31,7 @@ from kleene.semantics.headers import header_cells
 from kleene.semantics.lanes import lanes_seen
 from kleene.semantics.loads import with_shared_loads
 from kleene.semantics.memory import Memory
+from kleene.semantics.order import with_images
 from kleene.semantics.procedures import whole_program
 from kleene.semantics.representatives import with_representatives
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
@@ -60,10 +61,17 @@ ATTEMPTS = (
     (True, ""),
     (False, "values"),
     (False, "ranges"),
+    (False, "order"),
     (False, "children"),
     (False, "cells"),
 )
 """Whether pointers are kept to the end of their scope, and what else tells the nodes of heaps apart."""
+_REWRITTEN: Mapping[str, Callable[[Memory], Cfa[Operation]]] = {
+    "loads": with_shared_loads,
+    "ranges": with_representatives,
+    "order": with_images,
+}
+"""The attempts that follow another automaton of the program."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """For how many objects of its caller a recursive function keeps a name."""
 
@@ -122,8 +130,8 @@ def analyse(
         if left <= 0:
             break
         followed, places = cfa, memory.pointer_places
-        if by in ("ranges", "loads"):
-            followed = with_representatives(memory) if by == "ranges" else with_shared_loads(memory)
+        if by in _REWRITTEN:
+            followed = _REWRITTEN[by](memory)
             if followed == cfa:
                 continue
             places = Memory(inlined, followed, typed=True).pointer_places
@@ -142,7 +150,7 @@ def _may_help(by: str, result: ShapeResult, raised: Set[str]) -> bool:
     vocabulary = result.translation.vocabulary if result.translation is not None else ()
     if by == "loads":
         return bool(raised)
-    if by == "ranges":
+    if by in ("ranges", "order"):
         return result.complete and bool(raised - _LEAKS)
     start = {"children": "has[", "cells": "has[", "values": "@"}[by]
     return result.complete and bool(raised) and any(p.name.startswith(start) and not p.abstraction for p in vocabulary)
@@ -218,7 +226,7 @@ class _Plan:
             name=f"{shape.name}, by {self.by}",
             cells=self.by == "cells",
             children=self.by == "children",
-            values=self.by in ("values", "ranges"),
+            values=self.by in ("values", "ranges", "order"),
         )
 
 

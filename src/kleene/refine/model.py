@@ -42,6 +42,8 @@ class Task:
     kinds: frozenset[str]
     malloc_may_fail: bool = True
     whole_scope: bool = False
+    images: bool = False
+    """Whether 0 and 1 stand for the numbers that assertions compare: a proof counts, an error does not."""
     original: Cfa[Operation] | None = None
     """The automaton before variables were shared, edge by edge: for people to read."""
     check: Callable[[], None] = field(default=lambda: None, compare=False)

@@ -56,7 +56,7 @@ _LVALUES = Variable | Field | Deref | Index
 
 def with_representatives(memory: Memory) -> Cfa[Operation]:
     """The automaton of the memory with choices of representatives instead of unknown numbers, where these suffice."""
-    uses = _Uses(Constants(memory))
+    uses = Uses(Constants(memory))
     for operation in [*(a for g in memory.program.globals for a in g.initial), *(e.label for e in memory.cfa.edges)]:
         uses.note(operation)
     edges: list[Edge[Operation]] = []
@@ -70,7 +70,7 @@ def with_representatives(memory: Memory) -> Cfa[Operation]:
 
 
 @dataclass
-class _Uses:
+class Uses:
     """What the program does with the numbers of each group of variables and cells that are assigned to each other."""
 
     constants: Constants
@@ -91,7 +91,7 @@ class _Uses:
         types = {t for k in members for t in self.types.get(k, ())}
         if types != {target.type} or target.type.boolean or self.spoiled.intersection(members):
             return []
-        if any(isinstance(k, int) for k in members) and (self.cells_spoiled or self._overlapping()):
+        if any(isinstance(k, int) for k in members) and (self.cells_spoiled or self.overlapping()):
             return []
         starts = sorted({c for k in members for c in self.starts.get(k, ())})
         if not self.ordered.intersection(members) or len(starts) > MAX_REPRESENTATIVES:
@@ -100,7 +100,7 @@ class _Uses:
         numbers = sorted({max(c, least) for c in starts if c <= greatest} | {max(least, min(starts[0] - 1, greatest))})
         return [Constant(c, target.type) for c in numbers]
 
-    def _overlapping(self) -> bool:
+    def overlapping(self) -> bool:
         """Whether some bytes belong to integers at different offsets."""
         cells = sorted((k, max(t.size for t in types)) for k, types in self.types.items() if isinstance(k, int))
         return any(a + size > b for (a, size), (b, _) in pairwise(cells))
@@ -163,7 +163,7 @@ class _Uses:
     def _compare(self, operator: str, left: Expression, right: Expression) -> None:
         for side, other, relation in ((left, right, operator), (right, left, MIRRORED[operator])):
             number = constant_of(other)
-            inner = _same(side)
+            inner = same(side)
             if number is None or not isinstance(inner, _LVALUES) or not isinstance(inner.type, IntegerType):
                 self._read(side, plain=False)
                 continue
@@ -175,7 +175,7 @@ class _Uses:
 
     def _read(self, expression: Expression, *, plain: bool) -> None:
         """A use of a value: a copy if it is plain."""
-        inner = _same(expression) if plain else expression
+        inner = same(expression) if plain else expression
         if isinstance(inner, Comparison):
             self._compare(inner.operator, inner.left, inner.right)
             return
@@ -187,7 +187,7 @@ class _Uses:
             self._read(child, plain=False)
 
 
-def _same(expression: Expression) -> Expression:
+def same(expression: Expression) -> Expression:
     """The expression without conversions to the type that it has."""
     while isinstance(expression, Cast) and expression.type == expression.operand.type:
         expression = expression.operand
