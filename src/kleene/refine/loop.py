@@ -240,6 +240,7 @@ class Refinement:
             or self._track(current, Asked(depends))
             or self._track(current, Asked(everything(memory, path)))
             or self._track(current, Asked(slice_of(memory, path)))
+            or self._track(current, Asked(self.abstraction.definition))
             or self._insist(current)
         )
         return "" if refined else self._failure(current)
@@ -376,8 +377,12 @@ class Refinement:
         return result
 
     def _insist(self, current: Round) -> bool:
-        """Nothing else is left: the finest generator whose simulation was given up is followed to its end."""
-        large = [t.generator for t in current.trials if not t.predicates]
+        """Nothing else is left: the finest generator whose simulation was given up is followed to its end.
+
+        Not one for structures of which nothing is assumed: its trees have no end worth waiting for.
+        """
+        given_up = [t.generator for t in current.trials if not t.predicates]
+        large = [g for g in given_up if g.entry is not None and g.entry.invariants]
         if not large:
             return False
         finest = max(large, key=lambda g: (len(g.families), g.weight))
