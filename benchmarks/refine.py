@@ -29,8 +29,9 @@ ROWS = {
     **{f"{check}_list_{what}": "dll" for check in ("cancel", "acyclic") for what in ("insert_before", "remove")},
     **{f"bintree_rotate_{way}": "tree" for way in ("left", "right", "left_right")},
     **{f"treep_rotate_{way}": "treep" for way in ("left", "right", "left_right", "three")},
+    "scheduler": "dll",
 }
-"""Programs, with the data structure that the annotation names; the last one is ours."""
+"""Programs, with the data structure that the annotation names; the last two are ours."""
 
 
 def measured(name: str, options: RefineOptions, limit: float) -> tuple[Refined, float]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from pathlib import Path
 
 import pytest
 
 from kleene.analysis.check import CheckOptions, check_program
+from kleene.analysis.shape_of_c import analyse
+from kleene.analysis.specifications_of_c import read_specification
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
@@ -48,3 +51,33 @@ def test_what_a_run_shows_is_not_proved_away(seed: int, tmp_path: Path) -> None:
     for name, verdict in real.properties.items():
         if verdict is Verdict.FALSE:
             assert by_contract.properties[name] is not Verdict.TRUE, path.read_text(encoding="utf-8")
+
+
+FORMULAS = LISTS.with_name("formulas.c")
+MORE = (*STATEMENTS[:5], *STATEMENTS[6:], "if (x) x = pop(x);", "if (x) insert_after(x, 1);", "x = find(y, 1);",
+        "if (x) { x = find(x, 1); }", "x = pop(x);")  # fmt: skip
+
+
+def formal_client(rng: random.Random) -> str:
+    lines = []
+    for _ in range(rng.randint(2, 6)):
+        names = {"x": rng.choice("abc"), "y": rng.choice("abc"), "z": rng.choice("abc")}
+        lines.append(re.sub(r"\b[xyz]\b", lambda m, n=names: n[m.group()], rng.choice(MORE)))  # type: ignore[misc]
+    functions = FORMULAS.read_text(encoding="utf-8").partition("int main")[0]
+    body = "\n    ".join((*lines, rng.choice(ENDS)))
+    variables = "struct node *a = NULL, *b = NULL, *c = NULL;"
+    return f"{functions}int main(void)\n{{\n    {variables}\n    {body}\n    return 0;\n}}\n"
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_what_a_run_shows_is_not_proved_away_by_formulas(seed: int, tmp_path: Path) -> None:
+    """The abstract analysis alone: exact exploration would run the functions themselves."""
+    path = tmp_path / "client.c"
+    path.write_text(formal_client(random.Random(seed)), encoding="utf-8")
+    program = read_program(path, data_model="LP64")
+    real = check_program(program, CheckOptions(timeout=3.0, domain="explicit"), time.monotonic())
+    contracts = read_contracts(program)
+    meant = {name: read_specification(program, contract) for name, contract in contracts.items()}
+    found = analyse(by_contracts(program, contracts, meant), malloc_may_fail=True, seconds=6.0)
+    if found.complete and real.properties["memsafety"] is Verdict.FALSE:
+        assert found.alarms, path.read_text(encoding="utf-8")

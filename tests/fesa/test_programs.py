@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,10 @@ from kleene.analysis.check import CheckOptions, check
 from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
+from kleene.domains.fesa.calls import CallingFesaDomain
 from kleene.domains.fesa.domain import StateStore
+from kleene.domains.fesa.flags import NOT_NULL, Flag
+from kleene.domains.fesa.heap import joined
 from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.tabulate import Tabulated
 
@@ -96,6 +100,29 @@ def test_results_by_cases_are_post_fixpoints() -> None:
     assert isinstance(store, StateStore) and len(store) > 2
     del store.states[next(iter(store.states))]
     assert uncovered(result.cfa, result.domain, [result.initial], result.reached)
+
+
+def test_cases_are_a_partition() -> None:
+    """Together what was found, and each with its answers: nothing is lost between two cases."""
+    result = analysed("sll/merge_sentinel")
+    domain = result.domain
+    assert domain and result.reached and result.cfa
+    options = replace(domain.options, by_cases=True)
+    memory = domain.transfer.memory
+    by_cases = CallingFesaDomain(memory, result.cfa, domain.space, options, malloc_may_fail=True)
+    assert len(by_cases.asked) > 2
+    numbers = set()
+    for store in result.reached.stores.values():
+        for state in store.elements():
+            parts = by_cases.cases([state.vectors])
+            numbers.add(len(parts))
+            together = joined([vectors for _, vectors in parts])
+            assert together is not None and together.function == state.vectors.function
+            for case, vectors in parts:
+                for node in by_cases.asked:
+                    flag = vectors.flag(Flag(NOT_NULL, node))
+                    assert vectors.restrict(~flag if node.name in case else flag).is_empty()
+    assert max(numbers) > 3
 
 
 @pytest.mark.parametrize("name", ["recursion/delete_all", "recursion/reverse", "recursion/even_odd", "trees/recursive"])

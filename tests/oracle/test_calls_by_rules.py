@@ -228,6 +228,63 @@ def test_relations_on_new_individuals(modifies: str) -> None:
             assert any(embeds(store(3, before | new, 2), s) for s in found)
 
 
+NOTHING = '%%\n%action skip() { %t "skip" }\n%%\nstart skip() end\n'
+MARKED = parse_program(f"%p x(v) unique\n%p m(v) nonabs\n{NOTHING}")
+SINCE = parse_program(
+    "%p x(v) unique\n%p y(v) unique\n%p n(a, b) function\n%s Fields {n}\n"
+    "foreach (f in Fields) { %p old[f](a, b) function }\n"
+    f"foreach (f in Fields) {{ %i same[f](v) = A(w) (f(v, w) <-> old[f](v, w)) }}\n{NOTHING}"
+)
+
+
+def results_of(text: str, program: Program, given: Structure) -> list[Structure]:
+    call = parse_contracts(f"procedure p(a)\n {text}").procedures["p"].call(["x"], program)
+    return CallByRules(call, program.vocabulary, program.rules).post(given)
+
+
+def test_of_several_one_may_be_left() -> None:
+    """A node that stands for two or more individuals, some of which are freed, may stand for one afterwards."""
+    builder = StructureBuilder(MARKED.vocabulary, 1)
+    builder.set("sm", (0,), Kleene.TRUE)
+    builder.set("m", (0,), Kleene.UNKNOWN)
+    found = results_of("frees m(v)", MARKED, builder.build())
+    assert any(embeds(StructureBuilder(MARKED.vocabulary, 1).build(), s) for s in found)
+    assert any(embeds(StructureBuilder(MARKED.vocabulary, 2).build(), s) for s in found)
+
+
+def _since(size: int, x: int, n: set[tuple[int, int]], old: set[tuple[int, int]], y: int | None = None) -> Structure:
+    builder = StructureBuilder(SINCE.vocabulary, size)
+    builder.set("x", (x,), Kleene.TRUE)
+    if y is not None:
+        builder.set("y", (y,), Kleene.TRUE)
+    for name, pairs in (("n", n), ("old[n]", old)):
+        for pair in pairs:
+            builder.set(name, pair, Kleene.TRUE)
+    return with_definitions(builder.build())
+
+
+def test_what_made_a_difference_may_be_freed() -> None:
+    """The field of y has been cut off since the procedure began; when its old target x is freed, it is as it was."""
+    given = _since(2, 0, set(), {(1, 0)}, y=1)
+    assert given.value("same[n]", 1) is Kleene.FALSE
+    builder = StructureBuilder(SINCE.vocabulary, 1)
+    builder.set("y", (0,), Kleene.TRUE)
+    wanted = with_definitions(builder.build())
+    assert wanted.value("same[n]", 0) is Kleene.TRUE
+    found = results_of("modifies n\n frees a(v)\n ensures A(v) same[n](v)", SINCE, given)
+    assert any(embeds(canonical_abstraction(wanted), s) for s in found)
+
+
+def test_a_new_individual_is_as_it_was_when_the_procedure_began() -> None:
+    """Its field is empty, and was: what was recorded of it says nothing."""
+    given = _since(1, 0, set(), set())
+    wanted = _since(2, 1, set(), set())
+    assert wanted.value("same[n]", 1) is Kleene.TRUE
+    text = "modifies n, a\n allocates\n ensures (E(v) (a(v) & new(v))) & (A(v) same[n](v))"
+    found = results_of(text, SINCE, given)
+    assert any(embeds(canonical_abstraction(wanted), s) for s in found)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_no_larger_store_is_lost(name: str) -> None:
     """Samples of stores with up to four individuals."""

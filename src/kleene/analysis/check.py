@@ -16,7 +16,7 @@ from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
 from kleene.analysis.shape_of_c import CLASSES, ShapeResult, analyse
 from kleene.c.reader import read_program
 from kleene.c.unit import ERRORS
-from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Unsupported
+from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Specified, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, UNDEFINED, Finding, FindingStep, Verdict, kinds_of
 from kleene.diagnostics import UsageError
@@ -112,21 +112,30 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     return check_program(program, options, start)
 
 
-def check_program(program: CProgram, options: CheckOptions, start: float) -> CheckReport:
-    """Check a program that was read; `start` is when the time of the options began."""
+def check_program(
+    program: CProgram, options: CheckOptions, start: float, concrete: CProgram | None = None
+) -> CheckReport:
+    """Check a program that was read; `start` is when the time of the options began.
+
+    `concrete` is the program that is executed, if it is another one than that of the abstract analysis.
+    """
     report = CheckReport(program.files, dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
     report.warnings = program.warnings
-    _decide(program, options, report, start)
+    _decide(program, options, report, start, concrete)
     report.seconds = time.monotonic() - start
     return report
 
 
-def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start: float) -> None:
+def _decide(
+    program: CProgram, options: CheckOptions, report: CheckReport, start: float, concrete: CProgram | None
+) -> None:
+    executed = concrete or program
+
     def left() -> float:
         return options.timeout - (time.monotonic() - start)
 
     _prove(report, [n for n in _without_calls(program) if n in report.properties], "there is no such call")
-    _explore(program, options, report, min(FIRST_LOOK, left()))
+    _explore(executed, options, report, min(FIRST_LOOK, left()))
     if options.refine is not None and Verdict.UNKNOWN in report.properties.values() and left() > 0:
         _refine(program, options, report, left() * REFINE_SHARE)
         if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK and not _limited(report):
@@ -135,11 +144,12 @@ def _decide(program: CProgram, options: CheckOptions, report: CheckReport, start
         report.shape = _abstract(program, options, report, left() * SHARE)
         _conclude(report, report.shape)
     decided = Verdict.FALSE in report.properties.values()  # then a second error is worth little time
-    if options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
+    paths = options.domain != "explicit" and concrete is None
+    if paths and Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         _confirm(program, options, report, min(FIRST_LOOK if decided else PATHS, left() / 3))
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         decided = Verdict.FALSE in report.properties.values()
-        _explore(program, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
+        _explore(executed, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
     if options.cleanup_at_abort:
         _reopen_cleanup(report)
     _explain(report)
@@ -276,7 +286,7 @@ def _without_calls(program: CProgram) -> list[str]:
     """The properties about error calls that the program cannot violate, since it has no such call."""
     reachable = [program.functions[name] for name in program.reachable_functions]
     kinds = {e.label.kind for f in reachable for e in f.cfa.edges if isinstance(e.label, Error)}
-    unknown = any(isinstance(e.label, Unsupported) for f in reachable for e in f.cfa.edges)
+    unknown = any(isinstance(e.label, Unsupported | Specified) for f in reachable for e in f.cfa.edges)
     return [] if unknown else [name for name in ("unreach", "assert") if not set(PROPERTIES[name]) & kinds]
 
 

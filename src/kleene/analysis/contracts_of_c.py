@@ -11,13 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kleene.analysis.check import CheckOptions, CheckReport, check_program
+from kleene.analysis.specifications_of_c import read_specification
 from kleene.c.contracts import Contract, read_contracts
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
 from kleene.diagnostics import UsageError
 from kleene.domains.explicit.explore import Confirmed
-from kleene.semantics.contracts import CALLED, body_alone, by_contracts, contract_at, not_covered
+from kleene.semantics.contracts import CALLED, body_alone, by_contracts, contract_at, covered, without_contract
+from kleene.semantics.specifications import Specification
 
 CONTRACTS = "contracts"
 """The property that all contracts are kept."""
@@ -40,23 +42,40 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
         data_model=options.data_model,
     )
     contracts = read_contracts(program)
-    reasons = {name: not_covered(program, contract) for name, contract in contracts.items()}
-    called = by_contracts(program, {name: c for name, c in contracts.items() if not reasons[name]})
-    bodies = [_Part(contracts, c, body_alone(called, c)) for c in contracts.values()]
-    parts = bodies if program.entry in contracts else [_Part(contracts, None, called), *bodies]
-    for number, part in enumerate(parts):
+    meant = {name: read_specification(program, c) for name, c in contracts.items() if c.formal}
+    called, reasons = covered(program, contracts)
+    parts = _parts(program, contracts, meant, called)
+    for number, part in enumerate(sorted(parts, key=lambda part: part.contract is None)):  # the program gets the rest
         left = options.timeout - (time.monotonic() - start)
         seconds = max(left / (len(parts) - number), _LEAST)
         part.reason = reasons[part.contract.function] if part.contract else ""
         if not part.reason:
-            wanted = replace(options, properties=tuple(PROPERTIES), timeout=seconds)
-            part.report = check_program(part.program, wanted, time.monotonic())
+            wanted = replace(options, properties=part.properties, timeout=seconds)
+            part.report = check_program(part.program, wanted, time.monotonic(), part.concrete)
     report = _together(program, parts, options.properties)
     left = min(options.timeout - (time.monotonic() - start), _LOOK)
     if Verdict.UNKNOWN in report.properties.values() and left > 0 and program.entry not in contracts:
         _look(program, replace(options, domain="explicit", timeout=left), report)
     report.seconds = time.monotonic() - start
     return report
+
+
+def _parts(
+    program: CProgram,
+    contracts: Mapping[str, Contract],
+    meant: Mapping[str, Specification],
+    called: dict[str, Contract],
+) -> list[_Part]:
+    """The program from its entry, and the bodies; calls are by those contracts that say enough."""
+    abstract = by_contracts(program, called, meant)
+    executed = by_contracts(program, called, meant, concrete=True) if meant else None
+    bodies = []
+    for name, contract in contracts.items():
+        own = meant.get(name)
+        part = _Part(contracts, contract, body_alone(abstract, contract, own))
+        part.concrete = None if executed is None else body_alone(executed, contract, own, concrete=True)
+        bodies.append(part)
+    return bodies if program.entry in contracts else [_Part(contracts, None, abstract, executed), *bodies]
 
 
 @dataclass
@@ -66,6 +85,8 @@ class _Part:
     contracts: Mapping[str, Contract]
     contract: Contract | None
     program: CProgram
+    concrete: CProgram | None = None
+    """What is executed, if contracts are formulas."""
     report: CheckReport | None = None
     reason: str = ""
 
@@ -73,8 +94,14 @@ class _Part:
     def name(self) -> str:
         return self.contract.function if self.contract else self.program.entry
 
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """What is checked: what is left at the end of a body is its caller's, if formulas say so."""
+        formal = self.contract is not None and self.contract.formal
+        return tuple(name for name in PROPERTIES if not formal or name != "memcleanup")
+
     def proved(self, name: str) -> bool:
-        return self.report is not None and self.report.properties[name] is Verdict.TRUE
+        return self.report is not None and self.report.properties.get(name, Verdict.TRUE) is Verdict.TRUE
 
     @property
     def keeps_contracts(self) -> bool:
@@ -99,7 +126,10 @@ class _Part:
             kind = "precondition" if role == CALLED else "postcondition"
             contract = self.contracts[callee]
             broken = f"requires {contract.requires}" if role == CALLED else f"ensures {contract.ensures}"
-            finding = replace(finding, kind=kind, message=f"'{broken}' of {callee} does not hold: {_why(finding)}")
+            message = f"'{broken}' of {callee} does not hold: {_why(finding)}"
+            if contract.formal and shown is None:
+                message = f"'{broken}' of {callee} may not hold"
+            finding = replace(finding, kind=kind, message=message)
         by_contract = self.contract is not None or (shown is not None and _by_contract(shown))
         return replace(finding, function=self.name if role else finding.function,
                        inputs=() if by_contract else finding.inputs)  # fmt: skip
@@ -190,7 +220,7 @@ def _reason(parts: Sequence[_Part], verdicts: dict[str, Verdict]) -> str:
             return f"the contract of {part.name}: {part.reason}"
     for part in parts:
         if part.report is not None and part.report.reason:
-            return f"{part.name}: {part.report.reason}"
+            return f"{part.name}: {without_contract(part.report.reason)}"
     if verdicts[CONTRACTS] is Verdict.FALSE:
         return "a contract is not kept"
     return "a run by contracts shows an error, and contracts may allow more than the functions do"

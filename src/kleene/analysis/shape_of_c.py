@@ -19,6 +19,7 @@ from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.diagnostics import InternalCheckError, LimitReached
 from kleene.domains.shape.calls import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
+from kleene.domains.shape.specified import CYCLE, recorded_rules
 from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import Procedure, Tabulated, tabulate
@@ -65,7 +66,6 @@ ATTEMPTS = (
 """Whether pointers are kept to the end of their scope, and what else tells the nodes of heaps apart."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """For how many objects of its caller a recursive function keeps a name."""
-_CYCLE = "Closed cycle for acyclic predicate "
 
 
 @dataclass
@@ -302,7 +302,7 @@ def _run(
         shape.name,
         alarms,
         reached.complete and not cyclic and not domain.contradictions,
-        _CYCLE if cyclic else reached.reason or _contradiction(domain),
+        CYCLE if cyclic else reached.reason or _contradiction(domain),
         reached.generated,
         sum(len(store) for store in reached.stores.values()),
         time.monotonic() - start,
@@ -341,7 +341,7 @@ def checked_again(result: ShapeResult) -> bool:
     raised = {translation.alarms[entry.text] for entry in domain.log if entry.text in translation.alarms}
     problems += [f"an alarm was not raised: {alarm.text}" for alarm in raised - set(result.alarms)]
     if problems or _cycles(domain) or domain.contradictions:
-        why = problems[0] if problems else _contradiction(domain) or _CYCLE
+        why = problems[0] if problems else _contradiction(domain) or CYCLE
         raise InternalCheckError(f"the shapes are not closed under the program's steps: {why}")
     return True
 
@@ -352,8 +352,10 @@ def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:
     core = frozenset(p.name for p in vocabulary if p.definition is None)
     initial = completed(TvsStructure(translation.initial, core))
     options = ShapeOptions(early_precondition=True)
-    domain = _AlarmDomain(vocabulary, all_rules(vocabulary, translation.rules), options)
+    rules = (*translation.rules, *recorded_rules(vocabulary))
+    domain = _AlarmDomain(vocabulary, all_rules(vocabulary, rules), options)
     domain.calls = translation.calls
+    domain.given_rules = rules
     return domain, initial
 
 
@@ -391,7 +393,7 @@ class _Limits:
 
     def __call__(self, reached: Reached[Structure]) -> None:
         if _cycles(self.domain):
-            raise LimitReached(_CYCLE)
+            raise LimitReached(CYCLE)
         if reached.generated > self.max_structures:
             raise LimitReached(f"more than {self.max_structures} structures")
         if reached.generated > self._next_look:
@@ -419,8 +421,8 @@ def _cycles(domain: ShapeDomain) -> dict[str, frozenset[str]]:
     """The predicates that were assumed to be acyclic and may not be, and what is updated where a cycle may close."""
     found: dict[str, frozenset[str]] = {}
     for entry in domain.log:
-        if entry.text.startswith(_CYCLE):
-            name = entry.text.removeprefix(_CYCLE)
+        if entry.text.startswith(CYCLE):
+            name = entry.text.removeprefix(CYCLE)
             found[name] = found.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
     return found
 

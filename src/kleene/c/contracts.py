@@ -1,6 +1,7 @@
 """Contracts of C functions: a comment `/*@ requires list(l); ensures list(\\result); */` directly above a definition.
 
-A clause is a conjunction (`&&`) of shapes and comparisons. The shapes of a clause share no cells.
+A clause is a conjunction (`&&`) of shapes, comparisons and formulas in the syntax of TVP, which are only found here and
+read where TVP is (`analysis/specifications_of_c.py`). The shapes of a clause share no cells.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from kleene.diagnostics import InputError, Position, did_you_mean
 RESULT = "\\result"
 SHAPES = {"list": ("next",), "dlist": ("next", "prev"), "ring": ("next",), "tree": ("left", "right")}
 """The words for shapes, and what the fields that link their cells may be called."""
+_WORDS = ("requires", "ensures", "modifies", "allocates", "frees")
 OLD, NOTHING = "\\old", "\\nothing"
 _COMMENT = re.compile(r"/\*@(.*?)\*/", re.DOTALL)
-_TOKEN = re.compile(r"\s*(?:(\\?\w+)|(&&|==|!=|<=|>=|-\d+|[<>(),;]))")
+_TOKEN = re.compile(r"\s*(?:(\\?\w+)|(&&|==|!=|<->|->|<=|>=|-\d+|[<>(),;|&!*+?:\[\]{}/]))")
+_FORMULA = frozenset(["|", "&", "!", "*", "+", "?", ":", "[", "]", "{", "}", "/", "->", "<->"])
+"""What comes in formulas only."""
 _NUMBER = re.compile(r"-?\d+")
 
 
@@ -54,11 +58,23 @@ class Compared:
 
 
 @dataclass(frozen=True)
+class FormulaText:
+    """A formula as it is written, and where: its place in the text of the file."""
+
+    text: str
+    start: int
+
+    def __str__(self) -> str:
+        return " ".join(self.text.split())
+
+
+@dataclass(frozen=True)
 class Clause:
     """What holds before a call, or after it."""
 
     shapes: tuple[Shape, ...] = ()
     comparisons: tuple[Compared, ...] = ()
+    formulas: tuple[FormulaText, ...] = ()
 
     def shape(self, subject: str) -> Shape | None:
         return next((s for s in self.shapes if s.subject == subject), None)
@@ -68,18 +84,30 @@ class Clause:
         return self.shape(pointer) is not None or Compared("==", pointer, "NULL") in self.comparisons
 
     def __str__(self) -> str:
-        return " && ".join(map(str, (*self.shapes, *self.comparisons))) or "nothing"
+        return " && ".join(map(str, (*self.shapes, *self.comparisons, *self.formulas))) or "nothing"
 
 
 @dataclass(frozen=True)
 class Contract:
-    """The specification of a function, and where it is written. `pure`: it changes no memory but its variables."""
+    """The specification of a function, and where it is written. `pure`: it changes no memory but its variables.
+
+    One with a formula, or with `modifies` of fields, `allocates` or `frees`, is `formal`: it speaks of the blocks that
+    the parameters reach. Without `modifies`, all their fields may change.
+    """
 
     function: str
     requires: Clause
     ensures: Clause
     place: Place
     pure: bool = False
+    modifies: tuple[str, ...] | None = None
+    allocates: bool = False
+    frees: FormulaText | None = None
+
+    @property
+    def formal(self) -> bool:
+        formulas = (*self.requires.formulas, *self.ensures.formulas, *([self.frees] if self.frees else []))
+        return bool(formulas) or self.allocates or self.modifies is not None
 
 
 def read_contracts(program: CProgram) -> dict[str, Contract]:
@@ -119,16 +147,22 @@ def _without_comments(text: str) -> str:
     return re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
 
 
-def _error(text: str, file: str, offset: int, message: str) -> InputError:
+def position_at(text: str, file: str, offset: int) -> Position:
+    """A place in the text of a file."""
     line = text.count("\n", 0, offset) + 1
     column = offset - (text.rfind("\n", 0, offset) + 1) + 1
-    return InputError(message, Position(file, line, column, text.split("\n")[line - 1]))
+    return Position(file, line, column, text.split("\n")[line - 1])
+
+
+def _error(text: str, file: str, offset: int, message: str) -> InputError:
+    return InputError(message, position_at(text, file, offset))
 
 
 @dataclass(frozen=True)
 class _Token:
     text: str
     at: int
+    end: int = 0
 
 
 class _Parser:
@@ -138,6 +172,9 @@ class _Parser:
         self.program, self.function, self.file, self.text, self.start = program, function, file, text, start
         self.tokens = [*self._tokens(start, end), _Token("", end)]
         self.position = 0
+        self.modifies: tuple[str, ...] | None = None
+        self.allocates = False
+        self.frees: FormulaText | None = None
         self.names: dict[str, Type] = {p.name: p.type for p in function.parameters}
 
     def _tokens(self, start: int, end: int) -> Iterator[_Token]:
@@ -147,7 +184,7 @@ class _Parser:
             if match is None:
                 blank = len(self.text[position:end]) - len(self.text[position:end].lstrip())
                 raise _error(self.text, self.file, position + blank, "this is no word of a contract")
-            yield _Token(match[1] or match[2], match.start(match.lastindex or 1))
+            yield _Token(match[1] or match[2], match.start(match.lastindex or 1), match.end())
             position = match.end()
 
     def _next(self) -> _Token:
@@ -171,27 +208,82 @@ class _Parser:
 
     def contract(self) -> Contract:
         parts: dict[str, Clause] = {}
-        pure = False
         while (word := self._next()).text:
-            if word.text == "modifies":
-                self._expect(NOTHING)
-                if self.tokens[self.position].text:
-                    self._expect(";")
-                pure = True
+            if word.text in ("modifies", "allocates", "frees"):
+                self._effect(word)
                 continue
             if word.text not in ("requires", "ensures"):
-                raise self._wrong(word, "'requires', 'ensures' or 'modifies' is expected here")
+                raise self._wrong(word, f"{', '.join(map(repr, _WORDS[:-1]))} or {_WORDS[-1]!r} is expected here")
             before = parts.get(word.text, Clause())
             clause = self._clause(ensures=word.text == "ensures", before=before)
             parts[word.text] = clause
         requires, ensures = parts.get("requires", Clause()), parts.get("ensures", Clause())
-        line = self.text.count("\n", 0, self.start) + 1
-        column = self.start - self.text.rfind("\n", 0, self.start)
-        self._check(requires, ensures)
-        if pure and ensures.shape(RESULT):
-            raise self._wrong(_Token("", self.start), f"with 'modifies {NOTHING}' there is no new shape to return")
-        place = Place(self.file, line, column, self.function.name)
-        return Contract(self.function.name, requires, ensures, place, pure)
+        where = position_at(self.text, self.file, self.start)
+        place = Place(self.file, where.line, where.column, self.function.name)
+        pure = self.modifies == ()
+        effects = (None if pure else self.modifies, self.allocates, self.frees)
+        contract = Contract(self.function.name, requires, ensures, place, pure, *effects)
+        if not contract.formal:
+            self._check(requires, ensures)
+            if pure and ensures.shape(RESULT):
+                raise self._wrong(_Token("", self.start), f"with 'modifies {NOTHING}' there is no new shape to return")
+        return contract
+
+    def _effect(self, word: _Token) -> None:
+        """`modifies \\nothing`, `modifies next, data`, `allocates`, `frees formula`."""
+        if word.text == "allocates":
+            self.allocates = True
+        elif word.text == "frees":
+            start = self.tokens[self.position]
+            if self.frees is not None:
+                raise self._wrong(word, "'frees' is given twice")
+            self.frees = self._formula(start)
+            if not self.frees.text:
+                raise self._wrong(start, "a formula over v is expected here: the blocks that may be freed")
+        elif self.modifies is not None:
+            raise self._wrong(word, "'modifies' is given twice")
+        elif self._takes(NOTHING):
+            self.modifies = ()
+        else:
+            self.modifies = (self._field(),)
+            while self._takes(","):
+                self.modifies += (self._field(),)
+        if self.tokens[self.position].text:
+            self._expect(";")
+
+    def _field(self) -> str:
+        token = self._next()
+        known = {f.name for layout in self.program.records.values() for f in layout.fields if f.name}
+        if token.text not in known:
+            raise self._wrong(token, f"'{token.text}' is no field" + did_you_mean(token.text, known))
+        return token.text
+
+    def _formula(self, first: _Token) -> FormulaText:
+        """The text up to the end of a conjunct."""
+        tokens = self._conjunct()
+        self.position += len(tokens)
+        return FormulaText(self.text[first.at : tokens[-1].end] if tokens else "", first.at)
+
+    def _conjunct(self) -> list[_Token]:
+        """The tokens from here to the end of a conjunct."""
+        depth, found = 0, []
+        for token in self.tokens[self.position :]:
+            depth += (token.text == "(") - (token.text == ")")
+            if not token.text or token.text == ";" or (token.text == "&&" and depth <= 0):
+                break
+            found.append(token)
+        return found
+
+    def _is_formula(self, first: _Token) -> bool:
+        tokens = [first, *self._conjunct()]
+        if first.text in (*SHAPES, OLD) and len(tokens) > 1 and tokens[1].text == "(" and first.text not in self.names:
+            return False
+        applied = len(tokens) > 1 and tokens[1].text == "(" and re.match(r"\\?\w", first.text) is not None
+        fields = [f.name for layout in self.program.records.values() for f in layout.fields if f.name]
+        if applied and first.text not in (known := [*self.names, *fields, *SHAPES, RESULT, "A", "E", "TC", "new"]):
+            raise self._wrong(first, f"'{first.text}' is no predicate of a contract" + did_you_mean(first.text, known))
+        constant = len(tokens) == 1 and first.text in ("0", "1")
+        return applied or constant or any(t.text in _FORMULA for t in tokens)
 
     def _check(self, requires: Clause, ensures: Clause) -> None:
         head = _Token("", self.start)
@@ -205,10 +297,13 @@ class _Parser:
                 raise self._wrong(head, f"'ensures {shape}' needs 'requires {shape}'")
 
     def _clause(self, *, ensures: bool, before: Clause) -> Clause:
-        shapes, comparisons = list(before.shapes), list(before.comparisons)
+        shapes, comparisons, formulas = list(before.shapes), list(before.comparisons), list(before.formulas)
         while True:
             token = self._next()
-            if token.text in SHAPES:
+            if self._is_formula(token):
+                self.position -= 1
+                formulas.append(self._formula(token))
+            elif token.text in SHAPES:
                 shape = self._shape(token, ensures=ensures)
                 if any(s.subject == shape.subject for s in shapes):
                     raise self._wrong(token, f"the shape of '{shape.subject}' is given twice")
@@ -219,7 +314,7 @@ class _Parser:
                 continue
             if self.tokens[self.position].text:
                 self._expect(";")
-            return Clause(tuple(shapes), tuple(comparisons))
+            return Clause(tuple(shapes), tuple(comparisons), tuple(formulas))
 
     def _type(self, token: _Token, *, ensures: bool) -> Type:
         """The type of a parameter or of the result."""

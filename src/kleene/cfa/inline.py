@@ -25,6 +25,7 @@ from kleene.cfa.operations import (
     Place,
     Return,
     Skip,
+    Specified,
     Unsupported,
     rename_variables,
 )
@@ -36,15 +37,23 @@ MAX_EDGES = 200_000
 
 
 def inline(program: CProgram, *, max_edges: int = MAX_EDGES) -> CProgram:
-    """The program with all calls inlined except those of recursive functions, which keep their own automata.
+    """The program with all calls inlined except those of recursive and specified functions, which keep their automata.
 
-    The functions of the result are the entry and the recursive functions it reaches. Raises LimitReached when the
+    The functions of the result are the entry and those functions that it reaches. Raises LimitReached when the
     automata get larger than `max_edges`.
     """
     kept = [program.entry]
-    kept += [n for n in program.reachable_functions if n in program.recursive_functions and n != program.entry]
+    kept += [n for n in program.reachable_functions if _is_apart(program, n) and n != program.entry]
     functions = {name: _Inliner(program, max_edges).function(program.functions[name]) for name in kept}
     return replace(program, functions=functions)
+
+
+def _is_apart(program: CProgram, name: str) -> bool:
+    """Whether a function is recursive, or says by formulas what becomes of all that it can reach."""
+    if name in program.recursive_functions:
+        return True
+    edges = program.functions[name].cfa.edges
+    return any(isinstance(e.label, Specified) and e.label.role == "changes" for e in edges)
 
 
 @dataclass
@@ -110,7 +119,7 @@ class _Inliner:
             self._add(source, Unsupported(call.place, f"call of '{name}', which has no body here"), self.exit)
         elif len(call.arguments) < len(callee.parameters):
             self._add(source, Unsupported(call.place, f"call of '{name}' with too few arguments"), self.exit)
-        elif name in self.program.recursive_functions:
+        elif _is_apart(self.program, name):
             self._add(source, replace(call, function=name), target)
         else:
             self._copy(source, call, callee, target)

@@ -6,12 +6,13 @@ and `Error` edges lead to the exit location of their function.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Union
 
 from kleene.cfa.expressions import Expression, Variable, map_variables
-from kleene.cfa.types import Type
+from kleene.cfa.types import RecordType, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +284,25 @@ class Print:
 
 
 @dataclass(frozen=True, slots=True)
+class Specified:
+    """What the contract of a function says of the heap, in formulas (`semantics/specifications.py`).
+
+    `role` is `given` (the targets and what they reach become anything that is required), `requires` or `ensures` (that
+    is checked), or `changes` (a call: heap and targets become anything that is ensured). Blocks are of the `records`.
+    """
+
+    place: Place = field(compare=False)
+    role: str
+    content: Hashable
+    arguments: tuple[Variable, ...]
+    targets: tuple[Variable, ...] = ()
+    records: tuple[RecordType, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.role}: {self.content}"
+
+
+@dataclass(frozen=True, slots=True)
 class Unsupported:
     """Something that is not modelled: nothing is known about any path through here."""
 
@@ -313,6 +333,7 @@ Operation = Union[  # noqa: UP007 (a list of classes, one to a line)
     EndScope,
     Havoc,
     Print,
+    Specified,
     Unsupported,
 ]
 

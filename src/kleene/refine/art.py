@@ -153,13 +153,14 @@ class Tree:
     def size(self) -> int:
         return sum(len(store) for store in self.stores.values())
 
-    def build(self, check: Callable[[Tree], None], *, most: int = 1) -> list[ErrorPath]:
+    def build(self, check: Callable[[Tree], None], *, most: int = 1, pause: int | None = None) -> list[ErrorPath]:
         """Expand until nothing waits or there are so many paths to different errors that matter; the shortest first.
 
-        After the first error the tree is followed for about as long again, so that one tree shows several errors.
+        After the first error the tree is followed for about as long again, so that one tree shows several errors. With
+        `pause` it ends after so many structures too; what waits then goes on in the next call.
         """
         found: dict[str, ErrorPath] = {}
-        until: int | None = None
+        until = pause
         while self._waiting and not self._enough(found, most, until):
             _, location = heappop(self._waiting)
             batch, self.pending[location] = deque(self.pending[location]), []
@@ -172,12 +173,17 @@ class Tree:
                     if known is None or len(path.steps) < len(known.steps):
                         found[path.error.text] = path
                 check(self)
-                if found and until is None:
+                if found and until == pause:
                     until = 2 * self.generated + PATIENCE
             for node in batch:
                 self._wait(node)
         self.contradictions |= self.model.contradictions
         return sorted(found.values(), key=lambda p: len(p.steps))
+
+    @property
+    def waits(self) -> bool:
+        """Whether there are nodes that have not been expanded."""
+        return bool(self._waiting)
 
     def _enough(self, found: Sized, most: int, until: int | None) -> bool:
         return len(found) >= most or (until is not None and self.generated > until)

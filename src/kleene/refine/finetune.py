@@ -22,6 +22,8 @@ MOST_STRUCTURES = 3_000
 """A path whose simulation needs more structures than this counts as not ruled out."""
 MORE_STRUCTURES = 200
 """How many more than a finer one a generator may need."""
+IN_VAIN = 4
+"""After how many generators that do not rule the path out the finest is asked whether any does."""
 
 
 PATH, EDGES, WHOLE = range(3)
@@ -37,7 +39,8 @@ class Trial:
     predicates: int
 
     def __str__(self) -> str:
-        return f"{self.generator}: {'rules the path out' if self.rules_out else 'does not rule the path out'}"
+        negative = "does not rule the path out" if self.predicates else "given up, the simulation grows too large"
+        return f"{self.generator}: {'rules the path out' if self.rules_out else negative}"
 
 
 @dataclass
@@ -130,6 +133,7 @@ def fine_tune(
     Where one proves the program, there is no next tree that a coarser one could be cheaper for: those that assume that
     there are no cycles are not tried any more.
     If the first so many, `patience`, do not rule the path out, that is the end.
+    After some tests in vain only the finest are tested: what they do not rule out, none does.
     """
     result = FineTuning()
     candidates = [g for g in enabled if g != current and lattice.refines(g, current)]
@@ -137,7 +141,14 @@ def fine_tune(
     most = MOST_STRUCTURES
     large: set[str] = set()
     while open_ := [g for g in candidates if g not in known]:
-        chosen = _balanced(lattice, candidates, open_, width, large - current.families)
+        vain = len(known) >= IN_VAIN and not any(answer.rules_out for answer in known.values())
+        finest = (
+            [g for g in candidates if not any(o != g and lattice.refines(o, g) for o in candidates)] if vain else []
+        )
+        if vain and known.keys() >= set(finest):
+            break
+        untried = [g for g in finest if g not in known]
+        chosen = untried[:width] or _balanced(lattice, candidates, open_, width, large - current.families)
         costly = most < MOST_STRUCTURES and all(g.obligations for g in chosen)
         limit = most // 2 if costly else most
         for generator, answer in zip(chosen, test(chosen, limit), strict=True):

@@ -71,8 +71,9 @@ class Generator:
 
     @property
     def obligations(self) -> int:
-        """What assuming that there are no cycles costs: every step has to be seen to close none."""
-        return 12 * sum(self.entry.family(n).acyclic for n in self.families) if self.entry else 0
+        """What assuming that there are no cycles costs: every step has to be seen to close none, or one that is cut."""
+        families = [self.entry.family(n) for n in self.families] if self.entry else []
+        return 12 * sum(f.acyclic or f.cut for f in families)
 
     @property
     def weight(self) -> int:
@@ -101,12 +102,16 @@ class Generator:
 
     def shape_class(self, definition: TrackingDefinition) -> ShapeClass:
         """How the tracked fields are followed."""
-        fields = self.fields(definition)
-        acyclic = self.entry is not None and (
-            self.entry.base_acyclic or any(self.entry.family(n).acyclic for n in self.families)
-        )
-        circular = (self.roles.circular | self.roles.looping) & fields
-        return ShapeClass(self.name, acyclic, self.roles.back & fields, circular)
+        fields, entry = self.fields(definition), self.entry
+        families = [entry.family(n) for n in self.families] if entry else []
+        acyclic = entry is not None and (entry.base_acyclic or any(f.acyclic for f in families))
+        cut = entry is not None and (entry.base_cut or any(f.cut for f in families))
+        circular = self.roles.circular & fields
+        local = self.roles.looping & fields
+        back = self.roles.back & fields
+        if not cut:
+            return ShapeClass(self.name, acyclic, back, local=local | circular)
+        return ShapeClass(self.name, acyclic, back, circular, local=local)
 
     def precision(self, definition: TrackingDefinition) -> Precision:
         """``m(D)``: the shape class, as the translation of a C program takes it."""
@@ -153,12 +158,14 @@ class Symbols:
 
         down = [g for g in groups if not set(g.cells) <= back]
         up = [g for g in groups if set(g.cells) <= back]
+        local = [g for g in groups if g.kind == LOCAL]
         groups = [g for g in groups if g.kind != LOCAL]
         sets = {
             "Members": tuple(stand_in("f", m) for g in down for m in g.members),
             "Up": tuple(stand_in("b", m) for g in up for m in g.members),
             "Groups": tuple(stand_in("g", g.name) for g in groups),
             "Down": tuple(stand_in("g", g.name) for g in down),
+            "Local": tuple(stand_in("g", g.name) for g in local),
             "Rings": tuple(stand_in("g", g.name) for g in groups if g.kind == CIRCULAR),
             "Functions": tuple(stand_in("g", g.name) for g in groups if g.function),
             "Branching": tuple(stand_in("g", g.name) for g in groups if not g.function),
@@ -174,7 +181,9 @@ class Symbols:
     def core(self) -> Vocabulary:
         """The predicates that an entry may use."""
         roots = dict.fromkeys((*self.sets["Tracked"], *self.sets["Separating"], *self.sets["Data"]))
-        edges = dict.fromkeys(name for kind in ("Members", "Up", "Groups", "Orders") for name in self.sets[kind])
+        edges = dict.fromkeys(
+            name for kind in ("Members", "Up", "Groups", "Local", "Orders") for name in self.sets[kind]
+        )
         found = [Predicate(x, 1, ("v",)) for x in roots]
         found += [Predicate(e, 2, ("v1", "v2")) for e in edges]
         found += [Predicate(f"step[{g}]", 2, ("v1", "v2")) for g in self.sets["Groups"]]

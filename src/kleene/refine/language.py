@@ -17,7 +17,7 @@ from kleene.source.tokens import TVP, Dialect, Kind
 from kleene.tvp.parser import TvpParser
 from kleene.tvp.syntax import DeclarationItem, FormulaSyntax
 
-_OWN = ("shape", "refines", "forward", "back", "circular", "invariant", "family", "base", "acyclic")
+_OWN = ("shape", "refines", "forward", "back", "circular", "invariant", "family", "base", "acyclic", "cut")
 SCG = Dialect("SCG", (*TVP.keywords, *_OWN), TVP.words)
 COUNTS = {"none": (0, 0), "one": (1, 1), "many": (2, 99), "some": (1, 99), "any": (0, 99)}
 """How many fields of a role a data structure has: least and most."""
@@ -27,7 +27,8 @@ COUNTS = {"none": (0, 0), "one": (1, 1), "many": (2, 99), "some": (1, 99), "any"
 class Family:
     """A predicate family: declarations that are instantiated together, or not at all.
 
-    `acyclic` families make the forward relation an acyclic one; every step is then checked to close no cycle.
+    `acyclic` families make the forward relation an acyclic one; every step is then checked to close no cycle. Those
+    that `cut` follow circular fields all the way: of every cycle one edge is cut, the others are checked to close none.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Family:
     needs: tuple[str, ...]
     items: tuple[DeclarationItem, ...]
     acyclic: bool
+    cut: bool
     position: Position
 
 
@@ -60,6 +62,7 @@ class Entry:
     families: tuple[Family, ...]
     base: tuple[DeclarationItem, ...]
     base_acyclic: bool
+    base_cut: bool
     position: Position
 
     def count(self, role: str) -> tuple[int, int]:
@@ -120,10 +123,10 @@ class _Parser(TvpParser):
         invariants: list[Invariant] = []
         families: list[Family] = []
         base: list[DeclarationItem] = []
-        acyclic = False
+        assumed: set[str] = set()
         while not self.accept("}"):
             keyword = self.current.text
-            if not self.at(*(f"%{word}" for word in _OWN if word not in ("shape", "acyclic"))):
+            if not self.at(*(f"%{word}" for word in _OWN if word not in ("shape", "acyclic", "cut"))):
                 self.fail("'%refines', '%forward', '%back', '%circular', '%invariant', '%base', '%family' or '}'")
             self.advance()
             if keyword == "%refines":
@@ -135,7 +138,7 @@ class _Parser(TvpParser):
             elif keyword == "%base":
                 items, own = self._body()
                 base += items
-                acyclic |= own
+                assumed |= own
             else:
                 counts[keyword.removeprefix("%")] = self._count()
         return Entry(
@@ -146,7 +149,8 @@ class _Parser(TvpParser):
             tuple(invariants),
             tuple(families),
             tuple(base),
-            acyclic,
+            "%acyclic" in assumed,
+            "%cut" in assumed,
             position,
         )
 
@@ -183,21 +187,22 @@ class _Parser(TvpParser):
             for need in needs:
                 if need not in names:
                     _problem(f"there is no family '{need}' above{did_you_mean(need, names)}", place)
-        items, acyclic = self._body()
-        return Family(name, title, needs, tuple(items), acyclic, position)
+        items, assumed = self._body()
+        return Family(name, title, needs, tuple(items), "%acyclic" in assumed, "%cut" in assumed, position)
 
-    def _body(self) -> tuple[list[DeclarationItem], bool]:
+    def _body(self) -> tuple[list[DeclarationItem], set[str]]:
+        """The declarations between braces, and what is said to be assumed of cycles there."""
         self.expect("{")
         items: list[DeclarationItem] = []
-        acyclic = False
+        assumed: set[str] = set()
         while not self.accept("}"):
-            if self.accept("%acyclic"):
-                acyclic = True
+            if self.at("%acyclic", "%cut"):
+                assumed.add(self.advance().text)
             elif not self.at("%i", "%r", "foreach"):
-                self.fail("'%i', '%r', 'foreach', '%acyclic' or '}'")
+                self.fail("'%i', '%r', 'foreach', '%acyclic', '%cut' or '}'")
             else:
                 items.append(self._declaration_item())
-        return items, acyclic
+        return items, assumed
 
 
 def _problem(text: str, position: Position) -> None:

@@ -17,13 +17,14 @@ from typing import Protocol
 from kleene.diagnostics import LimitReached
 from kleene.refine.art import ErrorPath, Node, Tree
 from kleene.refine.cuts import Asked, LiveRanges, between_uses
-from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, fine_tune, sequential
+from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, Trial, fine_tune, sequential
 from kleene.refine.generators import Generator, Lattice, Roles
+from kleene.refine.growth import FIRST_LOOK, NEXT_LOOK, smaller_tree
 from kleene.refine.heap_to_shape import abstracted
 from kleene.refine.language import Entry
 from kleene.refine.lazy import rebuilt
 from kleene.refine.model import Abstraction, Models, Task
-from kleene.refine.reasons import FEASIBLE, LEAKS, Reason, cone, everything, failing
+from kleene.refine.reasons import FEASIBLE, LEAKS, Reason, cone, everything, failing, slice_of
 from kleene.refine.recognise import Recognised, recognise, roles_for
 from kleene.refine.rounds import DEPENDS, FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Round
 from kleene.refine.samples import SampleOptions, collect
@@ -136,7 +137,7 @@ class Refinement:
             for node in self.abstracted:  # the tree goes on from the shape graphs that explicit heaps became
                 self.tree.add(replace(node))
             self.abstracted = []
-            paths = self.tree.build(self._limits, most=self.options.paths)
+            paths = self._grown(self.tree)
             if not paths:
                 contradiction = next(iter(self.tree.contradictions.values()), "")
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
@@ -152,6 +153,22 @@ class Refinement:
             current.seconds = time.monotonic() - began
             if failure:
                 return self._result(GAVE_UP, failure, current.path)
+
+    def _grown(self, tree: Tree) -> Sequence[ErrorPath]:
+        """BuildART; where the tree grows large, with a finer generator if that needs far fewer structures."""
+        most = self.options.paths
+        look: int | None = None if self.options.maximal or not self.rounds else FIRST_LOOK
+        while True:
+            paths = tree.build(self._limits, most=most, pause=look)
+            if paths or not tree.waits or look is None:
+                return paths
+            found = smaller_tree(self.models, self.abstraction, self.enabled, tree, most)
+            if found is not None:
+                self.rounds[-1].outgrown = (self.abstraction.generator, tree.generated)
+                self.abstraction, self.tree = self.abstraction.tuned(found.generator), found.tree
+                self.counts.shape_class += 1
+                return found.paths
+            look *= NEXT_LOOK
 
     def _out_of_rounds(self, path: ErrorPath) -> Refined:
         result = self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
@@ -222,6 +239,8 @@ class Refinement:
             or self._track(current, _on(path, depends, DEPENDS))
             or self._track(current, Asked(depends))
             or self._track(current, Asked(everything(memory, path)))
+            or self._track(current, Asked(slice_of(memory, path)))
+            or self._insist(current)
         )
         return "" if refined else self._failure(current)
 
@@ -335,10 +354,7 @@ class Refinement:
             found = self._fine_tune(current, patience)
             current.trials += found.trials
             if found.chosen is not None:
-                current.kinds.append(SHAPE_CLASS)
-                current.chosen = found.chosen
-                self.counts.shape_class += 1
-                self.abstraction = self.abstraction.tuned(found.chosen)
+                self._choose(current, found.chosen)
                 return True
         return False
 
@@ -358,6 +374,25 @@ class Refinement:
             if found.chosen is not None or patience is not None:
                 break
         return result
+
+    def _insist(self, current: Round) -> bool:
+        """Nothing else is left: the finest generator whose simulation was given up is followed to its end."""
+        large = [t.generator for t in current.trials if not t.predicates]
+        if not large:
+            return False
+        finest = max(large, key=lambda g: (len(g.families), g.weight))
+        test = self.tester(self.models, self.abstraction, current.path, level=current.level)
+        (answer,) = test([finest], self.options.max_structures)
+        current.trials.append(Trial(finest, answer.rules_out, answer.predicates))
+        if answer.rules_out:
+            self._choose(current, finest)
+        return answer.rules_out
+
+    def _choose(self, current: Round, generator: Generator) -> None:
+        current.kinds.append(SHAPE_CLASS)
+        current.chosen = generator
+        self.counts.shape_class += 1
+        self.abstraction = self.abstraction.tuned(generator)
 
     def _level(self, current: Round) -> int:
         """What has to be simulated: the least that the current generator does not rule out already.
@@ -400,10 +435,7 @@ class Refinement:
             return False
         self.recognised = current.recognised = Recognised(turned, fitting, {})
         self.lattice, self.enabled = lattice, list(lattice.generators)
-        current.chosen = min(rings, key=lambda g: (len(g.families), g.maximum, g.name))
-        current.kinds.append(SHAPE_CLASS)
-        self.counts.shape_class += 1
-        self.abstraction = self.abstraction.tuned(current.chosen)
+        self._choose(current, min(rings, key=lambda g: (len(g.families), g.maximum, g.name)))
         return True
 
     def _failure(self, current: Round) -> str:
@@ -437,4 +469,4 @@ def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = fro
     forward = [f for f in order if f not in back and f not in circular and (f not in named or back_count)]
     chosen = forward[:most] if most < len(forward) else forward
     rest = frozenset(order) - back - circular - frozenset(chosen)
-    return Roles(frozenset(chosen), back, circular, rest, back & loops if len(chosen) > 1 else frozenset())
+    return Roles(frozenset(chosen), back, circular, rest, back & loops if chosen else frozenset())

@@ -53,6 +53,22 @@ def cone(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     return slicer.definition
 
 
+def slice_of(memory: Memory, path: ErrorPath) -> TrackingDefinition:
+    """The same along all paths to the statement that fails: where the tree joins paths, one alone may not show why."""
+    slicer = _Cone(memory)
+    edges, last = memory.cfa.edges, path.steps[-1].edge
+    slicer.read(last.label)
+    for edge in edges if isinstance(last.label, Error) else ():
+        if edge.target == last.source:
+            slicer.read(edge.label)
+    size = -1
+    while size != slicer.size:
+        size = slicer.size
+        for edge in reversed(edges):
+            slicer.backward(edge.label)
+    return slicer.definition
+
+
 def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     """The pointers and fields of the statement (or assertion) that fails, and those they were copied or loaded from.
 

@@ -83,7 +83,7 @@ def roles_of(heaps: Sequence[ExplicitHeap], order: Sequence[str]) -> Roles:
             if b != f and not earlier and _undoes(heaps, f, b):
                 back.add(b)
     forward = frozenset(used) - back - circular
-    looping = back & circular if len(forward) > 1 else frozenset()
+    looping = back & circular if forward else frozenset()
     return Roles(forward, frozenset(back), frozenset(circular - looping), looping=frozenset(looping))
 
 
@@ -139,7 +139,7 @@ def groups_of_roles(roles: Roles, heap: ExplicitHeap) -> list[Group]:
             if f in sizes:
                 sizes[f].add(heap.sizes[address])
     edges = [(f, f) for f in sorted(roles.fields)]
-    return groups_of(ShapeClass("samples", True, roles.back, roles.circular | roles.looping), edges, sizes)
+    return groups_of(ShapeClass("samples", True, roles.back, roles.circular, local=roles.looping), edges, sizes)
 
 
 def _structure(heap: ExplicitHeap, symbols: Symbols, groups: Iterable[Group]) -> Structure:

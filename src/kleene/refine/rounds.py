@@ -50,6 +50,8 @@ class Round:
     """How many nodes of the tree are those of the round before."""
     level: int = 0
     """What FineTune simulated: the path, the tree along its edges, or the whole tree."""
+    outgrown: tuple[Generator, int] | None = None
+    """A generator that was left for a finer one with a smaller tree, and how many structures its tree had by then."""
     seconds: float = 0.0
 
 

@@ -215,8 +215,12 @@ def _fine_tune_facts(one: Round) -> list[tuple[str, str]]:
     if one.chosen is not None:
         ruled_out = any(trial.generator == one.chosen and trial.rules_out for trial in one.trials)
         closed = "the list may be a ring" if SHAPE_CLASS in one.kinds else "coarsest with these fields"
-        how = "coarsest that rules the path out" if ruled_out else closed
+        again = [trial.generator for trial in one.trials].count(one.chosen) > 1
+        how = "followed to the end" if again else "coarsest that rules the path out" if ruled_out else closed
         facts.append(("shape class", f"{one.chosen} ({how})"))
+    if one.outgrown is not None:
+        generator, structures = one.outgrown
+        facts.append(("outgrown", f"{generator}: {structures} structures and no end; a finer one needs fewer"))
     return facts
 
 

@@ -42,13 +42,14 @@ def _header(report: RunReport, color: bool) -> str:
     verdict = _painted(report.verdict, _VERDICT_COLOR.get(report.verdict, "1"), color)
     reason = f" ({report.reason})" if report.reason else ""
     lines = [f"{report.program}: {verdict}{reason}"]
-    lines += [_painted(_warning(text), "33", color) for text in report.warnings]
+    lines += [_painted(_labelled(text), "33", color) for text in report.warnings]
     return "\n".join(lines)
 
 
-def _warning(text: str) -> str:
-    """A warning with its label, which texts with a source position have already."""
-    return text if "warning: " in text.partition("\n")[0] else f"warning: {text}"
+def _labelled(text: str) -> str:
+    """A warning or a note with its label, which most texts have already."""
+    first = text.partition("\n")[0]
+    return text if "warning: " in first or "note: " in first else f"warning: {text}"
 
 
 def _locations(report: RunReport) -> str:

@@ -4,7 +4,8 @@ An acyclic group has the closure ``t`` of its edges. A circular group has one ce
 of every cycle one edge is cut, that of the node with ``cut[f]``; the other edges ``sfe[f]`` are a forest of which ``t``
 is the closure. The closure ``T`` of f itself has updates of its own (`removal`, `addition`), with the forest as order
 on a cycle. A cyclic group has the closure of all its edges, whatever they are, with little precision. A local group
-has no closure: back cells of trees that may form cycles, as where the root is its own parent.
+has no closure: back cells of trees that may form cycles, as where the root is its own parent, and what a shape class
+asks to be followed one step only.
 (Loginov, Reps, Sagiv. Automated verification of the Deutsch-Schorr-Waite tree-traversal algorithm, SAS 2006, and
 Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
 """
@@ -43,7 +44,7 @@ class ShapeClass:
     told apart by which of their cells are null; with `children`, those that a variable's node points to from all
     others; with `values`, by the numbers in them, which those of lists always are.
     `headers` are cells whose targets are tracked like those of variables. `lanes` are cells that run along the others
-    and along the lanes before them, skipping nodes.
+    and along the lanes before them, skipping nodes. `local` are cells that are followed one step only.
     """
 
     name: str
@@ -55,6 +56,7 @@ class ShapeClass:
     values: bool = False
     headers: frozenset[str] = frozenset()
     lanes: tuple[str, ...] = ()
+    local: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -374,7 +376,8 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
     plain = ACYCLIC if shape.acyclic else CYCLIC
     cells = {cell for cell, _ in edges}
     alone = shape.headers | set(shape.lanes)
-    forward = [(cell, name) for cell, name in edges if cell not in shape.back | shape.circular | alone]
+    single = shape.circular | shape.local
+    forward = [(cell, name) for cell, name in edges if cell not in shape.back | single | alone]
     found = []
     branching = False
     if forward:
@@ -386,16 +389,16 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         found.append(Group(name, plain, own, members, function, by_cells=shape.cells, by_children=shape.children))
         branching = not function
     for cell, name in edges:
-        if cell in shape.back - shape.circular:
+        if cell in shape.back - single:
             found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
-        elif cell in alone - shape.circular:
+        elif cell in alone - single:
             found.append(Group(name, plain, (cell,), (name,), sharing=cell in shape.lanes))
-    for cell in sorted(shape.circular):
+    for cell in sorted(single):
         members = tuple(name for c, name in edges if c == cell)
         if members:
             name = members[0] if len(members) == 1 else f"{cell}*"
-            if cell in shape.back and branching:
-                found.append(Group(name, LOCAL, (cell,), members, sharing=False))
+            if cell in shape.local or (cell in shape.back and branching):
+                found.append(Group(name, LOCAL, (cell,), members, sharing=not branching))
             else:
                 found.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
     return found

@@ -21,6 +21,7 @@ from kleene.cfa.operations import (
     Operation,
     Realloc,
     Return,
+    Specified,
 )
 from kleene.cfa.types import PointerType
 
@@ -35,6 +36,8 @@ def defined(operation: Operation) -> tuple[Variable, ...]:
         return operation.variables
     if isinstance(operation, Enter):
         return operation.parameters
+    if isinstance(operation, Specified):
+        return operation.targets
     if isinstance(operation, Invoke) and operation.target is not None:
         return (operation.target,)
     return ()
@@ -45,6 +48,8 @@ def used(operation: Operation) -> frozenset[Variable]:
     if isinstance(operation, DeclareLocal | EndScope | Enter):
         return frozenset()
     if isinstance(operation, Invoke):
+        return frozenset(operation.arguments)
+    if isinstance(operation, Specified):
         return frozenset(operation.arguments)
     found: set[Variable] = set()
     for attribute in fields(operation):

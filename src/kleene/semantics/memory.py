@@ -25,7 +25,17 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Allocate, Assign, DeclareLocal, Invoke, MemCopy, Operation, Realloc, expressions
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    DeclareLocal,
+    Invoke,
+    MemCopy,
+    Operation,
+    Realloc,
+    Specified,
+    expressions,
+)
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.diagnostics import KleeneError
@@ -164,6 +174,7 @@ class Memory:
         """The pointer cells of all objects, by offset, with a readable name."""
         made = [self._made(operation) for operation in self._operations() if isinstance(operation, Allocate | Realloc)]
         made += [(v.type.size, v.type) for v in self.objects]
+        made += [(record.size, record) for record in self._specified]
         for size, type_ in made:
             if size is not None:
                 self._types_of.setdefault(size, {})[_type_name(size, type_)] = None
@@ -202,9 +213,16 @@ class Memory:
     def _operations(self) -> list[Operation]:
         return [*self._initial(), *(edge.label for edge in self.cfa.edges)]
 
+    @property
+    def _specified(self) -> list[RecordType]:
+        """The types of the blocks of which contracts speak."""
+        found = [r for o in self._operations() if isinstance(o, Specified) for r in o.records]
+        return list(dict.fromkeys(found))
+
     def _used_types(self) -> list[Type]:
         """The types of objects, and of all that is seen through a pointer."""
         found: dict[Type, None] = {v.type: None for v in self.objects}
+        found.update(dict.fromkeys(self._specified))
         for operation in self._operations():
             if isinstance(operation, Allocate) and operation.element is not None:
                 found[operation.element] = None
@@ -291,7 +309,23 @@ class Memory:
                 if number is not None:
                     moved = self._flow_bytes({(number, 0)}, self.value_places(pointer), number)
                     return self._add(target, {(number, 0)}) or moved
+            case Specified(targets=targets, records=records) if operation.role in ("given", "changes"):
+                grown = [self._add(v, self._starts(v.type, records)) for v in targets]
+                for record in records:
+                    for leaf in leaves(record, self.program):
+                        if places := self._starts(leaf.type, records):
+                            grown.append(self._add_to_cell((self.record_size(record), leaf.offset), places))
+                return any(grown)
         return False
+
+    def record_size(self, record: RecordType) -> int:
+        """The size of the blocks of a type."""
+        return self._size(record.size, record)
+
+    def _starts(self, pointer: Type, records: Iterable[RecordType]) -> set[Place]:
+        """The blocks to which a pointer of this type points at their beginning."""
+        target = pointer.target if isinstance(pointer, PointerType) else None
+        return {(self.record_size(record), 0) for record in records if record == target}
 
     def _flow_bytes(self, targets: set[Place], sources: set[Place], length: int) -> bool:
         """Pointers that are copied with the bytes around them."""

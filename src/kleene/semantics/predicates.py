@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kleene.cfa.expressions import Variable
+from kleene.cfa.operations import Specified
 from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.transform import up_to_order
@@ -17,6 +18,7 @@ from kleene.semantics.lanes import Lane, lanes_of
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
 from kleene.semantics.precision import EVERYTHING, Instrumentation, Precision, Roots
+from kleene.semantics.specifications import NEW
 from kleene.transformers.action import Rule, Update
 
 
@@ -91,7 +93,8 @@ class Symbols:
 
     @property
     def _reserved(self) -> set[str]:
-        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets}
+        specified = (NEW,) if any(isinstance(e.label, Specified) for e in self.memory.cfa.edges) else ()
+        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets, *specified}
 
     def pointer(self, variable: Variable) -> Pointer:
         places = self.memory.pointer_places.get(variable, set())
@@ -292,7 +295,7 @@ class Symbols:
         What is known of a predicate, such as its updates, is known of its definition rather than of its name.
         """
         local = [group for group in self.groups if group.kind == LOCAL]
-        untracked = {n for g in local for n in (g.closure, *(g.reached_at_least(root) for root in self.roots))}
+        untracked = {n for g in local for n in (g.closure, g.shared, *map(g.reached_at_least, self.roots))}
         if self.precision.instrument is None:
             return frozenset(untracked)
         ours = {p.name: p.definition for p in self._everything.predicates}
@@ -340,8 +343,13 @@ class Symbols:
         return frozenset(name for cell, name in self.edges if cell in cells)
 
     def rules(self) -> list[Rule]:
-        """The rules of the instrumentation; and a pointer points to one place only."""
+        """The rules of the instrumentation; and a pointer, and a cell, points to one place only."""
         found = list(self.instrumentation.rules)
+        for cell in dict.fromkeys(cell for cell, _ in self.edges):
+            edges = [self.cell(cell, target) for target in self.target_offsets(cell)]
+            for name in edges if len(edges) > 1 else ():
+                elsewhere = exists(["v1"], disj(*(at(other, "v", "v1") for other in edges if other != name)))
+                found.append(Rule(elsewhere, Not(at(name, "v", "w")), f"{cell} is one cell"))
         for pointer in self._pointers.values():
             places = [pointer.predicate(o) for o in pointer.offsets]
             for name in places if len(places) > 1 else ():

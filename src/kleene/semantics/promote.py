@@ -39,6 +39,7 @@ from kleene.cfa.operations import (
     Operation,
     Realloc,
     Skip,
+    Specified,
     expressions,
 )
 from kleene.cfa.program import CProgram
@@ -107,7 +108,7 @@ def _constant_addresses(cfa: Cfa[Operation]) -> Constants:
             assigned[target] += 1
         elif isinstance(operation, Call) and isinstance(operation.result, Variable):
             assigned[operation.result] += 1
-        elif isinstance(operation, Enter | Invoke):
+        elif isinstance(operation, Enter | Invoke | Specified):
             assigned.update(defined(operation))
     candidates = {p: x for p, x in value.items() if assigned[p] == 1 and p not in taken and not p.is_global and p != x}
     doubtful = _doubtful(cfa, candidates)

@@ -39,6 +39,7 @@ from kleene.cfa.operations import (
     Print,
     Realloc,
     Return,
+    Specified,
     expressions,
 )
 from kleene.cfa.types import IntegerType, RecordType
@@ -112,7 +113,7 @@ class _Uses:
                 self._read(value, plain=True)
             case Assign(target=target) if isinstance(target.type, RecordType):
                 self.cells_spoiled = True  # numbers may get to other offsets
-            case MemCopy() | Realloc():
+            case MemCopy() | Realloc() | Specified():
                 self.cells_spoiled = True
             case Assume(condition=condition):
                 self._test(condition)

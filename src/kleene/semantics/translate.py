@@ -33,6 +33,7 @@ from kleene.cfa.operations import (
     Realloc,
     Return,
     Skip,
+    Specified,
     Unsupported,
     expressions,
 )
@@ -41,7 +42,7 @@ from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Atom, Formula, Not, Or, conj, disj, exists, neg
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.calls import CallAction, CallSteps, CallVocabulary, call_vocabulary
+from kleene.semantics.calls import CallAction, CallVocabulary, call_vocabulary
 from kleene.semantics.groups import ShapeClass
 from kleene.semantics.integers import UNKNOWN_INTEGER, Constants
 from kleene.semantics.literals import is_literal
@@ -51,6 +52,8 @@ from kleene.semantics.names import FREED, HEAP, OUTER, at
 from kleene.semantics.precision import EVERYTHING, Precision
 from kleene.semantics.predicates import Symbols
 from kleene.semantics.prepare import without_dead_ends
+from kleene.semantics.specifications import NEW
+from kleene.semantics.specified_steps import SpecifiedAction, SpecifiedSteps
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.transformers.action import Action, Message, Rule, Update
@@ -77,7 +80,7 @@ class Translation:
     calls: CallVocabulary | None = None
 
 
-class Translator(CallSteps):
+class Translator(SpecifiedSteps):
     """Translates one inlined program for one shape class; without `leaks`, blocks that are lost are no alarm."""
 
     def __init__(
@@ -98,6 +101,7 @@ class Translator(CallSteps):
         symbols = Symbols(memory, shape, precision)
         super().__init__(program, memory, Constants(memory, precision), symbols)
         self.source = cfa
+        self.is_given = any(isinstance(e.label, Specified) and e.label.role == "given" for e in cfa.edges)
         self.malloc_may_fail = malloc_may_fail
         self.leaks = leaks
         lives = lives or lifetimes(cfa, {*memory.pointers, *memory.integers}, whole_scope=whole_scope)
@@ -140,7 +144,7 @@ class Translator(CallSteps):
                 self._connect(edge.source, steps, edge.target, edges)
             origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
-        vocabulary = self.symbols.vocabulary()
+        vocabulary = self.symbols.vocabulary().extend(self.recorded.values())
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
         rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
         procedures = self._procedures()
@@ -255,18 +259,19 @@ class Translator(CallSteps):
         if updates:
             names = ", ".join(v.name for v in dead)
             steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates)))]
-        loses = updates or any(s.action.updates or isinstance(s.action, CallAction) for s in steps)
+        loses = updates or any(s.action.updates or isinstance(s.action, CallAction | SpecifiedAction) for s in steps)
         if loses and self._can_leak():
             steps = [*steps, Step(self._collect(), self._lost() if self.leaks else ())]
         return steps
 
     def _lost(self) -> tuple[tuple[Formula, Alarm], ...]:
-        leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), neg(self.symbols.reachable("v"))))
+        ours = at(NEW, "v") if self.is_given else TRUE  # a caller may hold the others
+        leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), ours, neg(self.symbols.reachable("v"))))
         alarm = Alarm("memory_leak", self.place, "a block is not freed and nothing points to it any more")
         return ((leak, alarm),)
 
     def _can_leak(self) -> bool:
-        return any(isinstance(e.label, Allocate | Realloc) for e in self.source.edges)
+        return any(isinstance(e.label, Allocate | Realloc | Specified) for e in self.source.edges)
 
     def _collect(self) -> Action:
         """Drop freed blocks that nothing points to: they have no edges, so nothing else changes."""
@@ -274,7 +279,8 @@ class Translator(CallSteps):
             return Action("keep", "")
         pointed = [at(p.predicate(o), "v") for p in self.symbols.pointers for o in p.offsets]
         pointed += [exists(["u"], at(name, "u", "v")) for _, name in self.symbols.edges]
-        return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed)))
+        given = [Not(at(NEW, "v"))] if self.is_given else []  # at the end it is asked which of them are freed
+        return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed, *given)))
 
     def _forget(self, variable: Variable) -> list[Update]:
         if self.memory.kind(variable) == "pointer":
@@ -365,6 +371,8 @@ class Translator(CallSteps):
             case EndScope(variables=variables):
                 for variable in variables:
                     self._leave_scope(variable)
+            case Specified():
+                self._specified(operation)
             case Error(kind=kind, message=message):
                 self._fail(kind, message or "an error call is reached")
             case Return() | Exit():
@@ -420,7 +428,12 @@ def _null(operation: Allocate | Realloc) -> Expression:
 
 
 def _kept(action: Action, vocabulary: Vocabulary) -> Action:
-    """Dropping isolated objects changes no instrumentation predicate on the others: say so, so that none is derived."""
+    """Dropping isolated objects changes no instrumentation predicate on the others: say so, so that none is derived.
+
+    Where it matters which objects are new, those that an action creates are.
+    """
+    if action.creates and NEW in vocabulary:
+        action = replace(action, updates=(*action.updates, Update(NEW, ("v",), disj(at(NEW, "v"), at("isNew", "v")))))
     if action.retain is None:
         return action
     same = tuple(Update(p.name, p.args, Atom(p.name, p.args)) for p in vocabulary.declared if p.definition is not None)

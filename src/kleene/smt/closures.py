@@ -10,6 +10,7 @@ is always right; a model of the axioms need not be a model of the closure, so mo
 last step, and every finite non-empty set has a first and a last element of the closure. For functions that may be
 cyclic these still take two cycles for one; `betweenness` excludes that (Lahiri, Qadeer. Back to the future: revisiting
 precise program verification using SMT solvers. POPL 2008; the axioms are those of a ternary relation 'on the way').
+`inductive` ones say that what is in order step by step is in order along a path (sorted lists).
 """
 
 from __future__ import annotations
@@ -35,15 +36,22 @@ from kleene.logic.transform import canonical, fresh_name, postorder, rebuild, su
 from kleene.smt.expand import Expansion, sorted_symbol
 from kleene.smt.universe import Universe, in_domain
 
+STEP = ("a", "b")
+"""The variables of a step that is a formula of its own."""
+
 
 @dataclass(frozen=True)
 class Fields:
-    """Symbols that are known to be functions, inverse functions, acyclic, transitive in every model of the query."""
+    """Symbols that are known to be functions, inverse functions, acyclic, transitive in every model of the query.
+
+    `unshared_steps` are formulas over the variables of `STEP` that never lead from two individuals to one.
+    """
 
     functions: frozenset[str] = frozenset()
     inverse_functions: frozenset[str] = frozenset()
     acyclic: frozenset[str] = frozenset()
     transitive: frozenset[str] = frozenset()
+    unshared_steps: frozenset[Formula] = frozenset()
 
     def with_inverse(self, symbols: Iterable[str]) -> Fields:
         return replace(self, inverse_functions=self.inverse_functions | frozenset(symbols))
@@ -59,6 +67,7 @@ class ClosureTable:
     universal: list[Formula] = field(default_factory=list)
     existential: list[Formula] = field(default_factory=list)
     between: list[Formula] = field(default_factory=list)
+    inductive: list[Formula] = field(default_factory=list)
     steps: list[tuple[str, Formula]] = field(default_factory=list)
     """Of the existential axioms, those about one individual: its variable and the formula."""
 
@@ -140,17 +149,21 @@ class ClosureTable:
                 rule(one(a, b), path(a, c), then=disj(Equal(b, c), path(b, c))),
                 rule(path(a, b), path(a, c), then=disj(Equal(b, c), path(b, c), path(c, b))),
                 rule(path(a, a), path(a, b), then=path(b, a)),
+                rule(path(a, a), path(b, b), one(a, c), one(b, c), then=Equal(a, b)),
             ]
-        if self._is_field(step, (a, b), self.fields.inverse_functions, self.fields.functions):
+        backwards = self._is_field(step, (a, b), self.fields.inverse_functions, self.fields.functions)
+        backwards = backwards or substitute(step, dict(zip((a, b), STEP, strict=True))) in self.fields.unshared_steps
+        if backwards:
             self.universal += [
                 rule(one(b, a), path(c, a), then=disj(Equal(b, c), path(c, b))),
                 rule(path(b, a), path(c, a), then=disj(Equal(b, c), path(b, c), path(c, b))),
                 rule(path(a, a), path(b, a), then=path(a, b)),
+                rule(path(a, a), path(b, b), one(c, a), one(c, b), then=Equal(a, b)),
             ]
         if not parameters and isinstance(step, Atom) and step.predicate not in self.fields.acyclic:
             if self._is_field(step, (a, b), self.fields.functions, self.fields.inverse_functions):
                 self.between += betweenness(f"{symbol}:to", (a, b, c, d), one, path)
-            elif self._is_field(step, (a, b), self.fields.inverse_functions, self.fields.functions):
+            elif backwards:
                 back = betweenness(f"{symbol}:from", (a, b, c, d), lambda x, y: one(y, x), lambda x, y: path(y, x))
                 self.between += back
         # Where the next individual is determined, a path has a first step if there is a step at all.
@@ -159,12 +172,14 @@ class ClosureTable:
         else:
             first = exists([c], conj(one(a, c), disj(Equal(c, b), path(c, b))))
             self.existential.append(rule(path(a, b), then=first))
-        if self._is_field(step, (a, b), self.fields.inverse_functions, self.fields.functions):
+        if backwards:
             self._add_step(a, disj(forall([b], neg(path(b, a))), exists([c], one(c, a))), parameters)
         else:
             last = exists([c], conj(one(c, b), disj(Equal(a, c), path(a, c))))
             self.existential.append(rule(path(a, b), then=last))
         self.existential += self._extremes(symbol, domain, parameters)
+        for order in sorted(self.fields.transitive) if not parameters else ():
+            self.inductive += along((a, b, c, d), one, path, lambda x, y, r=order: Atom(r, (x, y)))  # type: ignore[misc]
 
     def _add_step(self, individual: str, f: Formula, parameters: tuple[str, ...]) -> None:
         self.existential.append(forall((individual, *parameters), f))
@@ -226,6 +241,24 @@ def betweenness(
         rule(between(x, y, z), then=conj(reaches(x, y), reaches(y, z))),
         rule(between(x, y, z), between(y, u, z), then=conj(between(x, y, u), between(x, u, z))),
         rule(between(x, y, z), between(x, u, y), then=conj(between(x, u, z), between(u, y, z))),
+    ]
+
+
+def along(
+    variables: tuple[str, str, str, str],
+    step: Callable[[str, str], Formula],
+    path: Callable[[str, str], Formula],
+    order: Callable[[str, str], Formula],
+) -> list[Formula]:
+    """If the ends of a path are not in order (which is transitive), then those of one of its steps are not."""
+    a, b, c, d = variables
+    before, after = disj(Equal(a, c), path(a, c)), disj(Equal(d, b), path(d, b))
+    return [
+        forall(
+            [a, b],
+            disj(neg(path(a, b)), order(*ends), exists([c, d], conj(step(c, d), before, after, neg(order(*inner))))),
+        )
+        for ends, inner in (((a, b), (c, d)), ((b, a), (d, c)))
     ]
 
 

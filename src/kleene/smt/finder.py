@@ -51,6 +51,7 @@ class Finder:
         self.complete = complete
         self.grounding = Grounding(universe, bounds)
         self._added: list[Formula] = []
+        self._refuted = False
         for f in assertions:
             self.add(f)
 
@@ -71,6 +72,7 @@ class Finder:
             return {True: "sat", False: none, None: "unknown"}[outcome[0]], 1
 
         self.owner.timed("sat", query)
+        self._refuted = outcome[0] is False
         if outcome[0]:
             return Sat(self.grounding.model())
         if outcome[0] is False and self.complete:
@@ -78,6 +80,24 @@ class Finder:
             self.owner.dump_query(expansion.universe, [expansion.closed(f) for f in (*self._added, *assumptions)])
             return Unsat()
         return Unknown("no model within the bounds" if outcome[0] is False else "too many conflicts")
+
+    def shows(self, condition: Formula) -> bool:
+        """Whether a model within the bounds satisfies a formula."""
+        return isinstance(self.check([condition]), Sat)
+
+    def conflict(self, assumptions: Sequence[Formula]) -> frozenset[int] | Answer:
+        """A smallest set of assumptions (by their numbers) that no model within the bounds satisfies, or an answer."""
+        literals = [self.grounding.literal(exists(f.free, f), {}) for f in assumptions]
+        answer = self.check(assumptions)
+        if isinstance(answer, Sat) or not self._refuted:
+            return answer
+        found = self.grounding.core()
+        core = [i for i, literal in enumerate(literals) if literal in found]
+        for i in tuple(core):
+            rest = [j for j in core if j != i]
+            if self.grounding.solve([literals[j] for j in rest], self.owner.conflicts(), self.owner.remaining) is False:
+                core = rest
+        return frozenset(core)
 
     def close(self) -> None:
         self.grounding.close()

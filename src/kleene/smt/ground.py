@@ -227,6 +227,10 @@ class Grounding:
             conflicts -= _PORTION
         return result
 
+    def core(self) -> frozenset[int]:
+        """The assumptions that the last call found to contradict the clauses."""
+        return frozenset(self.solver.get_core() or ())
+
     def model(self) -> FiniteModel:
         """The model that the last call found."""
         true = {x for x in self.solver.get_model() or () if x > 0} | {TRUE}

@@ -155,6 +155,7 @@ class Session:
         self.assertions: list[Formula] = []
         self._plain: list[Formula] = []
         self._finiteness: list[Formula] | None = None
+        self._helpful: Stage | None = None
         self.witnesses = Witnesses(self.expansion, self.closures)
         self._provers = {name: make(self.expansion) for name, make in solver.provers.items()}
         self._asserted = Assertions(self.expansion)
@@ -165,27 +166,42 @@ class Session:
         self._plain.append(self.closures.eliminate(f))
 
     def check(self, assumptions: Sequence[Formula] = (), *, quick: bool = False) -> Answer:
-        """The answer for all finite universes; `quick` gives up early where there are closures."""
-        answer: Answer = Unknown("time limit reached")
+        """The answer for all finite universes; `quick` gives up early.
+
+        All axioms are tried for a short time first, beginning with those of the last proof: most queries are easy with
+        the right ones.
+        """
+        answer = self._complete_search(assumptions)
+        if not isinstance(answer, Unknown):
+            return answer
         plain = [self.closures.eliminate(f) for f in assumptions]
-        for stage in self._stages():
-            if self.owner.remaining() <= 0:
-                break
-            proof = self._prove(plain, stage, quick=quick)
-            if proof.verdict == "unsat":
-                return Unsat(proof.core)
-            if proof.model is not None and self._confirmed(proof.model, assumptions):
-                return Sat(proof.model)
-            answer = Unknown(proof.reason or "the solver's model does not satisfy the closures")
-            if quick and stage is Stage.EXISTENTIAL and (proof.model is None or not self.closures.between):
-                return answer
-            if quick and stage is Stage.BETWEEN:
-                return answer
+        for effort in (Effort.SHORT,) if quick else (Effort.SHORT, Effort.FULL):
+            for stage in sorted(self._stages(effort), key=lambda s: s is not self._helpful):
+                if self.owner.remaining() <= 0:
+                    return answer
+                proof = self._prove(plain, stage, effort)
+                if proof.verdict == "unsat":
+                    self._helpful = stage
+                    return Unsat(proof.core)
+                if proof.model is not None and self._confirmed(proof.model, assumptions):
+                    return Sat(proof.model)
+                answer = Unknown(proof.reason or "the solver's model does not satisfy the closures")
         if self.closures.existential and not quick and isinstance(found := self._small_model(assumptions), Sat):
             return found
         return answer
 
-    def _stages(self) -> tuple[Stage, ...]:
+    def _complete_search(self, assumptions: Sequence[Formula]) -> Answer:
+        """A decision where it is known how many individuals suffice, which is often so for queries about little."""
+        finder = self.owner.complete_finder(self.assertions, self.universe, [[f] for f in assumptions])
+        if finder is None:
+            return Unknown("time limit reached")
+        try:
+            found = finder.conflict(assumptions)
+        finally:
+            finder.close()
+        return Unsat(found) if isinstance(found, frozenset) else found
+
+    def _stages(self, effort: Effort) -> tuple[Stage, ...]:
         finite = (Stage.FINITE,) if self._provers and self._finite() else ()
         if not self.closures.existential:
             return Stage.UNIVERSAL, *finite
@@ -193,7 +209,10 @@ class Session:
             return Stage.UNIVERSAL, Stage.EXISTENTIAL, *finite
         several = (Stage.PLAIN,) if len(self.closures.symbols) > 1 else ()  # what relates them may suffice
         cyclic = (Stage.BETWEEN,) if self.closures.between else ()
-        return *several, Stage.UNIVERSAL, Stage.EXISTENTIAL, *cyclic, Stage.NAMED, *finite
+        ordered = (Stage.INDUCTIVE,) if self.closures.inductive else ()
+        if effort is Effort.SHORT:
+            return *several, Stage.UNIVERSAL, *(ordered or (Stage.EXISTENTIAL,)), *cyclic
+        return *several, Stage.UNIVERSAL, Stage.EXISTENTIAL, *cyclic, *ordered, Stage.NAMED, *finite
 
     def _finite(self) -> list[Formula]:
         if self._finiteness is None:
@@ -214,14 +233,16 @@ class Session:
     def _confirmed(self, model: FiniteModel, assumptions: Sequence[Formula]) -> bool:
         return all(model.satisfies(exists(f.free, f)) for f in (*self.assertions, *assumptions))
 
-    def _prove(self, plain: list[Formula], stage: Stage, *, quick: bool) -> Proof:
+    def _prove(self, plain: list[Formula], stage: Stage, effort: Effort) -> Proof:
         axioms = list(self._plain)
         if stage is not Stage.PLAIN:
             axioms += self.closures.universal
-        if stage in (Stage.EXISTENTIAL, Stage.BETWEEN, Stage.FINITE):
+        if stage in (Stage.EXISTENTIAL, Stage.BETWEEN, Stage.INDUCTIVE, Stage.FINITE):
             axioms += self.closures.existential
         if stage is Stage.BETWEEN:
             axioms += self.closures.between
+        if stage is Stage.INDUCTIVE:
+            axioms += self.closures.inductive
         if stage is Stage.FINITE:
             axioms += self._finite()
         expanded = self._asserted.expanded(axioms)
@@ -237,8 +258,8 @@ class Session:
             ground = GroundQuery(self.universe, axioms, plain, [*expanded, *queries])
             return self._timed("ground", partial(self._decide, ground))
         proof = Proof("unknown")
-        for name in self._order(stage, quick=quick):
-            seconds = self._seconds(stage, quick=quick)
+        for name in self._order(stage, effort):
+            seconds = self._seconds(stage, effort)
             clock = min(PATIENCE * seconds, self.owner.remaining())
             allowance = Allowance(int(1000 * seconds), int(1000 * clock))
             proof = self._timed(name, partial(self._provers[name].check, expanded, queries, allowance))
@@ -256,10 +277,10 @@ class Session:
         self.owner.timed(backend, query)
         return result[0]
 
-    def _order(self, stage: Stage, *, quick: bool) -> list[str]:
+    def _order(self, stage: Stage, effort: Effort) -> list[str]:
         """Which provers to ask; with closures, cvc5 decided more queries in less time wherever it was measured."""
         names = sorted(self._provers, reverse=stage is Stage.PLAIN or not self.closures.existential)
-        if quick:
+        if effort is Effort.SHORT:
             return names[:1]
         return names if stage is not Stage.NAMED else names[-1:]
 
@@ -273,14 +294,20 @@ class Session:
             remaining=self.owner.remaining,
         )
 
-    def _seconds(self, stage: Stage, *, quick: bool) -> float:
+    def _seconds(self, stage: Stage, effort: Effort) -> float:
         seconds = self.owner.limits.query_seconds
-        if self.closures.existential:
-            if quick:
-                seconds /= 8
-            elif stage in (Stage.UNIVERSAL, Stage.NAMED):
-                seconds /= 4
+        if effort is Effort.SHORT:
+            seconds /= 8
+        elif self.closures.existential and stage in (Stage.UNIVERSAL, Stage.NAMED):
+            seconds /= 4
         return min(seconds, self.owner.remaining())
+
+
+class Effort(Enum):
+    """How long to try one set of axioms."""
+
+    SHORT = "an eighth of the limit, one prover"
+    FULL = "the limit, all provers"
 
 
 class Stage(Enum):
@@ -291,6 +318,7 @@ class Stage(Enum):
     NAMED = "existential axioms for named individuals"
     EXISTENTIAL = "all axioms"
     BETWEEN = "all axioms, and those of what lies between"
+    INDUCTIVE = "all axioms, and those of orders along paths"
     FINITE = "all axioms, and those of finite sets"
 
 

@@ -70,7 +70,12 @@ class Z3Prover:
                 solver.set(name, value)
             solver.add(terms)
             with self._guarded(clock / 1000) as interrupted:
-                proof = self._attempt(solver, switches, attempt)
+                try:
+                    proof = self._attempt(solver, switches, attempt)
+                except self.z3.Z3Exception:  # interrupted while it was not checking: a model was read
+                    if not interrupted.is_set():
+                        raise
+                    proof = Proof("unknown", calls=attempt)
             if interrupted.is_set() and proof.verdict == "unknown":
                 proof = replace(proof, reason="z3: time limit")
             if proof.verdict != "unknown":

@@ -18,6 +18,7 @@ from kleene.logic.kleene import Kleene
 from kleene.smt import Solver, Unknown
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.closure_updates import unshared
+from kleene.symbolic.field_lemmas import with_field_lemmas
 from kleene.symbolic.gamma_hat import check_bounded, gamma_hat
 from kleene.symbolic.names import name_sets, some_store
 from kleene.symbolic.observe import Observation
@@ -135,6 +136,7 @@ class Run:
         """Add the results of a scene; the structures of `fallback` represent all of them, if nothing is decided."""
         if _is_contradictory(scene):
             return
+        scene = with_field_lemmas(scene, self.solver)
         names = name_sets(scene, self.solver, self.options)
         if names.unlimited:
             self.reasons[names.reason or "undecided"] = None

@@ -106,11 +106,14 @@ class CallByRules:
 
     @cached_property
     def _reach(self) -> list[tuple[str, str]]:
-        """The predicates 'reachable from a variable along a field' whose variable does not change, with the field."""
+        """The predicates 'reachable from a variable along a field' whose variable does not change, with the field.
+
+        A field that is defined by others has no record of where it is as before.
+        """
         found = []
         for p in self.vocabulary.declared:
             reach = reach_of(p, self.vocabulary) if p.name in self.derived else None
-            if reach is not None and reach.variable not in self.indefinite:
+            if reach is not None and reach.variable not in self.indefinite and reach.field not in self.derived:
                 found.append((reach.name, reach.field))
         return found
 

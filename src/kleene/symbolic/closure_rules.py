@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from kleene.logic.formula import (
     FALSE,
+    TRUE,
     And,
     Atom,
     Closure,
@@ -22,10 +23,13 @@ from kleene.logic.formula import (
     Not,
     Or,
     conj,
+    disj,
     exists,
     forall,
+    implies,
     neg,
 )
+from kleene.logic.transform import substitute, up_to_order
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.transformers.action import Rule
 from kleene.transformers.rules import closure_predicate, is_reflexive_closure
@@ -77,6 +81,21 @@ def closure_rules(vocabulary: Vocabulary) -> list[Rule]:
             rules.append(Rule(Equal("v1", "v2"), Not(Atom(p.name, ("v1", "v2"))), f"{p.name} is acyclic"))
         if p.arity == 2 and p.definition is None:
             rules += _path_rules(p, vocabulary)
+    return rules + _inverse_rules(vocabulary)
+
+
+def _inverse_rules(vocabulary: Vocabulary) -> list[Rule]:
+    """Where g leads back wherever f leads, and is a function, f leads to nothing twice."""
+    fields = [p for p in vocabulary.declared if p.arity == 2 and p.definition is None and p.has("function")]
+    rules = []
+    for f in fields:
+        shared = _defined(vocabulary, _two_predecessors(f.name))
+        for g in fields if shared is not None else ():
+            back = forall(["a"], implies(Atom(f.name, ("v", "a")), Atom(g.name, ("a", "v"))))
+            inverse = _defined(vocabulary, back) if f != g else None
+            if inverse is not None and shared is not None:
+                intact = forall(["w"], disj(neg(Atom(f.name, ("w", "v"))), Atom(inverse, ("w",))))
+                rules.append(Rule(intact, neg(Atom(shared, ("v",))), f"{inverse} says where {f.name} comes from"))
     return rules
 
 
@@ -99,12 +118,50 @@ def _reach_rules(reach: Reach, vocabulary: Vocabulary) -> list[Rule]:
         Rule(conj(r("v"), forall(["w"], neg(z("w")))), FALSE, origin),
         Rule(forall(["w"], neg(z("w"))), neg(r("v")), origin),
     ]
+    rules += _sharing_rules(reach, vocabulary, origin)
     if reach.path is not None:
         path = Atom(reach.path, ("w", "v"))
         rules += _clause([neg(r("w")), neg(path), r("v")], origin)
         if vocabulary[reach.variable].has("unique"):
             rules += _clause([neg(r("v")), neg(z("w")), path], origin)
     return rules
+
+
+def _sharing_rules(reach: Reach, vocabulary: Vocabulary, origin: str) -> list[Rule]:
+    """What one variable reaches along a function is a line: off its cycle nothing has two predecessors in it."""
+    field = vocabulary[reach.field]
+    shared = _defined(vocabulary, _two_predecessors(reach.field))
+    if shared is None or not field.has("function") or not vocabulary[reach.variable].has("unique"):
+        return []
+    off: Formula = TRUE
+    if not field.has("acyclic"):
+        on_cycle = _defined(vocabulary, _on_cycle(reach)) if reach.path is not None else None
+        if on_cycle is None:
+            return []
+        off = neg(Atom(on_cycle, ("v",)))
+    r = Atom(reach.name, ("v",))
+    inside = forall(["w"], disj(neg(Atom(reach.field, ("w", "v"))), Atom(reach.name, ("w",))))
+    return [Rule(conj(r, off, inside), neg(Atom(shared, ("v",))), origin)]
+
+
+def _defined(vocabulary: Vocabulary, definition: Formula) -> str | None:
+    """The predicate of v that a formula defines."""
+    wanted = up_to_order(definition)
+    for p in vocabulary.declared:
+        if p.arity == 1 and p.definition is not None:
+            own = p.definition if p.args == ("v",) else substitute(p.definition, {p.args[0]: "v"})
+            if up_to_order(own) == wanted:
+                return p.name
+    return None
+
+
+def _two_predecessors(field: str) -> Formula:
+    return exists(["a", "b"], conj(Not(Equal("a", "b")), Atom(field, ("a", "v")), Atom(field, ("b", "v"))))
+
+
+def _on_cycle(reach: Reach) -> Formula:
+    assert reach.path is not None
+    return exists(["a"], conj(Atom(reach.field, ("v", "a")), Atom(reach.path, ("a", "v"))))
 
 
 def _path_rules(field: Predicate, vocabulary: Vocabulary) -> list[Rule]:

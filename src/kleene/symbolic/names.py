@@ -14,6 +14,7 @@ from kleene.smt.finder import Finder
 from kleene.smt.units import sharpened
 from kleene.smt.universe import in_domain
 from kleene.structures.structure import Structure
+from kleene.symbolic.field_lemmas import with_field_lemmas
 from kleene.symbolic.refinement import Point, Question, Refinement
 from kleene.symbolic.result import SymbolicOptions
 from kleene.symbolic.scene import CellName, Scene
@@ -47,13 +48,16 @@ def name_sets(scene: Scene, solver: Solver, options: SymbolicOptions) -> NameSet
     reason = search.prove()
     if reason is None:
         return NameSets(scene, list(search.found))
-    learnt = search.learn()
-    if learnt is not scene:
-        search = _Search(learnt, solver, splits, search.found, most=options.most)
+    # Fewer sorts, with predicates in their place, are easier where closures relate all of them.
+    coarse = _Search(scene, solver, 0, search.found, most=options.most)
+    learnt = coarse.learn()
+    for cells in (0, splits):
+        search = _Search(learnt, solver, cells, coarse.found, most=options.most)
         reason = search.prove()
         if reason is None:
             return NameSets(learnt, list(search.found))
-    return search.by_candidates(reason, leaves)
+        coarse.found |= search.found
+    return _Search(learnt, solver, 0, coarse.found).by_candidates(reason, leaves)
 
 
 def some_store(scene: Scene, solver: Solver) -> Structure | Unknown | None:
@@ -66,7 +70,8 @@ def some_store(scene: Scene, solver: Solver) -> Structure | Unknown | None:
     finally:
         finder.close()
     if not isinstance(answer, Sat):
-        answer = solver.session(search.base, search.universe, scene.fields).check()
+        search = _Search(with_field_lemmas(scene, solver), solver, splits=0)
+        answer = solver.session(search.base, search.universe, search.scene.fields).check()
     match answer:
         case Sat(model):
             return scene.store(model, search.nodes)
@@ -132,7 +137,7 @@ class _Search:
         others = map(self.scene.other_than, self.found)
         session = self.solver.session([*self.base, *others], self.universe, self.scene.fields)
         while True:
-            match session.check():
+            match session.check(quick=True):
                 case Sat(model):
                     self.found[self.names(model)] = None
                     session.add(self.scene.other_than(self.names(model)))
@@ -157,8 +162,10 @@ class _Search:
                         continue
                     v = in_domain("v", f"n{i}")
                     atom = Atom(symbol, (v,))
-                    if isinstance(session.check([exists([v], atom if value else neg(atom))]), Unsat):
+                    some = exists([v], atom if value else neg(atom))
+                    if isinstance(session.check([some], quick=True), Unsat):
                         known[symbol] = not value
+                        session.add(neg(some))
             nodes[i] = replace(node, known=known)
         return scene if nodes == list(scene.nodes) else replace(scene, nodes=tuple(nodes))
 
@@ -171,7 +178,9 @@ class _Search:
         possible = frozenset().union(*self.found)
         session = self.solver.session(self.base, self.universe, scene.fields)
         names = [
-            name for name in candidates if name in possible or not isinstance(session.check([scene.has(name)]), Unsat)
+            name
+            for name in candidates
+            if name in possible or not isinstance(session.check([scene.has(name)], quick=True), Unsat)
         ]
 
         def read(model: FiniteModel) -> Point:

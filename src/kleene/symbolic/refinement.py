@@ -7,9 +7,9 @@ own, which is not exact; here every point found is one store that shows all of i
 1. Small stores are searched with a SAT solver; each one found proves a point (and answers all queries about it).
    Where it is known how large stores must be to show every point, this is all (`smt.finder`).
 2. One query asks for a store that shows none of the points found: 'unsatisfiable' proves that there are no others.
-3. Where that query is not decided, a SAT solver proposes points, and each one is a query of its own. Points found, and
-   points that contain an unsatisfiable core of an earlier query, are not proposed. What stays undecided is kept, which
-   is sound.
+3. Where that query is not decided, a SAT solver proposes points. A search for a small store that shows the point finds
+   one, or a smallest part of the point that no small store shows: that no store does is a query of its own, which is
+   about few things and excludes many points. What stays undecided is kept, which is sound.
 """
 
 from __future__ import annotations
@@ -23,11 +23,15 @@ from kleene.smt import FiniteModel, Sat, Solver, Universe, Unknown, Unsat
 from kleene.smt.closures import Fields
 from kleene.smt.finder import Finder
 from kleene.smt.ground import sat_solver
+from kleene.smt.solver import Session
 
 Point = tuple[int, ...]
+_LARGER = 3
 UNDECIDED = 2
 """In a point that was not decided: the slot may have any option (of the three values of a predicate this is 1/2)."""
 Slot = Sequence[Formula]
+Literals = tuple[tuple[int, int], ...]
+"""Slots, each with one of its options."""
 
 
 @dataclass
@@ -68,6 +72,9 @@ class Refinement:
         self.leaves = leaves
         self.most = most
         self.session = solver.session(question.base, question.universe, question.fields)
+        self.unbiased = solver.session(question.base, question.universe, question.fields)
+        """The same without the exclusion of the points found, which makes proofs harder."""
+        self._hard: set[Literals] = set()
         self.found = Found()
 
     def run(self) -> Found:
@@ -85,17 +92,24 @@ class Refinement:
 
     def decide(self) -> None:
         """Decide point by point what one query could not; the reason stays only if something stays undecided."""
-        proposals = Proposals([len(slot) for slot in self.question.slots])
+        question = self.question
+        proposals = Proposals([len(slot) for slot in question.slots])
+        small = self.solver.finder(question.base, question.universe, _LARGER)
         try:
             for point in self.found.points:
                 proposals.exclude(enumerate(point))
             while (proposal := proposals.next()) is not None:
-                self._ask(proposal, proposals)
+                if not self._ask_core(proposal, proposals, small):
+                    self._ask(proposal, proposals)
+                if self._too_many():
+                    self._join(small)
+                    break
                 if len(self.found.undecided) > self.leaves or self.solver.remaining() <= 0:
                     self.found.undecided = [()]
                     break
         finally:
             proposals.close()
+            small.close()
         if not self.found.undecided:
             self.found.reason = None
 
@@ -116,12 +130,15 @@ class Refinement:
                 finder.add(self._other_than(point))
             while isinstance(answer := finder.check(), Sat):
                 finder.add(self._other_than(self._note(answer.model)))
-                if self.most is not None and len(self.found.points) > self.most:
+                if self._too_many():
                     self._join(finder)
                     return True
         finally:
             finder.close()
         return isinstance(answer, Unsat)
+
+    def _too_many(self) -> bool:
+        return self.most is not None and len(self.found.points) > self.most
 
     def _join(self, finder: Finder) -> None:
         """One point in the place of all: a slot of which only one option is possible has it, the others have none."""
@@ -153,17 +170,48 @@ class Refinement:
                 case Unknown(reason):
                     return reason
 
+    def _ask_core(self, point: Point, proposals: Proposals, small: Finder) -> bool:
+        """Ask only about the part of a point that no small store shows; False if that was not decided."""
+        conflict = small.conflict([options[option] for options, option in zip(self.question.slots, point, strict=True)])
+        if isinstance(conflict, Sat):
+            proposals.exclude(enumerate(self._note(conflict.model)))
+            return True
+        if not isinstance(conflict, frozenset):
+            return False
+        core = tuple((slot, point[slot]) for slot in sorted(conflict))
+        if core in self._hard:
+            return False
+        if any(self._settled(core, self.unbiased, proposals, quick=quick) is None for quick in (True, False)):
+            return True
+        self._hard.add(core)
+        return False
+
     def _ask(self, point: Point, proposals: Proposals) -> None:
-        literals = list(enumerate(point))
-        match self.session.check([self.question.slots[slot][option] for slot, option in literals]):
+        """Ask about a whole point; it stays undecided if the answer does not say."""
+        literals = tuple(enumerate(point))
+        reason = self._settled(literals, self.session, proposals, quick=bool(self._hard))
+        if reason is not None:
+            self.found.reason = reason
+            self.found.undecided.append(point)
+            proposals.exclude(literals)
+
+    def _settled(self, literals: Literals, session: Session, proposals: Proposals, *, quick: bool) -> str | None:
+        """Exclude what a query about some options shows or refutes; a reason if it does neither."""
+        match session.check([self.question.slots[slot][option] for slot, option in literals], quick=quick):
             case Unsat(core):
-                proposals.exclude(literals[i] for i in core)
+                excluded = [literals[i] for i in core]
+                proposals.exclude(excluded)
+                for slot, option in excluded if len(excluded) == 1 else ():  # a lemma for what follows
+                    self.session.add(neg(self.question.slots[slot][option]))
+                    self.unbiased.add(neg(self.question.slots[slot][option]))
+                return None
             case Sat(model):
+                if self.question.read(model) in self.found.points:
+                    return "a larger store shows what is known already"
                 proposals.exclude(enumerate(self._note(model)))
+                return None
             case Unknown(reason):
-                self.found.reason = reason
-                self.found.undecided.append(point)
-                proposals.exclude(literals)
+                return reason
 
 
 class Proposals:

@@ -80,9 +80,12 @@ class Theory:
     def fields(self, symbols: Sequence[Mapping[str, str]] = ()) -> Fields:
         """The binary predicates with properties that closures depend on, under the symbols that stand for them."""
         tables = symbols or [{p.name: p.name for p in self.vocabulary}]
-        kinds = ("function", "invfunction", "acyclic", "transitive")
-        named = [[p.name for p in self.vocabulary if p.arity == 2 and p.has(kind)] for kind in kinds]
-        return Fields(*(frozenset(t[name] for t in tables for name in names) for names in named))
+
+        def having(kind: str) -> frozenset[str]:
+            names = [p.name for p in self.vocabulary if p.arity == 2 and p.has(kind)]
+            return frozenset(table[name] for table in tables for name in names)
+
+        return Fields(having("function"), having("invfunction"), having("acyclic"), having("transitive"))
 
     def check_rules(self) -> None:
         """Without any integrity rule nothing can be refined; that is almost always a forgotten declaration."""

@@ -178,3 +178,15 @@ def test_answers_agree_with_enumeration(f: Formula) -> None:
             assert answer.model.satisfies(f)
         elif backend == "ground":
             assert not has_small_model, f"ground finds every model up to its bound: {f}"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_assumptions_count(backend: str) -> None:
+    """What is assumed needs individuals of its own, and a core has what is to blame and nothing else."""
+    pytest.importorskip({"cvc5": "cvc5", "ground": "pysat"}.get(backend, "z3"))
+    session = Solver(backend).session([forall("v", p("v"))], Universe())
+    three = exists("abc", conj(*(neg(Equal(*pair)) for pair in ("ab", "ac", "bc"))))
+    two = forall("abc", disj(*(Equal(*pair) for pair in ("ab", "ac", "bc"))))
+    assert isinstance(session.check([three]), Sat)
+    assert session.check([exists("v", p("v")), three, two]) == Unsat(frozenset({1, 2}))
+    assert isinstance(session.check([two]), Sat), "assumptions are forgotten"

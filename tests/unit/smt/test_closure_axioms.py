@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
-from kleene.logic.formula import Atom, Equal, conj, disj, exists, forall, neg, transitive_closure
-from kleene.smt import Cell, FiniteModel, Universe, Unsat, check
+from kleene.logic.formula import Atom, Closure, Equal, conj, disj, exists, forall, neg, transitive_closure
+from kleene.smt import Cell, FiniteModel, Sat, Universe, Unsat, check
 from kleene.smt.closures import ClosureTable, Fields
 from kleene.smt.expand import Expansion
 from kleene.smt.finiteness import finiteness
@@ -76,6 +77,57 @@ def test_axioms_hold(kind: str, size: int) -> None:
         model = FiniteModel(Universe(), (0,) * count, relations)
         for axiom in axioms:
             assert model.satisfies(axiom), f"{axiom} does not hold where n = {sorted(step)}"
+
+
+@pytest.mark.parametrize("kind", ["function", "relation"])
+def test_axioms_of_orders_along_paths_hold(kind: str) -> None:
+    """For all fields and all transitive relations on three individuals; nothing is assumed to be in order."""
+    table = ClosureTable(Expansion(Universe()), replace(KINDS[kind], transitive=frozenset({"le"})))
+    table.eliminate(transitive_closure("n", "a", "b"))
+    assert len(table.inductive) == 2
+    orders = [r for r in _relations("relation", 3) if _paths(r) == r]
+    steps = _relations(kind, 3) if kind == "function" else _relations(kind, 3)[::7]
+    for step, order in product(steps, orders):
+        model = FiniteModel(Universe(), (0, 0, 0), {"n": step, "tc0": _paths(step), "le": order})
+        assert all(model.satisfies(axiom) for axiom in table.inductive), f"n = {sorted(step)}, le = {sorted(order)}"
+
+
+def test_steps_that_are_formulas() -> None:
+    """Paths downwards in a tree with two fields have the axioms of unshared fields, if that is known."""
+    down = disj(Atom("l", ("a", "b")), Atom("r", ("a", "b")))
+    paths = Closure("v", "w", "a", "b", down)
+    known, unknown = (
+        ClosureTable(Expansion(Universe()), Fields(unshared_steps=steps)) for steps in (frozenset({down}), frozenset())
+    )
+    for table in (known, unknown):
+        table.eliminate(paths)
+    assert len(known.universal) == len(unknown.universal) + 4
+    for left, right in product(_relations("invfunction", 3), repeat=2):
+        both = left | right
+        if len({b for _, b in both}) == len(both):
+            model = FiniteModel(Universe(), (0, 0, 0), {"l": left, "r": right, "tc0": _paths(both)})
+            for axiom in [*known.universal, *known.existential]:
+                assert model.satisfies(axiom), f"{axiom} does not hold where l = {sorted(left)}, r = {sorted(right)}"
+
+
+def test_sorted_lists() -> None:
+    """The first of a list that is in order step by step is not greater than any other: needs induction."""
+    pytest.importorskip("z3")
+    fields = Fields(frozenset({"n"}), transitive=frozenset({"le"}))
+    step, order = Atom("n", ("a", "b")), Atom("le", ("a", "b"))
+    transitive = forall("abc", disj(neg(order), neg(Atom("le", ("b", "c"))), Atom("le", ("a", "c"))))
+    in_order = forall("ab", disj(neg(step), order))
+    fails = exists("ab", conj(transitive_closure("n", "a", "b"), neg(order)))
+    assert isinstance(check(conj(transitive, in_order, fails), fields=fields), Unsat)
+    assert isinstance(check(conj(transitive, fails), fields=fields), Sat)
+
+
+def test_two_cycles_do_not_meet() -> None:
+    """Two elements of cycles that lead to one are equal."""
+    pytest.importorskip("z3")
+    around = [transitive_closure("n", v, v) for v in "ab"]
+    meet = conj(*around, Atom("n", ("a", "c")), Atom("n", ("b", "c")), neg(Equal("a", "b")))
+    assert isinstance(check(meet, fields=KINDS["function"]), Unsat)
 
 
 def test_acyclic_fields_need_no_betweenness() -> None:

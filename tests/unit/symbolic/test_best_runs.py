@@ -31,8 +31,12 @@ ALARMS = {
     "insert": {"n4", "n7"},
     "move": {"n5"},
     "matching": {"n3"},
+    "unlink": {"n3", "n5", "n8"},
+    "rotate": {"n2", "n4", "n5"},
+    "append": {"n1", "n3", "n6"},
+    "least": {"n1"},
 }
-JOINED = {"swap", "paint"}
+JOINED = {"swap", "paint", "rotate", "least"}
 
 
 @pytest.mark.parametrize(("name", "alarms"), ALARMS.items())
@@ -45,7 +49,7 @@ def test_false_alarms_disappear(
     code, messages, notes = _run(name, "--best", "all", capsys=capsys, tmp_path=tmp_path)
     assert code == 0
     assert messages == {}
-    assert "was more precise on" in notes
+    assert "note: the best transformer of" in notes
     assert ("not known to be best" in notes) == (name in JOINED)
 
 
@@ -59,3 +63,11 @@ def test_real_alarms_stay(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert run_main(["run", *arguments]) == 1
     capsys.readouterr()
     assert json.loads(file.read_text())["locations"]["body"]["messages"]
+
+
+def test_notes_are_no_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+    """They were printed as 'warning: note: ...'."""
+    assert run_main(["run", str(EXAMPLES / "matching"), "--best", "all"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if "more precise" in line]
+    assert lines
+    assert all(line.startswith("note: ") for line in lines)

@@ -17,6 +17,7 @@ from kleene.cfa.operations import (
     Havoc,
     Operation,
     Realloc,
+    Specified,
     expressions,
 )
 from kleene.cfa.program import CProgram, Function
@@ -97,6 +98,8 @@ def _uses_and_kills(operation: Operation) -> tuple[frozenset[str], frozenset[str
         return frozenset(), frozenset({operation.variable.name})
     if isinstance(operation, EndScope):
         return frozenset(), frozenset(v.name for v in operation.variables)
+    if isinstance(operation, Specified):
+        return frozenset(v.name for v in operation.arguments), frozenset(v.name for v in operation.targets)
     target: Expression | None = None
     if isinstance(operation, Assign | Allocate | Realloc | Havoc):
         target = operation.target

@@ -26,6 +26,7 @@ from kleene.cfa.operations import (
     Realloc,
     Return,
     Skip,
+    Specified,
     Unsupported,
 )
 from kleene.cfa.program import CProgram
@@ -35,6 +36,7 @@ from kleene.domains.explicit.effects import copy, declare, end_scope, freeable, 
 from kleene.domains.explicit.evaluate import Compiler, access, as_address, bit_width
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.output import read_text, render
+from kleene.domains.explicit.specified import SpecifiedOperation
 from kleene.domains.explicit.state import Frame, State
 from kleene.domains.explicit.values import (
     UNDEFINED,
@@ -101,6 +103,8 @@ class Operations:
                 return self._havoc(operation)
             case Print():
                 return self._print(operation)
+            case Specified():
+                return SpecifiedOperation(self.program, operation).compiled
         return self._final(operation)
 
     def _final(self, operation: Operation) -> Callable[[State], None]:

@@ -6,20 +6,27 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property
 
 from kleene.cfa.graph import Edge
+from kleene.diagnostics import LimitReached
 from kleene.domains.shape.deriving import DerivingDomain
 from kleene.domains.shape.heap_join import joined
 from kleene.domains.shape.local_heaps import Division, LocalHeaps
+from kleene.domains.shape.specified import CYCLE, Specified
+from kleene.logic.formula import TRUE
 from kleene.semantics.calls import CallAction, CallVocabulary
+from kleene.semantics.specified_steps import SpecifiedAction
 from kleene.structures.structure import Structure
-from kleene.transformers.action import Action
+from kleene.transformers.action import Action, Message, Rule
 from kleene.transformers.draft import Draft
-from kleene.transformers.transformer import Outcome, Report
+from kleene.transformers.focus import InfiniteFocus
+from kleene.transformers.transformer import Outcome, Report, Transformer
 
 
 class CallingShapeDomain(DerivingDomain):
     """Structures are divided at a call; the callee's part is analysed in the context of its names."""
 
     calls: CallVocabulary | None = None
+    given_rules: Sequence[Rule] = ()
+    """The rules that the vocabulary does not imply."""
 
     @cached_property
     def heaps(self) -> LocalHeaps:
@@ -29,6 +36,43 @@ class CallingShapeDomain(DerivingDomain):
     @cached_property
     def _divided(self) -> dict[tuple[Action, Structure], Division]:
         return {}
+
+    @cached_property
+    def specified(self) -> Specified:
+        return Specified(self.vocabulary, self.given_rules)
+
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+        if isinstance(edge.label, SpecifiedAction):
+            return self._specified(edge, edge.label, elements)
+        return super().post(edge, elements)
+
+    def outcome(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> Outcome:
+        """The action's outcome; what a contract leaves open may be too much for focus."""
+        try:
+            return transformer.post(element)
+        except InfiniteFocus:
+            raise LimitReached(f"too little is known of the heap for '{edge.label}'") from None
+
+    def _specified(self, edge: Edge[Action], action: SpecifiedAction, elements: Sequence[Structure]) -> list[Structure]:
+        """A contract in formulas is checked, or what it says is assumed."""
+        found: dict[Structure, None] = {}
+        for element in elements:
+            if not all(self.specified.holds(formula, element) for formula, _ in action.wanted):
+                self._refuse(edge, element)
+            elif action.role == "holds":
+                found[element] = None
+            else:
+                for relation in self.specified.cyclic(action):
+                    report = Report(Message(TRUE, CYCLE + relation), element, definite=False)
+                    self.log.add(edge, Outcome(reports=[report]))
+                results = self.specified.post(action, element)
+                if action.role == "given" and not results:  # nothing that is said of the body means anything
+                    self._refuse(edge, element)
+                for after in results:
+                    coerced = self.coercer.coerce(after)
+                    if coerced is not None:  # there is such a heap
+                        found[self.blurred(Draft.of(coerced, 0), coerced)] = None
+        return list(found)
 
     def callee(self, label: Action) -> str | None:
         return label.function if isinstance(label, CallAction) else None

@@ -73,6 +73,11 @@ class _Join:
             for u, k in self.rest.items():
                 for node in self.division.cutpoints:
                     self.result.put(name, self.before.at(name, u, node), k, self.place[self.images[node]])
+        for name in self.heaps.recorded:
+            for k in self.rest.values():
+                for node in self.place:
+                    self.result.put(name, (0, 1), k, node)
+                    self.result.put(name, (0, 1), node, k)
         for group in self._groups:
             self._closure(group)
             self._sharing(group)

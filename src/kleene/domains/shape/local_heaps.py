@@ -59,6 +59,9 @@ class LocalHeaps:
         for root in self.roots:
             known |= {name for _, name in self.reaches(root)} | set(self.not_null(root))
         self.held = {edge: name for edge in calls.edges for name in self.present(f"held[{edge}]")}
+        steps = {name for group in calls.groups for name in (*group.members, group.name, group.step)}
+        self.recorded = [n for n in self.binary if vocabulary[n].definition is None and n not in steps]
+        """Relations that a body remembers (`specified_steps.py`): nothing is known of them across a cut."""
         self.others = [p.name for p in vocabulary if p.name not in known | set(self.held.values())]
 
     # Names of predicates ----------------------------------------------------------------------------------------

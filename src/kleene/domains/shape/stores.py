@@ -76,7 +76,9 @@ class MergingStore:
 
     def covers(self, element: Structure) -> bool:
         old = self._found.get(self._key(element))
-        return old is not None and (old == element or embeds(element, old))
+        if old is not None and (old == element or embeds(element, old)):
+            return True
+        return any(embeds(element, s) for s in self._found.values())  # where a name is not definite, the key is another
 
     def current(self, element: Structure) -> bool:
         return self._found.get(self._key(element)) is element
@@ -110,7 +112,9 @@ class EmbeddingStore:
         return added
 
     def covers(self, element: Structure) -> bool:
-        return any(embeds(element, s) for s in self._found.get((element.size, self._key(element.values)), ()))
+        if any(embeds(element, s) for s in self._found.get((element.size, self._key(element.values)), ())):
+            return True
+        return any(embeds(element, s) for group in self._found.values() for s in group)
 
     def current(self, element: Structure) -> bool:
         return any(s is element for s in self._found.get((element.size, self._key(element.values)), ()))

@@ -228,3 +228,11 @@ def test_unknown_kinds() -> None:
         store_factory("j3", CANONICALIZER)
     with pytest.raises(UsageError, match="unknown join 'best'"):
         store_factory("best", CANONICALIZER)
+
+
+@EVERY_JOIN
+def test_what_embeds_in_a_structure_with_other_names_is_covered(join):
+    """A name that is not definite gave the structure another key, and what it stands for was not found covered."""
+    vague = build(1, ("x", (0,), T), ("r", (0,), H), ("m", (0,), H), ("n", (0, 0), H))
+    assert store(join, vague).covers(ONE) == (join != "conc")
+    assert not store(join, ONE).covers(vague)

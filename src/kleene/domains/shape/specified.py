@@ -1,0 +1,142 @@
+"""Contracts in formulas on structures: preconditions are checked, postconditions assumed (TACAS 2004, section 1.1).
+
+A formula that is not definite is assumed not to hold; if no structure is left, it holds. What a call may lead to is
+found by focus and coerce (`symbolic/calls_by_rules.py`), and so is what a body may be given: it is a call that creates
+blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kleene.domains.shape.editor import Editor
+from kleene.logic.formula import FALSE, TRUE, Formula, neg
+from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.semantics.specifications import NEW, old, same
+from kleene.semantics.specified_steps import SpecifiedAction
+from kleene.structures.edit import mapping_of
+from kleene.structures.evaluate import evaluate, rails
+from kleene.structures.structure import AC, AC_MAY, Structure
+from kleene.symbolic.acyclic import may_be_cyclic
+from kleene.symbolic.calls_by_rules import CallByRules, formula_rules, same_rules, sharpened
+from kleene.symbolic.closure_rules import closure_rules
+from kleene.symbolic.contracts import Call
+from kleene.transformers.action import Rule
+from kleene.transformers.coerce import Coercer
+from kleene.transformers.draft import Draft
+from kleene.transformers.rules import all_rules
+
+CYCLE = "Closed cycle for acyclic predicate "
+"""How the message begins that a relation may not be acyclic; also that of the transformers."""
+
+
+@dataclass
+class Specified:
+    """What contracts do to structures over one vocabulary with its rules."""
+
+    vocabulary: Vocabulary
+    rules: Sequence[Rule]
+    _calls: dict[SpecifiedAction, _Call] = field(default_factory=dict)
+    _refuters: dict[Formula, Coercer] = field(default_factory=dict)
+    _cyclic: dict[tuple[SpecifiedAction, str], bool] = field(default_factory=dict)
+
+    # Checks -----------------------------------------------------------------------------------------------------------
+
+    def holds(self, formula: Formula, structure: Structure) -> bool:
+        """Whether a closed formula holds of all heaps that a structure stands for, as far as can be seen."""
+        value = evaluate(structure, formula)
+        if value is not Kleene.UNKNOWN:
+            return value is Kleene.TRUE
+        coercer = self._refuters.get(formula)
+        if coercer is None:
+            broken = formula_rules(neg(formula), "a contract that does not hold")
+            given = [*self.rules, *closure_rules(self.vocabulary), *broken]
+            coercer = self._refuters[formula] = Coercer(self.vocabulary, all_rules(self.vocabulary, given))
+        unary = [p for p in self.vocabulary.declared if p.arity < 2 and not _is_definite(structure, p.name)]
+        drafts = sharpened(Draft.of(structure, coercer.all), coercer, unary)
+        return all(evaluate(draft.structure(structure), formula) is Kleene.TRUE for draft in drafts)
+
+    # Changes ----------------------------------------------------------------------------------------------------------
+
+    def cyclic(self, action: SpecifiedAction) -> list[str]:
+        """The relations of which the contract does not say that they are acyclic, as the analysis takes them to be."""
+        found = []
+        for relation, fields in action.assumed:
+            known = self._cyclic.get((action, relation))
+            if known is None:
+                assert action.specification is not None
+                known = may_be_cyclic(action.specification, fields, begins=action.role == "given")
+                self._cyclic[action, relation] = known
+            if known:
+                found.append(relation)
+        return found
+
+    def post(self, action: SpecifiedAction, structure: Structure) -> list[Structure]:
+        """What a call by contract leads to, or what a body is given."""
+        call = self._calls.get(action)
+        if call is None:
+            meant = Call(action.name, TRUE, action.ensures, action.change, action.creates_any, FALSE)
+            call = self._calls[action] = _Call(meant, self.vocabulary, self.rules)
+            call.remembers = action.role == "given"
+        found: dict[Structure, None] = {}
+        for after in call.post(structure):
+            for active in _active(after):
+                found[self._remembering(action, active) if action.role == "given" else active] = None
+        return list(found)
+
+    def _remembering(self, action: SpecifiedAction, structure: Structure) -> Structure:
+        """The structure at the beginning of a body: nothing is new, and values are kept."""
+        editor = Editor.of(structure)
+        editor.set(NEW, (0, 0))
+        for name, formula in action.remembered:
+            editor.set(name, rails(structure, formula, self.vocabulary[name].args))
+            kept = same(name.removeprefix("old[").removesuffix("]"))
+            if kept in self.vocabulary:
+                editor.set(kept, (editor.every, editor.every))
+        return editor.structure()
+
+
+def recorded_rules(vocabulary: Vocabulary) -> list[Rule]:
+    """What ``same[f]`` says of a field and its value at the beginning, where a body remembers that."""
+    found = []
+    for p in vocabulary.declared:
+        name = p.name.removeprefix("same[").removesuffix("]")
+        if p.name == same(name) and p.definition is not None and name in vocabulary:
+            found += same_rules(p.name, name, old(name))
+    return found
+
+
+class _Call(CallByRules):
+    """A call; the numbers in blocks are not made definite, there are too many of them."""
+
+    remembers = False
+    """Whether all that is said of an earlier moment is going to be about the moment after the call."""
+
+    def _focus(self) -> list[Predicate]:
+        without = ("@", "same[", "old[") if self.remembers else ("@",)
+        return [p for p in super()._focus() if not p.name.startswith(without)]
+
+
+def _is_definite(structure: Structure, name: str) -> bool:
+    must, may = Editor.of(structure).get(name)
+    return must == may
+
+
+def _active(structure: Structure) -> list[Structure]:
+    """The structure with each node that may or may not be there, and without it."""
+    doubtful = structure.values[AC_MAY] & ~structure.values[AC]
+    if not doubtful:
+        return [structure]
+    node = (doubtful & -doubtful).bit_length() - 1
+    there = list(structure.values)
+    there[AC] |= 1 << node
+    kept = tuple((u,) for u in range(structure.size) if u != node)
+    arities = tuple(p.arity for p in structure.vocabulary)
+    gone = mapping_of(kept, structure.size).apply(structure.values, arities)
+    both = (
+        Structure(structure.vocabulary, structure.size, tuple(there)),
+        Structure(structure.vocabulary, structure.size - 1, tuple(gone)),
+    )
+    return [active for s in both for active in _active(s)]

@@ -1,0 +1,226 @@
+"""Contracts of C functions as formulas: what they speak of, and how they are meant (TACAS 2004, section 1.1).
+
+The individuals are the heap blocks that the pointers of a call reach, and those that the function creates. A pointer
+is a unary predicate, a field a binary one. Of these others are made: ``t[f]`` is f*, ``r[p]`` what p reaches along all
+fields, ``r[p,f]`` along one, ``is[f]`` the shared blocks, ``c[f]`` those on a cycle, ``inv[f,g]`` those from which f
+leads to a block from which g leads back, if anywhere. In `ensures`, ``old[q]`` is the
+value of a predicate before the call, ``same[f](v)`` says that the field of v is as it was, and ``new(v)`` that v was
+created; quantifiers range over the blocks that live afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from kleene.logic.formula import (
+    FALSE,
+    Atom,
+    Closure,
+    Equal,
+    Exists,
+    Forall,
+    Formula,
+    Iff,
+    Not,
+    Or,
+    conj,
+    disj,
+    exists,
+    forall,
+    implies,
+    neg,
+)
+from kleene.logic.transform import fresh_name, rebuild
+from kleene.logic.vocabulary import Predicate, Vocabulary
+
+NEW = "new"
+"""The blocks that a function creates."""
+RESULT = "$result"
+"""What a function returns, in formulas."""
+
+
+def old(name: str) -> str:
+    """The name of a predicate's value before a call."""
+    return f"old[{name}]"
+
+
+def same(name: str) -> str:
+    """The name of 'this field is as it was before a call'."""
+    return f"same[{name}]"
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a predicate of contracts says.
+
+    `kind` is `pointer`, `field`, `path`, `reach`, `shared`, `cycle` or `inverse`.
+    """
+
+    kind: str
+    fields: tuple[str, ...] = ()
+    root: str = ""
+
+
+@dataclass(frozen=True)
+class SpecificationVocabulary:
+    """The predicates of one moment that formulas over some pointers and fields may use."""
+
+    pointers: tuple[str, ...]
+    fields: tuple[str, ...]
+
+    @cached_property
+    def meanings(self) -> dict[str, Meaning]:
+        found = {p: Meaning("pointer", root=p) for p in self.pointers}
+        found |= {f: Meaning("field", (f,)) for f in self.fields}
+        sets = [(f,) for f in self.fields] + ([self.fields] if len(self.fields) > 1 else [])
+        for chosen in sets:
+            inside = ",".join(chosen)
+            found[f"t[{inside}]"] = Meaning("path", chosen)
+            found[f"is[{inside}]"] = Meaning("shared", chosen)
+            found[f"c[{inside}]"] = Meaning("cycle", chosen)
+            found |= {f"r[{p},{inside}]": Meaning("reach", chosen, p) for p in self.pointers}
+        found |= {f"inv[{f},{g}]": Meaning("inverse", (f, g)) for f in self.fields for g in self.fields if f != g}
+        if self.fields:
+            found |= {f"r[{p}]": Meaning("reach", self.fields, p) for p in self.pointers}
+        return found
+
+    def named(self, kind: str, fields: tuple[str, ...], root: str = "") -> str:
+        """The predicate with a meaning."""
+        return next(n for n, m in self.meanings.items() if m == Meaning(kind, fields, root))
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(tuple(self._predicate(name, meaning) for name, meaning in self.meanings.items()))
+
+    def _predicate(self, name: str, meaning: Meaning) -> Predicate:
+        match meaning.kind:
+            case "pointer":
+                return Predicate(name, 1, ("v",), frozenset({"unique"}), abstraction=True)
+            case "field":
+                return Predicate(name, 2, ("v1", "v2"), frozenset({"function"}))
+            case "path":
+                definition = self.definition(meaning, ("v1", "v2"))
+                closed = frozenset({"transitive", "reflexive"})
+                return Predicate(name, 2, ("v1", "v2"), closed, definition)
+        return Predicate(name, 1, ("v",), definition=self.definition(meaning, ("v",)), abstraction=True)
+
+    def definition(self, meaning: Meaning, args: tuple[str, ...]) -> Formula:
+        """What a predicate says, in terms of pointers, fields and paths."""
+        a, b = fresh_name("a", args), fresh_name("b", args)
+        match meaning.kind:
+            case "path":
+                step = self._step(meaning.fields, a, b)
+                first, second = args
+                return disj(Equal(first, second), Closure(first, second, a, b, step))
+            case "reach":
+                return exists([a], conj(Atom(meaning.root, (a,)), self._path(meaning.fields, a, args[0])))
+            case "inverse":
+                f, g = meaning.fields
+                return forall([a], implies(Atom(f, (args[0], a)), Atom(g, (a, args[0]))))
+            case "cycle":
+                return exists([a], conj(self._step(meaning.fields, args[0], a), self._path(meaning.fields, a, args[0])))
+        two = conj(Not(Equal(a, b)), self._step(meaning.fields, a, args[0]), self._step(meaning.fields, b, args[0]))
+        both = [
+            exists([a], conj(Atom(f, (a, args[0])), Atom(g, (a, args[0]))))
+            for i, f in enumerate(meaning.fields)
+            for g in meaning.fields[i + 1 :]
+        ]
+        return disj(exists([a, b], two), *both)
+
+    def _step(self, fields: tuple[str, ...], a: str, b: str) -> Formula:
+        return disj(*(Atom(f, (a, b)) for f in fields))
+
+    def _path(self, fields: tuple[str, ...], a: str, b: str) -> Formula:
+        return Atom(self.named("path", fields), (a, b))
+
+    @cached_property
+    def two_moments(self) -> Vocabulary:
+        """The vocabulary of `ensures`."""
+        before = [Predicate(old(p.name), p.arity, p.args) for p in self.vocabulary.declared]
+        kept = [Predicate(same(f), 1, ("v",)) for f in self.fields]
+        return self.vocabulary.extend([*before, *kept, Predicate(NEW, 1, ("v",))])
+
+    def with_paths(self, formula: Formula) -> Formula:
+        """The formula with a predicate for each path along fields: ``f*`` and ``f+`` are not followed step by step."""
+        match formula:
+            case Or(Equal(a, b), Closure() as steps) | Or(Closure() as steps, Equal(a, b)) if {a, b} == {
+                steps.left,
+                steps.right,
+            } and (fields := self._followed(steps)) is not None:
+                return self._along(fields, steps.left, steps.right)
+            case Closure(left, right) if (fields := self._followed(formula)) is not None:
+                middle = fresh_name("a", (left, right))
+                first = [_timed(f, fields[0], (left, middle)) for f in fields[1]]
+                return exists([middle], conj(disj(*first), self._along(fields, middle, right)))
+        return rebuild(formula, tuple(self.with_paths(child) for child in formula.children))
+
+    def _along(self, fields: tuple[bool, tuple[str, ...]], a: str, b: str) -> Formula:
+        return _timed(self.named("path", fields[1]), fields[0], (a, b))
+
+    def _followed(self, steps: Closure) -> tuple[bool, tuple[str, ...]] | None:
+        """Whether steps were those before the call, and of which fields; None if they are of another kind."""
+        parts = [steps.body]
+        while any(isinstance(p, Or) for p in parts):
+            parts = [q for p in parts for q in (p.children if isinstance(p, Or) else (p,))]
+        plain = [p for p in parts if isinstance(p, Atom) and p.args == (steps.sub_left, steps.sub_right)]
+        for before in (False, True):
+            fields = {f for f in self.fields if any(p.predicate == (old(f) if before else f) for p in plain)}
+            if len(fields) == len(parts) and (len(fields) == 1 or fields == set(self.fields)):
+                return before, tuple(f for f in self.fields if f in fields)
+        return None
+
+
+def _timed(name: str, before: bool, args: tuple[str, ...]) -> Formula:
+    return Atom(old(name) if before else name, args)
+
+
+@dataclass(frozen=True)
+class Specification:
+    """The contract of a function: closed formulas, the fields that may change, and which blocks (v) may be freed.
+
+    `pointers` are the parameters that are pointers, in the order in which operations name their variables.
+    """
+
+    function: str
+    words: SpecificationVocabulary
+    pointers: tuple[str, ...]
+    requires: Formula
+    ensures: Formula
+    modifies: frozenset[str]
+    allocates: bool = False
+    frees: Formula = FALSE
+    returns: bool = False
+    """Whether a pointer is returned."""
+    requires_text: str = ""
+    ensures_text: str = ""
+    required: tuple[tuple[str, Formula], ...] = ()
+    ensured: tuple[tuple[str, Formula], ...] = ()
+    """The conjuncts of the two formulas, as they are written."""
+
+    def __str__(self) -> str:
+        return f"the contract of {self.function}"
+
+    @property
+    def reached(self) -> Formula:
+        """Every individual is reached by a pointer: a function gets no others."""
+        along = [Atom(self.words.named("reach", self.words.fields, p), ("v",)) for p in self.pointers]
+        if not self.words.fields:
+            along = [Atom(p, ("v",)) for p in self.pointers]
+        return Forall("v", disj(*along))  # without pointers there is no individual
+
+
+def relativized(formula: Formula, inside: Callable[[str], Formula]) -> Formula:
+    """The formula about the individuals inside: quantifiers range over them only."""
+    match formula:
+        case Forall(v, body):
+            return Forall(v, disj(neg(inside(v)), relativized(body, inside)))
+        case Exists(v, body):
+            return Exists(v, conj(inside(v), relativized(body, inside)))
+    return rebuild(formula, tuple(relativized(child, inside) for child in formula.children))
+
+
+def unchanged(field: Formula, before: Formula, other: str) -> Formula:
+    """``A(other) field <-> before``: what `same` says."""
+    return forall([other], Iff(field, before))
