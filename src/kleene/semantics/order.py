@@ -19,6 +19,8 @@ from kleene.cfa.operations import (
     Allocate,
     Assign,
     Assume,
+    DeclareLocal,
+    EndScope,
     Error,
     Havoc,
     MemSet,
@@ -36,6 +38,8 @@ from kleene.semantics.representatives import Uses, same
 NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 _LVALUES = Variable | Field | Deref | Index
 _BITS = (0, 1)
+_FAR = 12
+"""How many steps behind an assertion its failure may be."""
 
 
 def with_images(memory: Memory) -> Cfa[Operation]:
@@ -158,8 +162,11 @@ class _Images:
             elif isinstance(label, Assign) and self.uses.maps(label.target) and constant_of(label.value) is not None:
                 self._assigned(edge, label.target, edge.source, {True, False})  # on which side of the bound it is
             elif isinstance(label, Assign) and isinstance(test := _test_of(label), Comparison) and self._about(test):
+                fails = {t: self._is_lost(edge.target, {label.target: t}) for t in (True, False)}
                 for leaf, pair in self._looked_at(edge.source, label.place, test):
-                    self._assigned(edge, label.target, leaf, {t for t in (True, False) if _may(test, t, pair)})
+                    self.asserted |= len(pair) == 2 and any(fails.values())
+                    values = {t for t in (True, False) if _may(test, t, pair, exact=fails[t])}
+                    self._assigned(edge, label.target, leaf, values)
             else:
                 self.edges.append(edge)
 
@@ -213,8 +220,36 @@ class _Images:
 
     def _fails(self, edge: Edge[Operation]) -> bool:
         """Whether there is only a failure behind the edge: the first one chooses the bound."""
-        after = self.original.leaving(edge.target)
-        return bool(after) and all(isinstance(e.label, Error) and not self.original.leaving(e.target) for e in after)
+        return self._is_lost(edge.target, {})
+
+    def _is_lost(self, location: str, known: dict[Expression, bool]) -> bool:
+        """Whether the only way on is a failure, by a few steps that copy and test what is known of some variables."""
+        for _ in range(_FAR):
+            after = self.original.leaving(location)
+            labels = [e.label for e in after]
+            if all(isinstance(label, Error) for label in labels):
+                return bool(after) and not any(self.original.leaving(e.target) for e in after)
+            if all(isinstance(label, Assume) for label in labels):
+                after = tuple(e for e in after if (test := _of_one(e.label)) and known.get(test[0]) is test[1])
+            elif isinstance(labels[0], Assign) and isinstance(labels[0].target, Variable):
+                value = same(labels[0].value)
+                known = {k: v for k, v in known.items() if k != labels[0].target}
+                known |= {labels[0].target: known[value]} if value in known else {}
+            elif not isinstance(labels[0], Skip | DeclareLocal | EndScope):
+                return False
+            if len(after) != 1:
+                return False
+            location = after[0].target
+        return False
+
+
+def _of_one(label: Operation) -> tuple[Expression, bool] | None:
+    """What is asked of an expression, whether it is not zero, and the answer; None if something else is asked."""
+    test, truth = _test_of(label), _truth(label)
+    if not isinstance(test, Comparison):
+        return (same(test), truth) if test is not None else None
+    zero = isinstance(test.right, Constant) and test.right.value == 0
+    return (same(test.left), truth == (test.operator == "!=")) if zero and test.operator in ("==", "!=") else None
 
 
 def _truth(label: Operation) -> bool:

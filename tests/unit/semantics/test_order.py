@@ -25,11 +25,17 @@ OPERATORS = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-ASSERT = HEADER + "#include <assert.h>\n"
+ASSERT = (
+    HEADER
+    + """#include <assert.h>
+extern void reach_error(void);
+static void sure(int holds) { int copy = holds; if (!copy) reach_error(); }
+"""
+)
 INPUTS = ("a", "b", "c")
 PLACES = (*INPUTS, "p->data", "q->data")
 Statement = tuple[str, ...]
-KINDS = kinds_of(["assert"])
+KINDS = kinds_of(["assert", "unreach"])
 
 
 def analysed(folder: Path, body: str, header: str) -> ShapeResult:
@@ -55,15 +61,17 @@ def statements(rng: random.Random) -> list[Statement]:
     return [*found, (rng.choice(PLACES), rng.choice(["<=", "<=", ">=", *OPERATORS]), rng.choice(PLACES))]
 
 
-def text_of(program: list[Statement]) -> str:
+def text_of(program: list[Statement], check: str = "assert") -> str:
     lines = [
         "struct node *p = malloc(sizeof *p), *q = malloc(sizeof *q); ",
         *(f"int {name} = __VERIFIER_nondet_int(); " for name in INPUTS),
     ]
     for one in program[:-1]:
-        tests = "".join(f"if ({one[i]} {one[i + 1]} {one[i + 2]}) " for i in range(2, len(one), 3))
-        lines.append(f"{tests}{one[0]} = {one[1]}; ")
-    return "".join([*lines, f"assert({' '.join(program[-1])}); free(p); free(q);"])
+        asked = [" ".join(one[i : i + 3]) for i in range(2, len(one), 3)]
+        first = "if ({}) " if check == "assert" else "{{ int t = {}; if (t) "
+        end = "" if check == "assert" else "}" * len(asked)
+        lines.append("".join(map(first.format, asked)) + f"{one[0]} = {one[1]}; {end}")
+    return "".join([*lines, f"{check}({' '.join(program[-1])}); free(p); free(q);"])
 
 
 def can_fail(program: list[Statement]) -> bool:
@@ -83,14 +91,15 @@ def can_fail(program: list[Statement]) -> bool:
 @pytest.mark.parametrize("seed", range(80))
 def test_what_can_fail_is_never_proved(tmp_path: Path, seed: int) -> None:
     program = statements(random.Random(seed))
-    found = alarms(tmp_path, text_of(program), ASSERT)
-    assert found <= {"assertion"}
+    found = alarms(tmp_path, text_of(program, ("assert", "sure")[seed % 2]), ASSERT)
+    assert found <= {("assertion", "unreach_call")[seed % 2]}
     assert found or not can_fail(program), text_of(program)
 
 
-def test_much_of_what_cannot_fail_is_proved(tmp_path: Path) -> None:
+@pytest.mark.parametrize("check", ["assert", "sure"])
+def test_much_of_what_cannot_fail_is_proved(tmp_path: Path, check: str) -> None:
     safe = [p for seed in range(200, 260) if not can_fail(p := statements(random.Random(seed)))]
-    proved = [not alarms(tmp_path, text_of(program), ASSERT) for program in safe]
+    proved = [not alarms(tmp_path, text_of(program, check), ASSERT) for program in safe]
     assert len(safe) > 10
     assert sum(proved) >= 0.8 * len(safe)
 
