@@ -200,6 +200,8 @@ def test_what_is_not_sorted_is_not_proved(tmp_path: Path, old: str, new: str) ->
         "if (a > b) { if (b > c) assert(c >= a); }",
         "int t = a < b; int u = b < c; if (t && u) assert(c <= a);",
         "int t = a < b; if (!t) assert(a < b);",
+        "int t = a < b, u = b < c; if (t) if (u) assert(c <= a);",
+        "int t = a != b; if (t) assert(b <= c);",
     ],
 )
 def test_three_numbers_that_differ_have_two_images(tmp_path: Path, tests: str) -> None:
