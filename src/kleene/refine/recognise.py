@@ -48,7 +48,7 @@ def recognise(entries: Sequence[Entry], heaps: Sequence[ExplicitHeap], order: Se
         if broken is None:
             fitting[entry.name] = own
         else:
-            rejected[entry.name] = f"not in every sample {broken.title}"
+            rejected[entry.name] = f"not true of every sample: {broken.title}"
     return Recognised(roles, fitting, rejected)
 
 
