@@ -46,7 +46,7 @@ bench: venv
 fuzz: venv
 	$(BIN)/python tests/fuzz_c/run.py --seconds 300
 
-# The exhaustive tests that take too long for `make test`: symbolic operations on all stores of five nodes, the FESA
+# The exhaustive tests that take too long for `make test`: alpha-hat on all stores of five nodes, the FESA
 # domain on all memories of five cells.
 exam: venv
 	KLEENE_EXAM=1 $(BIN)/python -m pytest tests/oracle_symbolic/test_five_nodes.py

@@ -29,13 +29,8 @@ from .vocabularies import chosen_settings, inputs, questions, stores
 LIMITS = Limits(query_seconds=0.3, total_seconds=3.0, individuals=3)
 DATA = st.data()
 FIVE = range(6)
-EXAM = "KLEENE_EXAM" in os.environ
-"""Whether all operations have five nodes (`make exam`); it takes too long for every day."""
-
-
-def sizes(daily: int) -> range:
-    """Up to how many nodes stores have where five take long."""
-    return FIVE if EXAM else range(daily + 1)
+FORMULAS = FIVE if "KLEENE_EXAM" in os.environ else range(3)
+"""The stores that formulas alone describe are many: five nodes are for `make exam`."""
 
 
 def options(backend: str = "auto") -> SymbolicOptions:
@@ -101,9 +96,9 @@ def test_alpha_hat(data: st.DataObject) -> None:
     setting = data.draw(chosen_settings(most_fields=1))
     f = data.draw(questions(setting))
     result = alpha_hat(f, theory(setting), options())
-    found = [c for size in sizes(2) for c in assumed(setting, None, f, size)]
+    found = [c for size in FORMULAS for c in assumed(setting, None, f, size)]
     assert_covers(result, found)
-    assert_no_more(result, found, max(sizes(2)))
+    assert_no_more(result, found, max(FORMULAS))
 
 
 def check_best(setting: Setting, s: NaiveStructure, sequence: list[Action], sizes: range) -> None:
@@ -139,7 +134,7 @@ def test_best_transformer(data: st.DataObject) -> None:
 def test_best_transformer_with_copies(data: st.DataObject) -> None:
     setting = data.draw(chosen_settings(most_fields=1))
     s = data.draw(inputs(setting, 3).filter(few_enough))
-    check_best(setting, s, [data.draw(actions(setting, universe=("new of", "clone")))], sizes(3))
+    check_best(setting, s, [data.draw(actions(setting, universe=("new of", "clone")))], FIVE)
 
 
 @settings(max_examples=6)
@@ -147,7 +142,7 @@ def test_best_transformer_with_copies(data: st.DataObject) -> None:
 def test_block(data: st.DataObject) -> None:
     setting = data.draw(chosen_settings(most_fields=1))
     s = data.draw(inputs(setting, 3).filter(few_enough))
-    check_best(setting, s, [data.draw(actions(setting, universe=("keep", "keep", "new"))) for _ in range(2)], sizes(3))
+    check_best(setting, s, [data.draw(actions(setting, universe=("keep", "keep", "new"))) for _ in range(2)], FIVE)
 
 
 @settings(max_examples=20)

@@ -30,6 +30,8 @@ from kleene.refine.rounds import DEPENDS, FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, 
 from kleene.refine.samples import SampleOptions, collect
 from kleene.refine.tracking import NOTHING, TrackingDefinition
 
+FEW = 8
+"""Of more generators than this, two are simulated at once, in two processes or not: what is found is the same."""
 PATIENCE = 4
 """How many generators are tried before what the error depends on is tracked wherever it is live."""
 LONGEST = 40
@@ -369,7 +371,7 @@ class Refinement:
         result = FineTuning()
         for own in (True, False):  # first the data structure that is there already
             enabled = [g for g in left if (g.name == generator.name) == own]
-            found = fine_tune(self.lattice, generator, enabled, test, self.options.workers, patience)
+            found = fine_tune(self.lattice, generator, enabled, test, 1 if len(enabled) <= FEW else 2, patience)
             result.trials += found.trials
             result.chosen = found.chosen
             if found.chosen is not None or patience is not None:
