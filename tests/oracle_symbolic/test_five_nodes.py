@@ -90,7 +90,7 @@ def test_meet(data: st.DataObject) -> None:
     assert_stores(result, setting, [right], TRUE)
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(DATA)
 def test_alpha_hat(data: st.DataObject) -> None:
     setting = data.draw(chosen_settings(most_fields=1))

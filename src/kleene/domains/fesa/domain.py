@@ -207,6 +207,8 @@ class StateStore:
 
     options: Options
     states: dict[frozenset[str], State] = field(default_factory=dict)
+    steps: int = 0
+    """How often they grew: the iterations of Table 1."""
 
     def add(self, elements: Sequence[State]) -> list[State]:
         changed = []
@@ -216,6 +218,7 @@ class StateStore:
             if grown is not None and (known is None or not grown.same(known)):
                 self.states[case] = grown
                 changed.append(grown)
+        self.steps += bool(changed)
         return changed
 
     def _with(self, elements: Sequence[State]) -> State | None:
