@@ -23,7 +23,7 @@ demo: venv
 	@echo "The proof is in out/check-reverse.html, the bug step by step in out/check-remove-dangling.html."
 
 test: venv
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: venv
 	$(BIN)/ruff format --check src tests benchmarks
