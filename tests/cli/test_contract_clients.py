@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,33 +18,34 @@ from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
 from kleene.semantics.contracts import by_contracts
 
-LISTS = Path(__file__).resolve().parent.parent.parent / "examples" / "c" / "contracts" / "list.c"
-STATEMENTS = (
+FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "c" / "contracts"
+WORDS = (
     "x = push(y, 1);", "x = push(x, 1);", "x = reverse(y);", "x = reverse(x);", "x = append(y, z);", "length(x);",
     "free_all(x); x = NULL;", "free_all(x);", "x = y;", "if (x) x = x->next;", "if (x) x->next = y;",
     "if (x == y) z = NULL;", "x = NULL;",
 )  # fmt: skip
+FORMULAS = (*WORDS[:5], *WORDS[6:], "if (x) x = pop(x);", "if (x) insert_after(x, 1);", "x = find(y, 1);",
+            "if (x) { x = find(x, 1); }", "x = pop(x);")  # fmt: skip
 ENDS = ("free_all(a); free_all(b); free_all(c);", "free_all(a);", "")
 
 
-def client(rng: random.Random) -> str:
+def client(rng: random.Random, example: str, statements: Sequence[str]) -> str:
+    """The functions of an example, and a main that calls them with any of three lists."""
+    functions = (FOLDER / example).read_text(encoding="utf-8").partition("int main")[0]
     lines = []
     for _ in range(rng.randint(2, 6)):
-        names = {ord(name): rng.choice("abc") for name in "yz"}
-        subject = rng.choice("abc")
-        # only the letters that stand alone are variables
-        words = rng.choice(STATEMENTS).replace("->next", "->NEXT").replace("x", subject)
-        lines.append(words.translate(names).replace("NEXT", "next"))
-    functions = LISTS.read_text(encoding="utf-8").partition("int __VERIFIER")[0]
-    body = "\n    ".join((*lines, rng.choice(ENDS)))
-    variables = "struct node *a = NULL, *b = NULL, *c = NULL;"
-    return f"{functions}int main(void)\n{{\n    {variables}\n    {body}\n    return 0;\n}}\n"
+        statement = rng.choice(statements)
+        for letter in "xyz":
+            statement = re.sub(rf"\b{letter}\b", rng.choice("abc"), statement)
+        lines.append(statement)
+    body = "\n    ".join(("struct node *a = NULL, *b = NULL, *c = NULL;", *lines, rng.choice(ENDS)))
+    return f"{functions}int main(void)\n{{\n    {body}\n    return 0;\n}}\n"
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_what_a_run_shows_is_not_proved_away(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "client.c"
-    path.write_text(client(random.Random(seed)), encoding="utf-8")
+    path.write_text(client(random.Random(seed), "list.c", WORDS), encoding="utf-8")
     program = read_program(path, data_model="LP64")
     real = check_program(program, CheckOptions(timeout=3.0, domain="explicit"), time.monotonic())
     called = by_contracts(program, read_contracts(program))
@@ -53,27 +55,11 @@ def test_what_a_run_shows_is_not_proved_away(seed: int, tmp_path: Path) -> None:
             assert by_contract.properties[name] is not Verdict.TRUE, path.read_text(encoding="utf-8")
 
 
-FORMULAS = LISTS.with_name("formulas.c")
-MORE = (*STATEMENTS[:5], *STATEMENTS[6:], "if (x) x = pop(x);", "if (x) insert_after(x, 1);", "x = find(y, 1);",
-        "if (x) { x = find(x, 1); }", "x = pop(x);")  # fmt: skip
-
-
-def formal_client(rng: random.Random) -> str:
-    lines = []
-    for _ in range(rng.randint(2, 6)):
-        names = {"x": rng.choice("abc"), "y": rng.choice("abc"), "z": rng.choice("abc")}
-        lines.append(re.sub(r"\b[xyz]\b", lambda m, n=names: n[m.group()], rng.choice(MORE)))  # type: ignore[misc]
-    functions = FORMULAS.read_text(encoding="utf-8").partition("int main")[0]
-    body = "\n    ".join((*lines, rng.choice(ENDS)))
-    variables = "struct node *a = NULL, *b = NULL, *c = NULL;"
-    return f"{functions}int main(void)\n{{\n    {variables}\n    {body}\n    return 0;\n}}\n"
-
-
 @pytest.mark.parametrize("seed", range(24))
 def test_what_a_run_shows_is_not_proved_away_by_formulas(seed: int, tmp_path: Path) -> None:
     """The abstract analysis alone: exact exploration would run the functions themselves."""
     path = tmp_path / "client.c"
-    path.write_text(formal_client(random.Random(seed)), encoding="utf-8")
+    path.write_text(client(random.Random(seed), "formulas.c", FORMULAS), encoding="utf-8")
     program = read_program(path, data_model="LP64")
     real = check_program(program, CheckOptions(timeout=3.0, domain="explicit"), time.monotonic())
     contracts = read_contracts(program)

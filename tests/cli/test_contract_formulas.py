@@ -36,10 +36,10 @@ struct node *push(struct node *l) {
 """
 
 
-def checked(tmp_path: Path, text: str, **options: object) -> CheckReport:
+def checked(tmp_path: Path, text: str, *, timeout: float = 60.0, domain: str = "all") -> CheckReport:
     path = tmp_path / "program.c"
     path.write_text(HEADER + text, encoding="utf-8")
-    return check_contracts([str(path)], CheckOptions(**{"data_model": "LP64", "timeout": 60.0, **options}))  # type: ignore[arg-type]
+    return check_contracts([str(path)], CheckOptions(data_model="LP64", timeout=timeout, domain=domain))
 
 
 def contracts(report: CheckReport) -> str:

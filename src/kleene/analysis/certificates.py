@@ -107,9 +107,8 @@ def _recheck(document: dict[str, Any], shapes: Sequence[str]) -> Rechecked:
         errors=document.get("errors", ERRORS),
         cleanup_at_abort=document.get("cleanup_at_abort", False),
     )
-    kinds, fails = kinds_of(properties), document["malloc_may_fail"]
-    tasks = tasks_of(program, kinds, malloc_may_fail=fails)
-    images = image_task(program, kinds, malloc_may_fail=fails) if document.get("images") else None
+    tasks = tasks_of(program, kinds_of(properties), malloc_may_fail=document["malloc_may_fail"])
+    images = image_task(tasks[0]) if document["images"] else None
     task = images or next(t for t in tasks if t.whole_scope == document["whole_scope"])
     known = {entry["path"] for entry in document["headers"]}
     if other := [name for name in program.headers if name not in known]:

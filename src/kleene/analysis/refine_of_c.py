@@ -76,14 +76,15 @@ def tasks_of(program: CProgram, kinds: frozenset[str], *, malloc_may_fail: bool)
     ]
 
 
-def image_task(program: CProgram, kinds: frozenset[str], *, malloc_may_fail: bool) -> Task | None:
+def image_task(task: Task) -> Task | None:
     """The program on images of the numbers that its assertions compare; None if there are none (`semantics.order`)."""
-    inlined = prepared(inline(without_tail_recursion(program)))
-    cfa = with_images(Memory(inlined, inlined.main.cfa, typed=True))
-    if cfa == inlined.main.cfa:
+    program, cfa = task.program, task.original
+    assert cfa is not None
+    followed = with_images(Memory(program, cfa, typed=True))
+    if followed == cfa:
         return None
-    places = Memory(inlined, cfa, typed=True).pointer_places
-    return Task(inlined, coalesced(cfa, places), kinds, malloc_may_fail, images=True, original=cfa)
+    places = Memory(program, followed, typed=True).pointer_places
+    return replace(task, cfa=coalesced(followed, places), whole_scope=False, images=True, original=followed)
 
 
 def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
@@ -107,7 +108,7 @@ def refine(
     start = time.monotonic()
     try:
         tasks = tasks_of(program, kinds_of(properties), malloc_may_fail=malloc_may_fail)
-        images = image_task(program, kinds_of(properties), malloc_may_fail=malloc_may_fail)
+        images = image_task(tasks[0])
     except LimitReached as limit:
         return str(limit)
     if images is not None:

@@ -179,7 +179,7 @@ class ClosureTable:
             self.existential.append(rule(path(a, b), then=last))
         self.existential += self._extremes(symbol, domain, parameters)
         for order in sorted(self.fields.transitive) if not parameters else ():
-            self.inductive += along((a, b, c, d), one, path, lambda x, y, r=order: Atom(r, (x, y)))  # type: ignore[misc]
+            self.inductive += along((a, b, c, d), one, path, order)
 
     def _add_step(self, individual: str, f: Formula, parameters: tuple[str, ...]) -> None:
         self.existential.append(forall((individual, *parameters), f))
@@ -248,7 +248,7 @@ def along(
     variables: tuple[str, str, str, str],
     step: Callable[[str, str], Formula],
     path: Callable[[str, str], Formula],
-    order: Callable[[str, str], Formula],
+    order: str,
 ) -> list[Formula]:
     """If the ends of a path are not in order (which is transitive), then those of one of its steps are not."""
     a, b, c, d = variables
@@ -256,7 +256,11 @@ def along(
     return [
         forall(
             [a, b],
-            disj(neg(path(a, b)), order(*ends), exists([c, d], conj(step(c, d), before, after, neg(order(*inner))))),
+            disj(
+                neg(path(a, b)),
+                Atom(order, ends),
+                exists([c, d], conj(step(c, d), before, after, neg(Atom(order, inner)))),
+            ),
         )
         for ends, inner in (((a, b), (c, d)), ((b, a), (d, c)))
     ]

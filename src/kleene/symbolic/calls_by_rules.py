@@ -41,9 +41,9 @@ from kleene.structures.edit import with_new_nodes
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.layout import layout_for
 from kleene.structures.structure import AC, AC_MAY, SM, SM_MUST, Structure
+from kleene.symbolic.action_step import affected
 from kleene.symbolic.closure_rules import closure_rules, reach_of
 from kleene.symbolic.contracts import NEW, Call, is_field, old, same
-from kleene.symbolic.moments import affected
 from kleene.transformers.action import Rule
 from kleene.transformers.coerce import Coercer
 from kleene.transformers.draft import Draft
