@@ -17,6 +17,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.fixpoint import Reached, Schedule, solve
+from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import FALSE, TRUE, Atom, Formula, conj, disj, exists, forall, neg, predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.normal_forms import conjuncts
@@ -31,7 +32,7 @@ from kleene.symbolic.assume import top
 from kleene.symbolic.best import broken_requires
 from kleene.symbolic.calls_by_rules import CallByRules, formula_rules, lasting, same_rules, sharpened
 from kleene.symbolic.closure_rules import closure_rules
-from kleene.symbolic.contracts import NEW, Call, Contracts, as_before, is_field, old, same, same_predicate
+from kleene.symbolic.contracts import Call, Contracts, as_before, is_field, same_predicate
 from kleene.symbolic.result import SymbolicOptions
 from kleene.symbolic.same_updates import same_updates
 from kleene.symbolic.scopes import Scope, own_contract, scope_of

@@ -15,11 +15,12 @@ from kleene.c.contracts import Clause, Contract, FormulaText, Shape, position_at
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import PointerType
 from kleene.diagnostics import Diagnostic, InputError
+from kleene.logic.earlier import NEW
 from kleene.logic.formula import FALSE, Atom, Const, Formula, conj, disj, exists, forall, implies, neg, subformulas
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import BUILTIN, RESERVED, Vocabulary
 from kleene.semantics.contract_formulas import records_of
-from kleene.semantics.specifications import NEW, RESULT, Specification, SpecificationVocabulary
+from kleene.semantics.specifications import RESULT, Specification, SpecificationVocabulary
 from kleene.tvp.program import parse_formula
 
 

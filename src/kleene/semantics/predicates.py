@@ -9,6 +9,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Specified
 from kleene.cfa.types import PointerType
+from kleene.logic.earlier import NEW
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
 from kleene.logic.transform import up_to_order
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
@@ -18,7 +19,6 @@ from kleene.semantics.lanes import Lane, lanes_of
 from kleene.semantics.memory import Memory, Place
 from kleene.semantics.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
 from kleene.semantics.precision import EVERYTHING, Instrumentation, Precision, Roots
-from kleene.semantics.specifications import NEW
 from kleene.transformers.action import Rule, Update
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import (
     FALSE,
     Atom,
@@ -35,20 +36,8 @@ from kleene.logic.formula import (
 from kleene.logic.transform import fresh_name, rebuild
 from kleene.logic.vocabulary import Predicate, Vocabulary
 
-NEW = "new"
-"""The blocks that a function creates."""
 RESULT = "$result"
 """What a function returns, in formulas."""
-
-
-def old(name: str) -> str:
-    """The name of a predicate's value before a call."""
-    return f"old[{name}]"
-
-
-def same(name: str) -> str:
-    """The name of 'this field is as it was before a call'."""
-    return f"same[{name}]"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Specified
 from kleene.cfa.types import PointerType, RecordType
+from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import (
     FALSE,
     TRUE,
@@ -36,15 +37,7 @@ from kleene.semantics.calls import CallSteps
 from kleene.semantics.groups import ACYCLIC, CIRCULAR, CYCLIC, Group, cancellation
 from kleene.semantics.memory import Unmodelled, leaves
 from kleene.semantics.names import FREED, HEAP, OPAQUE, at
-from kleene.semantics.specifications import (
-    NEW,
-    RESULT,
-    Meaning,
-    Specification,
-    old,
-    relativized,
-    same,
-)
+from kleene.semantics.specifications import RESULT, Meaning, Specification, relativized
 from kleene.semantics.steps import Alarm, Step
 from kleene.transformers.action import Action, Message
 

@@ -39,6 +39,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType
+from kleene.logic.earlier import NEW
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Atom, Formula, Not, Or, conj, disj, exists, neg
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
@@ -52,7 +53,6 @@ from kleene.semantics.names import FREED, HEAP, OUTER, at
 from kleene.semantics.precision import EVERYTHING, Precision
 from kleene.semantics.predicates import Symbols
 from kleene.semantics.prepare import without_dead_ends
-from kleene.semantics.specifications import NEW
 from kleene.semantics.specified_steps import SpecifiedAction, SpecifiedSteps
 from kleene.semantics.steps import Alarm, Step
 from kleene.structures.structure import Structure, StructureBuilder

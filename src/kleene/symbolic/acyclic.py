@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from functools import cache
 
+from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import TRUE, Atom, Forall, Formula, Not, conj, disj, forall, neg, predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.normal_forms import conjuncts
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.specifications import NEW, RESULT, Specification, old, same
+from kleene.semantics.specifications import RESULT, Specification
 from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import Structure
 from kleene.symbolic.assume import top

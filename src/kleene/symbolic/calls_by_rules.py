@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import (
     FALSE,
     TRUE,
@@ -43,7 +44,7 @@ from kleene.structures.layout import layout_for
 from kleene.structures.structure import AC, AC_MAY, SM, SM_MUST, Structure
 from kleene.symbolic.action_step import affected
 from kleene.symbolic.closure_rules import closure_rules, reach_of
-from kleene.symbolic.contracts import NEW, Call, is_field, old, same
+from kleene.symbolic.contracts import Call, is_field
 from kleene.transformers.action import Rule
 from kleene.transformers.coerce import Coercer
 from kleene.transformers.draft import Draft

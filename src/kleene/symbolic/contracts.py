@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kleene.diagnostics import InputError, Position, UsageError, did_you_mean
+from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import FALSE, TRUE, Atom, Forall, Formula, Iff, disj, forall, neg, predicates_of
 from kleene.logic.transform import fresh_name, replace_atoms
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
@@ -30,8 +31,6 @@ from kleene.symbolic.result import SymbolicOptions, SymbolicResult
 from kleene.symbolic.theory import Theory
 from kleene.tvp.program import Program, parse_formula
 
-NEW = "new"
-"""The individuals that a call creates."""
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _PREDICATE = re.compile(r"([A-Za-z_$][\w$]*)\s*[(*+]")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
@@ -159,16 +158,6 @@ class Contracts:
     """The procedures of a contracts file, by name."""
 
     procedures: dict[str, Procedure]
-
-
-def old(name: str) -> str:
-    """The name of a predicate's value before a call."""
-    return f"old[{name}]"
-
-
-def same(name: str) -> str:
-    """The name of 'this field is as it was before a call'."""
-    return f"same[{name}]"
 
 
 def as_before(predicate: Predicate) -> Formula:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from kleene.diagnostics import UsageError
+from kleene.logic.earlier import NEW, old
 from kleene.logic.formula import (
     FALSE,
     And,
@@ -38,7 +39,7 @@ from kleene.symbolic.abstract_update import AbstractState
 from kleene.symbolic.action_step import ActionStep, affected, symbols_of
 from kleene.symbolic.assume import facts_of, scene_nodes
 from kleene.symbolic.closure_updates import ClosureUpdates, unshared
-from kleene.symbolic.contracts import NEW, Call, is_field, old, written_out
+from kleene.symbolic.contracts import Call, is_field, written_out
 from kleene.symbolic.rails import may
 from kleene.symbolic.reachability import frame_lemmas, reach_lemma
 from kleene.symbolic.scene import Moment, Scene, SceneNode

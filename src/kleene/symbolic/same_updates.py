@@ -7,6 +7,7 @@ was not, the definition is evaluated on the new values.
 
 from __future__ import annotations
 
+from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import (
     FALSE,
     And,
@@ -24,7 +25,6 @@ from kleene.logic.formula import (
 )
 from kleene.logic.transform import substitute
 from kleene.logic.vocabulary import Predicate
-from kleene.symbolic.contracts import NEW, old, same
 from kleene.transformers.action import Action, Update
 
 

@@ -20,10 +20,11 @@ from kleene.domains.explicit.effects import unknown
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import NotModelled, Pointer, Unknown, Value, Violation
+from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import FALSE, Formula, conj
 from kleene.logic.kleene import Kleene
 from kleene.semantics.contract_formulas import SNAPSHOT
-from kleene.semantics.specifications import NEW, RESULT, Specification, old, same
+from kleene.semantics.specifications import RESULT, Specification
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.structure import Structure, StructureBuilder
 

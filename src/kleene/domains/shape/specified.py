@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kleene.domains.shape.editor import Editor
+from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import FALSE, TRUE, Formula, neg
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Predicate, Vocabulary
-from kleene.semantics.specifications import NEW, old, same
 from kleene.semantics.specified_steps import SpecifiedAction
 from kleene.structures.edit import mapping_of
 from kleene.structures.evaluate import evaluate, rails
