@@ -58,9 +58,9 @@ _CHILD = "import sys; sys.path.insert(0, sys.argv.pop(1)); import fesa; fesa.chi
 def child() -> None:
     """Analyse one program and print the figures (run in a process of its own)."""
     path, kind, runs = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    from kleene.analysis.fesa_of_c import analyse_fesa
+    from kleene.analysis.c.fesa import analyse_fesa
+    from kleene.analysis.c.shape import analyse
     from kleene.analysis.limits import peak_memory
-    from kleene.analysis.shape_of_c import analyse
     from kleene.c.reader import read_program
 
     program = read_program([path], data_model="LP64")

@@ -15,12 +15,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from kleene.analysis.refine_of_c import Limits, tasks_of
+from kleene.analysis.c.refinement import Limits, tasks_of
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
-from kleene.refine.explain import PathExplainer
-from kleene.refine.library import library
+from kleene.refine.classes.library import library
 from kleene.refine.loop import SAFE, Refined, Refinement, RefineOptions
+from kleene.refine.tracking.explain import PathExplainer
 from kleene.transformers.action_programs import shared_parts, shared_precondition
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "c" / "refine"

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kleene.analysis.check import CheckOptions, CheckReport, check
-from kleene.analysis.options import RunOptions
-from kleene.analysis.run import prepare, run
+from kleene.analysis.c.check import CheckOptions, CheckReport, check
+from kleene.analysis.tvp.options import RunOptions
+from kleene.analysis.tvp.run import prepare, run
 from kleene.report.result import RunReport
 from kleene.report.svg import structure_svg
 from kleene.report.table import run_table

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from cli_samples import Kleene
 
-from kleene.analysis.check import CheckOptions, CheckReport, check
-from kleene.analysis.shape_of_c import ShapeResult, analyse, checked_again
-from kleene.analysis.source_names import source_names
+from kleene.analysis.c.check import CheckOptions, CheckReport, check
+from kleene.analysis.c.shape import ShapeResult, analyse, checked_again
+from kleene.analysis.c.source_names import source_names
 from kleene.c.reader import read_program
 from kleene.diagnostics import InternalCheckError
 from kleene.engine.tabulate import Tabulated

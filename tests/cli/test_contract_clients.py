@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.check import CheckOptions, check_program
-from kleene.analysis.shape_of_c import analyse
-from kleene.analysis.specifications_of_c import read_specification
+from kleene.analysis.c.check import CheckOptions, check_program
+from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.specifications import read_specification
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
-from kleene.semantics.contracts import by_contracts
+from kleene.semantics.contracts.programs import by_contracts
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "c" / "contracts"
 WORDS = (

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.check import CheckOptions, CheckReport
-from kleene.analysis.contracts_of_c import check_contracts
-from kleene.analysis.shape_of_c import analyse
-from kleene.analysis.specifications_of_c import read_specification
+from kleene.analysis.c.check import CheckOptions, CheckReport
+from kleene.analysis.c.contracts import check_contracts
+from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.specifications import read_specification
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
 from kleene.cli import run_main
-from kleene.semantics.contracts import body_alone, by_contracts, covered
+from kleene.semantics.contracts.programs import body_alone, by_contracts, covered
 
 EXAMPLES = Path(__file__).parents[2] / "examples/c/contracts"
 HEADER = """#include <stdlib.h>

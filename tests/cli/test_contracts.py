@@ -9,8 +9,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from kleene.analysis.check import CheckOptions, CheckReport
-from kleene.analysis.contracts_of_c import check_contracts
+from kleene.analysis.c.check import CheckOptions, CheckReport
+from kleene.analysis.c.contracts import check_contracts
 from kleene.cli import run_main
 from kleene.diagnostics import InputError
 

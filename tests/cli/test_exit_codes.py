@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cli_samples import DEREF, LISTS, WALK, Kleene, tvp
 
-from kleene.analysis import run as analysis_run
+from kleene.analysis.tvp import run as analysis_run
 
 TOOL = str(Path(sys.executable).parent / "kleene")
 

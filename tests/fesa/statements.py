@@ -15,7 +15,7 @@ from pathlib import Path
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation
 from kleene.cfa.program import CProgram
-from kleene.semantics.memory import Memory
+from kleene.passes.facts.memory import Memory
 
 from .concrete import MOVED, NUMBERS, UNSET, Concrete, Place, Run, Value, World
 

@@ -10,11 +10,11 @@ import pytest
 from tests.fuzz_c.compare import judge
 from tests.fuzz_c.generate import program
 
-from kleene.analysis.check import CheckOptions, check
-from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
+from kleene.analysis.c.check import CheckOptions, check
+from kleene.analysis.c.fesa import FesaResult, analyse_fesa
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
-from kleene.domains.fesa.calls import CallingFesaDomain
+from kleene.domains.fesa.calling import CallingFesaDomain
 from kleene.domains.fesa.domain import StateStore
 from kleene.domains.fesa.flags import NOT_NULL, Flag
 from kleene.domains.fesa.heap import joined
@@ -180,7 +180,7 @@ def test_what_is_not_supported_is_unknown_with_its_line(tmp_path: Path) -> None:
 
 def test_a_small_limit_is_sound_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """With hardly any relations left the errors are still found, and nothing is proved that was not before."""
-    from kleene.analysis import fesa_of_c
+    from kleene.analysis.c import fesa as fesa_of_c
 
     options = fesa_of_c.Options
     monkeypatch.setattr(fesa_of_c, "Options", lambda **given: options(**given, limit=20))

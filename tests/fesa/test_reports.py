@@ -6,7 +6,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from kleene.analysis.fesa_of_c import analyse_fesa
+from kleene.analysis.c.fesa import analyse_fesa
 from kleene.c.reader import read_program
 from kleene.cli.check_command import command
 from kleene.domains.fesa.flags import EDGE, Flag, Node

@@ -9,16 +9,16 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
-from kleene.analysis.refine_of_c import RefineSettings, confirmed, refine, shape_result
-from kleene.analysis.shape_of_c import ShapeResult, analyse
+from kleene.analysis.c.fesa import FesaResult, analyse_fesa
+from kleene.analysis.c.refinement import RefineSettings, confirmed, refine, shape_result
+from kleene.analysis.c.shape import ShapeResult, analyse
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.domains.explicit.explore import explore
-from kleene.refine.heap_to_shape import heap_to_shape
+from kleene.refine.heaps.heap_to_shape import heap_to_shape
+from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.loop import SAFE, Refined, RefineOptions
-from kleene.refine.samples import SampleOptions, collect
 from kleene.structures.embedding import embeds
 
 STUB = """\

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kleene.analysis.refine_of_c import tasks_of
+from kleene.analysis.c.refinement import tasks_of
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
-from kleene.refine.explain import PathExplainer
-from kleene.refine.library import library
+from kleene.refine.classes.library import library
 from kleene.refine.loop import Refined, Refinement, RefineOptions
 from kleene.refine.model import Task
+from kleene.refine.tracking.explain import PathExplainer
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c"
 BUILD = """

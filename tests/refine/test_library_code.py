@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from tests.refine.helpers import EXAMPLES, refined, written
 
-from kleene.analysis.certificates import ProgramOptions, certificate_text, recheck
-from kleene.analysis.refine_of_c import RefineSettings, refine
+from kleene.analysis.c.certificates import ProgramOptions, certificate_text, recheck
+from kleene.analysis.c.refinement import RefineSettings, refine
 from kleene.c.reader import read_program
 from kleene.refine.certificate import graphs_of, problems_of
-from kleene.refine.growth import FIRST_LOOK
 from kleene.refine.loop import GAVE_UP, SAFE, RefineOptions
+from kleene.refine.tree.growth import FIRST_LOOK
 
 START = """
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 """Contracts of C functions: a comment `/*@ requires list(l); ensures list(\\result); */` directly above a definition.
 
 A clause is a conjunction (`&&`) of shapes, comparisons and formulas in the syntax of TVP, which are only found here and
-read where TVP is (`analysis/specifications_of_c.py`). The shapes of a clause share no cells.
+read where TVP is (`analysis/c/specifications.py`). The shapes of a clause share no cells.
 """
 
 from __future__ import annotations

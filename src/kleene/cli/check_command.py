@@ -15,7 +15,7 @@ from kleene.core.verdict import PROPERTIES, Verdict
 from kleene.diagnostics import UsageError
 
 if TYPE_CHECKING:
-    from kleene.analysis.check import CheckOptions, CheckReport
+    from kleene.analysis.c.check import CheckOptions, CheckReport
     from kleene.report.check_report import Expected
     from kleene.report.fesa_words import FesaInvariant
     from kleene.report.shape_words import Invariant
@@ -65,9 +65,9 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     check_writable([given["json_file"], given["html_file"], given["certificate_file"]])
     wanted = _wanted(files, given)
     if given["contracts"]:
-        from kleene.analysis.contracts_of_c import check_contracts as check
+        from kleene.analysis.c.contracts import check_contracts as check
     else:
-        from kleene.analysis.check import check
+        from kleene.analysis.c.check import check
 
     report = check(wanted.files, _options(wanted, given))
     _write(report, wanted, given)
@@ -110,7 +110,7 @@ def _check_files(files: tuple[str, ...]) -> None:
 
 
 def _options(wanted: _Wanted, given: dict[str, Any]) -> CheckOptions:
-    from kleene.analysis.check import CheckOptions
+    from kleene.analysis.c.check import CheckOptions
 
     task = wanted.task
     model = task.data_model if task else "ILP32" if given["svcomp"] else "LP64"
@@ -168,7 +168,7 @@ def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
 
 def _closed(report: CheckReport) -> list[str]:
     """The independent check of the shapes."""
-    from kleene.analysis.shape_of_c import ShapeResult, checked_again
+    from kleene.analysis.c.shape import ShapeResult, checked_again
 
     if isinstance(report.shape, ShapeResult) and (_certified(report) or checked_again(report.shape)):
         return ["checked again: no step of the program leads out of these shapes"]
@@ -183,8 +183,8 @@ def _certified(report: CheckReport) -> bool:
 
 def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> list[Invariant]:
     """The shapes at loop heads; the program is read again for the names of its variables."""
-    from kleene.analysis.check import error_kinds
-    from kleene.analysis.source_names import source_names
+    from kleene.analysis.c.check import error_kinds
+    from kleene.analysis.c.source_names import source_names
     from kleene.c.reader import read_program
     from kleene.report.shape_words import invariants_of
 

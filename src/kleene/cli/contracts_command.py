@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from kleene.analysis.procedures import verify_contracts
+from kleene.analysis.tvp.procedures import verify_contracts
 from kleene.cli.files import check_writable, input_file, macros_of, write_output
 from kleene.diagnostics import UsageError, did_you_mean
 from kleene.report.contracts_report import UNDECIDED, VIOLATED, contracts_html, contracts_json, contracts_text
 from kleene.report.show import show_svg
-from kleene.symbolic.contracts_text import read_contracts
+from kleene.symbolic.contracts.reader import read_contracts
 from kleene.tvp.program import load_program
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from kleene.analysis.compare import differences
+from kleene.analysis.tvp.compare import differences
 from kleene.cli.files import check_writable, input_file, macros_of, write_output
 from kleene.report.show import show_dot
 from kleene.report.text_drawing import structure_text

@@ -21,7 +21,7 @@ def command(certificate: str, *, shapes: tuple[str, ...], quiet: bool) -> int:
     The C files are read and translated again, and every step from every shape graph is computed again. Exit codes: 0
     the proof is valid, 1 it is not, 2 it cannot be read.
     """
-    from kleene.analysis.certificates import recheck
+    from kleene.analysis.c.certificates import recheck
 
     if not Path(certificate).is_file():
         raise UsageError(f"there is no file '{certificate}'")

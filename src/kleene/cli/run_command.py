@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from kleene.analysis.limits import Watchdog
-from kleene.analysis.run import Analysis, prepare, run
+from kleene.analysis.tvp.run import Analysis, prepare, run
 from kleene.cli.files import check_writable, input_file, macros_of, write_output
 from kleene.cli.numbers import Count, Seconds
 from kleene.cli.outputs import FILES, report_tvs, write_report

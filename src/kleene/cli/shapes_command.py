@@ -21,7 +21,7 @@ def command(names: tuple[str, ...], *, files: tuple[str, ...], svg_folder: str |
     A file of your own is checked: mistakes are reported with line and column, and so are families that are not
     monotone. The language is described in docs/reference/shapes.md.
     """
-    from kleene.refine.library import library
+    from kleene.refine.classes.library import library
     from kleene.report.shapes_report import shapes_html, shapes_svg, shapes_text
 
     check_writable([html_file], folder=svg_folder)

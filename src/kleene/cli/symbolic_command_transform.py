@@ -15,10 +15,10 @@ from kleene.report.symbolic_report import Violation
 from kleene.structures.structure import Structure
 from kleene.symbolic import SymbolicResult
 from kleene.symbolic.best import BestTransformer, Breach, broken_ensures, broken_requires
-from kleene.symbolic.calls import action_of, split_call
-from kleene.symbolic.contracts import Call, Contracts
-from kleene.symbolic.contracts_text import read_contracts
-from kleene.symbolic.scopes import check_call
+from kleene.symbolic.contracts.action_calls import action_of, split_call
+from kleene.symbolic.contracts.procedure_vocabulary import check_call
+from kleene.symbolic.contracts.reader import read_contracts
+from kleene.symbolic.contracts.specifications import Call, Contracts
 from kleene.transformers.action import Action
 
 

@@ -19,11 +19,11 @@ from kleene.diagnostics import InputError
 from kleene.domains.shape.stores import RelationalStore
 from kleene.engine.check import uncovered
 from kleene.engine.fixpoint import Reached
-from kleene.refine.art import Tree
-from kleene.refine.generators import Generator, Roles
-from kleene.refine.language import Entry
+from kleene.refine.classes.generators import Generator, Roles
+from kleene.refine.classes.language import Entry
 from kleene.refine.model import Abstraction, Error, Model, Task
-from kleene.refine.tracking import Activity, TrackingDefinition
+from kleene.refine.tracking.definition import Activity, TrackingDefinition
+from kleene.refine.tree.reachability_tree import Tree
 from kleene.structures.structure import Structure
 
 Graphs = Mapping[str, Sequence[Structure]]

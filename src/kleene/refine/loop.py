@@ -15,20 +15,30 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from kleene.diagnostics import LimitReached
-from kleene.refine.art import ErrorPath, Node, Tree
-from kleene.refine.cuts import Asked, LiveRanges, between_uses
-from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, Trial, fine_tune, sequential
-from kleene.refine.generators import Generator, Lattice, Roles
-from kleene.refine.growth import FIRST_LOOK, NEXT_LOOK, smaller_tree
-from kleene.refine.heap_to_shape import abstracted
-from kleene.refine.language import Entry
-from kleene.refine.lazy import rebuilt
+from kleene.refine.classes.finetune import (
+    EDGES,
+    MOST_STRUCTURES,
+    PATH,
+    WHOLE,
+    FineTuning,
+    Tester,
+    Trial,
+    fine_tune,
+    sequential,
+)
+from kleene.refine.classes.generators import Generator, Lattice, Roles
+from kleene.refine.classes.language import Entry
+from kleene.refine.heaps.heap_to_shape import abstracted
+from kleene.refine.heaps.recognise import Recognised, recognise, roles_for
+from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.model import Abstraction, Models, Task
-from kleene.refine.reasons import FEASIBLE, LEAKS, Reason, cone, everything, failing, slice_of
-from kleene.refine.recognise import Recognised, recognise, roles_for
 from kleene.refine.rounds import DEPENDS, FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Round
-from kleene.refine.samples import SampleOptions, collect
-from kleene.refine.tracking import NOTHING, TrackingDefinition
+from kleene.refine.tracking.cuts import Asked, LiveRanges, between_uses
+from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
+from kleene.refine.tracking.reasons import FEASIBLE, LEAKS, Reason, cone, everything, failing, slice_of
+from kleene.refine.tree.growth import FIRST_LOOK, NEXT_LOOK, smaller_tree
+from kleene.refine.tree.reachability_tree import ErrorPath, Node, Tree
+from kleene.refine.tree.rebuild import rebuilt
 
 FEW = 8
 """Of more generators than this, two are simulated at once, in two processes or not: what is found is the same."""

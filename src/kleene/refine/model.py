@@ -13,12 +13,12 @@ from functools import cached_property
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
-from kleene.domains.shape.deriving import DerivingDomain
+from kleene.domains.shape.derived_updates import DerivingDomain
 from kleene.domains.shape.domain import ShapeOptions
-from kleene.refine.generators import Generator
-from kleene.refine.tracking import EVERYWHERE, Activity, TrackingDefinition
-from kleene.semantics.liveness import Lifetimes, lifetimes
-from kleene.semantics.memory import Memory
+from kleene.passes.facts.liveness import Lifetimes, lifetimes
+from kleene.passes.facts.memory import Memory
+from kleene.refine.classes.generators import Generator
+from kleene.refine.tracking.definition import EVERYWHERE, Activity, TrackingDefinition
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure

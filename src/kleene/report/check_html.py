@@ -22,7 +22,7 @@ from kleene.report.picture import DrawingOptions
 from kleene.report.refine_html import ending, round_views
 from kleene.report.shape_words import Invariant, for_drawing
 from kleene.report.svg import svg_of_dot
-from kleene.semantics.contracts import contract_at, without_contract
+from kleene.semantics.contracts.programs import contract_at, without_contract
 from kleene.structures.structure import Structure
 
 _MOST_LINES = 400

@@ -9,7 +9,7 @@ from kleene.cfa.operations import Call, DeclareLocal, EndScope, Place, Skip
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import Trace, TraceStep
 from kleene.report.heap_picture import has_lost_block
-from kleene.semantics.contracts import without_contract
+from kleene.semantics.contracts.programs import without_contract
 
 _TEMPORARY = re.compile(r"\$[A-Za-z0-9_.#]+")
 _ASSIGNED = re.compile(r"(\$[A-Za-z0-9_.#]+) = (.*)", re.DOTALL)

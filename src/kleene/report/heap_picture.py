@@ -16,7 +16,7 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import PointerType, RecordType, Type
 from kleene.domains.explicit.heap import Heap, HeapBlock
 from kleene.report.dot import FALSE_COLOR, FONT, xml_text
-from kleene.semantics.contracts import without_contract
+from kleene.semantics.contracts.programs import without_contract
 
 CHANGED_COLOR = "#2357b8"
 FREED_COLOR = "#8a8f98"

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Predicate, Vocabulary
-from kleene.refine.generators import Generator, Roles, example_groups
-from kleene.refine.heaps import ExplicitHeap
-from kleene.refine.language import Entry
+from kleene.refine.classes.generators import Generator, Roles, example_groups
+from kleene.refine.classes.language import Entry
+from kleene.refine.heaps.explicit import ExplicitHeap
 from kleene.report.refine_text import plain
-from kleene.semantics.groups import CIRCULAR, Group
-from kleene.semantics.precision import Roots
+from kleene.semantics.vocabulary.groups import CIRCULAR, Group
+from kleene.semantics.vocabulary.precision import Roots
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure, StructureBuilder

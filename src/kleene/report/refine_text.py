@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation, Skip
-from kleene.refine.art import Tree
 from kleene.refine.certificate import graphs_of
-from kleene.refine.cuts import Where, united
-from kleene.refine.finetune import EDGES, PATH, WHOLE
+from kleene.refine.classes.finetune import EDGES, PATH, WHOLE
 from kleene.refine.loop import GAVE_UP, SAFE, Refined
 from kleene.refine.model import Abstraction, Task
 from kleene.refine.naming import SourceNames, renamed
-from kleene.refine.reasons import FEASIBLE
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Round
-from kleene.refine.tracking import EVERYWHERE, Activity, TrackingDefinition
+from kleene.refine.tracking.cuts import Where, united
+from kleene.refine.tracking.definition import EVERYWHERE, Activity, TrackingDefinition
+from kleene.refine.tracking.reasons import FEASIBLE
+from kleene.refine.tree.reachability_tree import Tree
 
 _COPY = re.compile(r"\$(\d+)\.")
 _SHOWN_STEPS = 14

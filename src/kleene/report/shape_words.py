@@ -1,7 +1,7 @@
 """The shapes at loop heads and returns in words: what the predicates of a structure say about each pointer, no more.
 
-The vocabulary is that of `semantics/predicates.py`: a pointer variable is a unary predicate, `r[g,p]` (for circular
-structures `rt[g,p]`) is what `p` reaches along the cells of group `g`, `is[g]` is sharing, `c[g]` lying on a cycle,
+The vocabulary is that of `semantics/vocabulary/predicates.py`: a pointer variable is a unary predicate, `r[g,p]` (for
+circular structures `rt[g,p]`) is what `p` reaches along the cells of group `g`, `is[g]` is sharing, `c[g]` lying on a cycle,
 `c[f,b]` that `b` leads back where `f` leads. A variable that nothing reads any more is forgotten by the analysis, so
 nothing is said about it.
 """
@@ -20,8 +20,8 @@ from kleene.cfa.operations import Place
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
-from kleene.semantics.calls import CallAction
-from kleene.semantics.contracts import contract_at
+from kleene.semantics.contracts.programs import contract_at
+from kleene.semantics.steps.invocations import CallAction
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_writer import structure_order
 from kleene.transformers.action import Action

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleene.refine.language import Entry
+from kleene.refine.classes.language import Entry
 from kleene.report.pages import Album, rendered
 from kleene.report.picture import DrawingOptions
 from kleene.report.refine_pictures import example_structure

@@ -43,18 +43,18 @@ from kleene.logic.earlier import NEW
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Atom, Formula, Not, Or, conj, disj, exists, neg
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.calls import CallAction, CallVocabulary, call_vocabulary
-from kleene.semantics.groups import ShapeClass
-from kleene.semantics.integers import UNKNOWN_INTEGER, Constants
-from kleene.semantics.literals import is_literal
-from kleene.semantics.liveness import Lifetimes, lifetimes, lingering
-from kleene.semantics.memory import Memory, Unmodelled
-from kleene.semantics.names import FREED, HEAP, OUTER, at
-from kleene.semantics.precision import EVERYTHING, Precision
-from kleene.semantics.predicates import Symbols
-from kleene.semantics.prepare import without_dead_ends
-from kleene.semantics.specified_steps import SpecifiedAction, SpecifiedSteps
-from kleene.semantics.steps import Alarm, Step
+from kleene.passes.facts.integers import UNKNOWN_INTEGER, Constants
+from kleene.passes.facts.liveness import Lifetimes, lifetimes, lingering
+from kleene.passes.facts.memory import Memory, Unmodelled
+from kleene.passes.literals import is_literal
+from kleene.passes.prepare import without_dead_ends
+from kleene.semantics.steps.context import Alarm, Step
+from kleene.semantics.steps.invocations import CallAction, CallVocabulary, call_vocabulary
+from kleene.semantics.steps.specified import SpecifiedAction, SpecifiedSteps
+from kleene.semantics.vocabulary.groups import ShapeClass
+from kleene.semantics.vocabulary.names import FREED, HEAP, OUTER, at
+from kleene.semantics.vocabulary.precision import EVERYTHING, Precision
+from kleene.semantics.vocabulary.predicates import Symbols
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.transformers.action import Action, Message, Rule, Update
 
@@ -99,7 +99,7 @@ class Translator(SpecifiedSteps):
     ) -> None:
         memory = memory or Memory(program, cfa, typed=True)
         symbols = Symbols(memory, shape, precision)
-        super().__init__(program, memory, Constants(memory, precision), symbols)
+        super().__init__(program, memory, Constants(memory, precision.tracks_integer), symbols)
         self.source = cfa
         self.is_given = any(isinstance(e.label, Specified) and e.label.role == "given" for e in cfa.edges)
         self.malloc_may_fail = malloc_may_fail

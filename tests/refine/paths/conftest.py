@@ -10,10 +10,10 @@ import pytest
 
 from kleene.c import read_program
 from kleene.cfa.graph import Edge
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import Assume, Operation
 from kleene.cfa.program import CProgram
 from kleene.domains.explicit.interpreter import Trace
+from kleene.passes.inline import inline
 
 
 @pytest.fixture

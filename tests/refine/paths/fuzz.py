@@ -11,11 +11,11 @@ from pathlib import Path
 
 from fuzz_c.generate import program as random_program
 from kleene.c import read_program
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import Assume
 from kleene.cfa.program import CProgram
 from kleene.domains.explicit.interpreter import Trace, run
-from kleene.refine.paths import (
+from kleene.passes.inline import inline
+from kleene.paths import (
     Failure,
     Feasible,
     Infeasible,

@@ -8,9 +8,9 @@ import cvc5
 import z3
 
 from kleene.domains.explicit.machine import Machine
-from kleene.refine.paths import Interpolants, PathFormula
-from kleene.refine.paths.relation import Relation
-from kleene.refine.paths.steps import related
+from kleene.paths import Interpolants, PathFormula
+from kleene.paths.interpolation.relation import Relation
+from kleene.paths.interpolation.steps import related
 
 
 def unsatisfiable(formulas: list[Any]) -> bool | None:

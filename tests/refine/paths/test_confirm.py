@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.check import CheckOptions, CheckReport, check
-from kleene.analysis.error_paths import error_paths
-from kleene.analysis.shape_of_c import analyse
+from kleene.analysis.c.check import CheckOptions, CheckReport, check
+from kleene.analysis.c.error_paths import error_paths
+from kleene.analysis.c.shape import analyse
 from kleene.c import read_program
-from kleene.cfa.inline import inline
 from kleene.core.verdict import Verdict
+from kleene.passes.inline import inline
+from kleene.passes.prepare import prepared
 from kleene.report.check_report import check_document, check_text
-from kleene.semantics.prepare import prepared
 
 from .test_paths_feasible import HEAD
 

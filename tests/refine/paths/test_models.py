@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 import z3
 
-from kleene.refine.paths.models import Models
+from kleene.paths.formulas.models import Models
 
 NAMES = ("a", "b", "c")
 WIDTH = 3

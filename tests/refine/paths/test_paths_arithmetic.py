@@ -9,7 +9,7 @@ import pytest
 from kleene.cfa.operations import Error
 from kleene.domains.explicit.interpreter import run
 from kleene.domains.explicit.machine import Machine
-from kleene.refine.paths import Feasible, Interpolants, Undecided, encode, feasible, interpolants
+from kleene.paths import Feasible, Interpolants, Undecided, encode, feasible, interpolants
 
 from .test_paths_feasible import HEAD, paths_to
 

@@ -10,7 +10,7 @@ import pytest
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Allocate, Error, Free, Operation
 from kleene.cfa.program import CProgram
-from kleene.refine.paths import Feasible, Infeasible, PathStep, Undecided, encode, feasible, replay, shown
+from kleene.paths import Feasible, Infeasible, PathStep, Undecided, encode, feasible, replay, shown
 
 HEAD = """
 #include <stdlib.h>

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kleene.cfa.operations import Error
-from kleene.refine.paths import Failure, Feasible, Infeasible, Interpolants, encode, feasible, interpolants
+from kleene.paths import Failure, Feasible, Infeasible, Interpolants, encode, feasible, interpolants
 
 from .second_opinion import inductive
 from .test_paths_feasible import HEAD, paths_to

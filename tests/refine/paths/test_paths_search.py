@@ -10,7 +10,7 @@ from fuzz_c.generate import program as random_program
 from kleene.c import read_program
 from kleene.domains.explicit.explore import explore
 from kleene.domains.explicit.interpreter import replay
-from kleene.refine.paths.search import Search
+from kleene.paths.search.directed import Search
 
 from .test_paths_feasible import HEAD
 

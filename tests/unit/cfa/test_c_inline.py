@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from kleene.c import read_program
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import Call, EndScope, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import explore
 from kleene.domains.explicit.interpreter import run
+from kleene.passes.inline import inline
 
 CORPUS = Path(__file__).parents[2] / "corpus_c"
 

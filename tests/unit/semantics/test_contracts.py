@@ -10,7 +10,7 @@ import pytest
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
 from kleene.domains.explicit.explore import explore
-from kleene.semantics.contracts import CALLED, by_contracts
+from kleene.semantics.contracts.programs import CALLED, by_contracts
 
 CELLS = (0, 1)
 POINTERS = (None, *CELLS)

@@ -8,7 +8,7 @@ import pytest
 
 from kleene.cfa.types import BOOL, CHAR, INT, UNSIGNED
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Atom, conj
-from kleene.semantics.integers import UNKNOWN_INTEGER, IntegerValue, combined
+from kleene.passes.facts.integers import UNKNOWN_INTEGER, IntegerValue, combined
 
 from .translated import alarms
 

@@ -11,13 +11,13 @@ from tests.fuzz_c.generate import program as random_program
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.domains.explicit.explore import Exploration, explore
-from kleene.semantics.loads import with_shared_loads
-from kleene.semantics.memory import Memory
-from kleene.semantics.prepare import prepared
+from kleene.passes.facts.memory import Memory
+from kleene.passes.inline import inline
+from kleene.passes.loads import with_shared_loads
+from kleene.passes.prepare import prepared
 
 from .translated import analysis, inlined
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.shape_of_c import ShapeResult, analyse
+from kleene.analysis.c.shape import ShapeResult, analyse
 from kleene.cfa.operations import Havoc
 from kleene.core.verdict import kinds_of
-from kleene.semantics.memory import Memory
-from kleene.semantics.order import with_images
+from kleene.passes.facts.memory import Memory
+from kleene.passes.zero_one_images import with_images
 
 from .translated import HEADER, inlined, program_of
 

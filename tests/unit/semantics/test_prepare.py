@@ -9,13 +9,13 @@ from tests.fuzz_c.generate import program as random_program
 
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import Constant, Index, Variable, walk
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import Allocate, Operation, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, RecordType
 from kleene.domains.explicit.explore import Exploration, explore
-from kleene.semantics.prepare import prepared
-from kleene.semantics.rewrite import operations_of
+from kleene.passes.inline import inline
+from kleene.passes.prepare import prepared
+from kleene.passes.rewrite import operations_of
 
 from .translated import alarms, analysis, inlined, program_of
 

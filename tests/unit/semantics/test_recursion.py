@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.shape_of_c import ShapeResult, analyse
+from kleene.analysis.c.shape import ShapeResult, analyse
 from kleene.cfa.operations import Call, Enter, Invoke, Leave
-from kleene.semantics.procedures import whole_program
-from kleene.semantics.tail_calls import without_tail_recursion
+from kleene.passes.recursive_functions import whole_program
+from kleene.passes.tail_calls import without_tail_recursion
 
 from .translated import program_of
 

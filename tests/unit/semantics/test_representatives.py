@@ -12,8 +12,8 @@ from kleene.cfa.expressions import Constant
 from kleene.cfa.operations import Assign, Havoc
 from kleene.cfa.program import CProgram
 from kleene.domains.explicit.interpreter import run
-from kleene.semantics.memory import Memory
-from kleene.semantics.representatives import with_representatives
+from kleene.passes.facts.memory import Memory
+from kleene.passes.representatives import with_representatives
 
 from .translated import HEADER, alarms, inlined, program_of
 

@@ -8,10 +8,10 @@ import pytest
 
 from kleene.cfa.expressions import Binary, Variable
 from kleene.cfa.graph import Cfa
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import Assign, Operation
 from kleene.domains.explicit.explore import explore
-from kleene.semantics.same_values import with_same_values
+from kleene.passes.facts.same_values import with_same_values
+from kleene.passes.inline import inline
 
 from .translated import HEADER, alarms, program_of
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kleene.analysis.shape_of_c import ShapeResult, analyse
+from kleene.analysis.c.shape import ShapeResult, analyse
 from kleene.c.reader import read_program
 from kleene.cfa.graph import Cfa
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
-from kleene.semantics.groups import ShapeClass
-from kleene.semantics.prepare import prepared
+from kleene.passes.inline import inline
+from kleene.passes.prepare import prepared
 from kleene.semantics.translate import Translator
+from kleene.semantics.vocabulary.groups import ShapeClass
 
 HEADER = """\
 #include <stdlib.h>

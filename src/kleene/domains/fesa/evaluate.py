@@ -34,8 +34,8 @@ from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.summaries import separated
 from kleene.domains.fesa.writing import NOWHERE, Pointer, null, read, to, write
-from kleene.semantics.integers import ARITHMETIC, COMPARE, INJECTIVE, Constants
-from kleene.semantics.memory import Memory, Unmodelled, constant_of
+from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, Constants
+from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 
 Report = Callable[[str, str], None]
 MAX_CONSTANTS = 10

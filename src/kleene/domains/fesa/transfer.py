@@ -32,7 +32,7 @@ from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, detach, null, read, release, spoil, to, write
-from kleene.semantics.memory import Memory, Unmodelled, constant_of
+from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 
 _CLEANUP = "a block may not be freed when the program ends"
 _Branch = tuple[Vectors, tuple[Expression, bool], list[tuple[Heap, Function, Function]]]

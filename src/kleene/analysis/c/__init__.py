@@ -1,0 +1,15 @@
+"""`kleene check`: C programs.
+
+In reading order:
+
+- `check`: the verdicts
+- `shape`: sets of three-valued structures
+- `fesa`: one graph and one Boolean function
+- `refinement`: an abstraction that is found automatically
+- `contracts`: bodies and calls by contract
+- `specifications`: contracts in formulas
+- `confirm`: runs that show an alarm
+- `error_paths`: the path of the analysis to an alarm
+- `source_names`: source variables of predicates
+- `certificates`: proofs in files
+"""

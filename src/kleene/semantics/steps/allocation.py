@@ -1,0 +1,255 @@
+"""Objects that begin and end: malloc and free, local variables, whole records copied or set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kleene.cfa.expressions import Expression, Variable
+from kleene.cfa.operations import Allocate, MemCopy, MemSet, Realloc
+from kleene.cfa.types import IntegerType, PointerType
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
+from kleene.passes.facts.integers import UNKNOWN_INTEGER, IntegerValue
+from kleene.passes.facts.memory import Unmodelled, constant_of
+from kleene.semantics.steps.context import Base
+from kleene.semantics.steps.numbers import IntegerSteps
+from kleene.semantics.vocabulary.names import FREED, HEAP, at
+from kleene.semantics.vocabulary.predicates import Pointer
+from kleene.transformers.action import Update
+
+
+class AllocationSteps(IntegerSteps):
+    """Steps on whole objects."""
+
+    def _allocate(self, operation: Allocate) -> None:
+        size = self.memory.block_size(operation)
+        if size is None:
+            raise Unmodelled("a block whose size is not a constant")
+        if operation.stack and operation.place.function not in ("", self.program.entry):
+            raise Unmodelled("alloca in a function other than the first")
+        target = operation.target
+        if isinstance(target, Variable) and self.memory.kind(target) == "pointer":
+            self._new(self.symbols.pointer(target), size, zeroed=operation.zeroed, heap=not operation.stack)
+            return
+        bases = self._bases(target, (0, target.type.size))
+        pointer = self._temporary({(size, 0)})
+        self._new(pointer, size, zeroed=operation.zeroed, heap=not operation.stack)
+        self._store_pointer(bases, pointer, str(target))
+
+    def _new(
+        self, pointer: Pointer | None, size: int, *, zeroed: bool, stack: str | None = None, heap: bool = True
+    ) -> None:
+        """A new object, with undefined cells unless it is zeroed; a heap block unless it is on the stack."""
+        new = at("isNew", "v")
+        updates: list[Update] = []
+        if pointer is not None:
+            updates += self._set_pointer(pointer, {0: new}, FALSE)
+        if stack is not None:
+            updates.append(Update(stack, ("v",), new))
+        elif heap:
+            updates.append(Update(HEAP, ("v",), disj(at(HEAP, "v"), new)))
+        kind = self.symbols.size(size)
+        if kind:
+            updates.append(Update(kind, ("v",), disj(at(kind, "v"), new)))
+        cells = {cell for (s, o), cell in self.memory.cell_of.items() if s == size and o < size}
+        for cell in sorted(cells):
+            if not zeroed and self.symbols.precision.tracks_cell(cell):
+                name = self.symbols.cell_undefined(cell)
+                updates.append(Update(name, ("v",), disj(at(name, "v"), new)))
+        for offset, constants in self._integer_cells():
+            for c in constants:
+                name = self.symbols.integer_cell(offset, c)
+                value = (TRUE if c == 0 else FALSE) if zeroed else UNKNOWN
+                updates.append(Update(name, ("v",), IfThenElse(new, value, at(name, "v"))))
+        self._step(f"{pointer.name if pointer else stack} = new", updates, creates=True)
+
+    def _integer_cells(self) -> list[tuple[int, tuple[int, ...]]]:
+        return [(k, c) for k in self.constants.cells if (c := self.constants.of(k))]
+
+    def _free(self, expression: Expression) -> None:
+        pointer = self._load(expression)
+        if pointer is None:
+            return
+        focus = tuple(pointer.at(o) for o in pointer.offsets)
+        self._freeable(pointer, focus)
+        if 0 in pointer.offsets:
+            self._end_block(pointer, [size for size, o in pointer.places if o == 0], focus)
+
+    def _freeable(self, pointer: Pointer, focus: Sequence[Formula]) -> None:
+        """Alarms where a pointer is neither null nor the start of a block that is alive."""
+        inside = disj(*(exists(["v"], pointer.at(o)) for o in pointer.offsets if o))
+        stack = exists(["v"], conj(pointer.somewhere(), Not(at(HEAP, "v"))))
+        freed = exists(["v"], conj(pointer.somewhere(), at(FREED, "v")))
+        undefined = self._undefined(pointer)
+        alarms = [
+            (undefined, "invalid_free", f"{pointer.name} may not be initialized"),
+            (inside, "invalid_free", f"{pointer.name} may not point to the start of a block"),
+            (stack, "invalid_free", f"{pointer.name} may point to an object that malloc did not give"),
+            (freed, "double_free", f"{pointer.name} may point to a block that was freed already"),
+            *self._looks_back(pointer),
+        ]
+        good = conj(Not(undefined), neg(inside), neg(stack), neg(freed), neg(self._opaque(pointer)))
+        self._checked(f"may free {pointer.name}", alarms, good, focus)
+
+    def _end_block(self, pointer: Pointer, sizes: Sequence[int], focus: Sequence[Formula]) -> None:
+        self._clear_object(lambda v: pointer.at(0, v), sizes, f"free({pointer.name})")
+        update = Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))
+        self._step(f"free({pointer.name})", [update], focus=focus)
+
+    def _realloc(self, operation: Realloc, old: int | None) -> None:
+        """A pointer that is null (`old` is None), or a block of that size that moves to a new one."""
+        size = self.memory.block_size(operation)
+        if not size:
+            raise Unmodelled("realloc with a size that may be 0")
+        pointer = self._load(operation.pointer)
+        if old is None:
+            nowhere = neg(exists(["v"], pointer.somewhere())) if pointer else TRUE
+            self._step(f"{operation.pointer} == NULL", (), precondition=nowhere)
+            self._allocate(Allocate(operation.place, operation.target, operation.size))
+            return
+        assert pointer is not None
+        focus = tuple(pointer.at(o) for o in pointer.offsets)
+        self._freeable(pointer, focus)
+        kind = self.symbols.size(old)
+        here = conj(pointer.at(0), at(kind, "v") if kind else TRUE)
+        self._step(f"size of {pointer.name}", (), precondition=exists(["v"], here), focus=focus)
+        new = self._temporary({(size, 0)})
+        self._new(new, size, zeroed=False)
+        target = Base((size, 0), lambda v: new.at(0, v), new)
+        source = Base((old, 0), lambda v: pointer.at(0, v), pointer)
+        self._copy_bytes([target], [source], min(old, size), str(operation))
+        self._end_block(pointer, [old], focus)
+        if isinstance(operation.target, Variable) and self.memory.kind(operation.target) == "pointer":
+            self._copy(self.symbols.pointer(operation.target), new, 0)
+        else:
+            self._store_pointer(
+                self._bases(operation.target, (0, operation.target.type.size)), new, str(operation.target)
+            )
+
+    # Local variables ------------------------------------------------------------------------------------------
+
+    def _declare(self, variable: Variable) -> None:
+        kind = self.memory.kind(variable)
+        if kind == "pointer":
+            self._step(f"declare {variable}", self._set_pointer(self.symbols.pointer(variable), {}, TRUE))
+        elif kind == "integer":
+            self._step(f"declare {variable}", self._set_integer(variable, UNKNOWN_INTEGER))
+        elif kind == "object":
+            name = self.symbols.object(variable)
+            self._new(None, self.memory.size_of(variable), zeroed=False, stack=name)
+
+    def _end(self, variable: Variable) -> None:
+        """A memory object ends to live: what it holds is lost, and pointers to it dangle. (Others are dead already.)"""
+        if self.memory.kind(variable) == "object":
+            name = self.symbols.object(variable)
+            self._clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
+            updates = [Update(FREED, ("v",), disj(at(FREED, "v"), at(name, "v"))), Update(name, ("v",), FALSE)]
+            self._step(f"end {variable}", updates)
+
+    def _havoc(self, target: Expression) -> None:
+        if isinstance(target.type, IntegerType):
+            self._store_integer(target, UNKNOWN_INTEGER)
+        elif isinstance(target.type, PointerType):
+            self._store_any_pointer(target)
+        else:
+            self._store_untracked(target)
+
+    def _store_any_pointer(self, target: Expression) -> None:
+        """A pointer of any value is like one that is not initialized: it may only be copied and compared."""
+        pointer = self._temporary(())
+        self._step("any pointer", self._set_pointer(pointer, {}, TRUE))
+        if isinstance(target, Variable) and self.memory.kind(target) == "pointer":
+            self._copy(self.symbols.pointer(target), pointer, 0)
+        else:
+            self._store_pointer(self._bases(target, (0, target.type.size)), pointer, str(target))
+
+    def _store_untracked(self, target: Expression) -> None:
+        """A target of a type that is not tracked: only the access matters, and what it overwrites."""
+        if not (isinstance(target, Variable) and self.memory.kind(target) != "object"):
+            self._overwrite(*self._accessed(target))
+
+    # Ranges of bytes --------------------------------------------------------------------------------------------
+
+    def _memset(self, operation: MemSet) -> None:
+        value, size = constant_of(operation.value), constant_of(operation.size)
+        if size is None:
+            raise Unmodelled("memset of a size that is not a constant")
+        self._evaluated(operation.value)
+        if size == 0:
+            return
+        bases = self._pointed(self._load(operation.pointer), (0, size), str(operation))
+        if value is None or value & 255:
+            self._overwrite(bases, size)
+            return
+        self._writable(bases)
+        for base in bases:
+            for place in self.memory.overlapped_pointers(base.place, size):
+                if base.offset <= place[1] <= base.offset + size - self.program.pointer_size:
+                    self._clear([base.to(place)], "memset")
+                else:
+                    self._spoil_pointer(base.to(place))
+            for place in self.memory.overlapped_integers(base.place, size):
+                covered = base.offset <= place[1] <= base.offset + size - max(self.memory.access_widths[place])
+                zero = IntegerValue.constant(0) if covered else UNKNOWN_INTEGER
+                names = [(self.symbols.integer_cell(place[1], c), zero.at(c)) for c in self.constants.of(place[1])]
+                updates = [Update(n, ("v",), IfThenElse(base.formula("v"), new, at(n, "v"))) for n, new in names]
+                if updates:
+                    self._step("memset", updates)
+
+    def _memcopy(self, operation: MemCopy) -> None:
+        size = constant_of(operation.size)
+        if size is None:
+            raise Unmodelled("memcpy of a size that is not a constant")
+        if size == 0:
+            return
+        source = self._pointed(self._load(operation.source), (0, size), str(operation))
+        target = self._pointed(self._load(operation.destination), (0, size), str(operation))
+        self._copy_bytes(target, source, size, str(operation))
+
+    def _assign_record(self, target: Expression, value: Expression) -> None:
+        size = target.type.size
+        source = self._bases(value, (0, size))
+        self._copy_bytes(self._bases(target, (0, size)), source, size, f"{target} = {value}")
+
+    def _copy_bytes(self, target: Sequence[Base], source: Sequence[Base], size: int, text: str) -> None:
+        """Read every cell of the source first, then write them; where ranges overlap, as memmove."""
+        width = self.program.pointer_size
+        shifts = {o - b.offset for b in source for _, o in self.memory.overlapped_pointers(b.place, size)}
+        pointers = {}
+        for shift in sorted(shifts):
+            if 0 <= shift <= size - width:
+                bases = [b.moved(shift) for b in source]
+                pointers[shift] = self._temporary(self.memory.cell_places(b.place for b in bases))
+                self._read_cell(pointers[shift], bases, text)
+        values = self._integers_in(source, size)
+        self._writable(target)
+        for base in target:
+            for place in self.memory.overlapped_pointers(base.place, size):
+                found = pointers.get(place[1] - base.offset)
+                if found is not None:
+                    self._clear([base.to(place)], text)
+                    self._set_cell([base.to(place)], found, text)
+                else:
+                    self._spoil_pointer(base.to(place))
+            self._write_integers(base, values, size, text)
+
+    def _integers_in(self, source: Sequence[Base], size: int) -> dict[int, IntegerValue]:
+        shifts = {o - b.offset for b in source for _, o in self.memory.overlapped_integers(b.place, size)}
+        found = {}
+        for shift in sorted(shifts):
+            bases = [b.moved(shift) for b in source]
+            widths = {self.memory.integer_width(b.place) for b in bases}
+            width = max(widths)
+            if len(widths) == 1 and width > 0 and 0 <= shift <= size - width:
+                found[shift] = self._read_integer_at(bases, width)
+        return found
+
+    def _write_integers(self, base: Base, values: dict[int, IntegerValue], size: int, text: str) -> None:
+        """The integer cells of the target, all in one step, since they are read from cells of the same kind."""
+        updates = []
+        for place in self.memory.overlapped_integers(base.place, size):
+            value = values.get(place[1] - base.offset, UNKNOWN_INTEGER)
+            for c in self.constants.of(place[1]):
+                name = self.symbols.integer_cell(place[1], c)
+                updates.append(Update(name, ("v",), IfThenElse(base.formula("v"), value.at(c), at(name, "v"))))
+        if updates:
+            self._step(text, updates)

@@ -1,0 +1,212 @@
+"""Integer values: evaluating expressions over the constants that matter, and storing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kleene.cfa.expressions import (
+    AddressOf,
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    Unary,
+    Variable,
+    children,
+)
+from kleene.cfa.types import IntegerType, PointerType
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
+from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combined
+from kleene.passes.facts.memory import Unmodelled
+from kleene.passes.indices import whole_array
+from kleene.passes.literals import character, is_literal
+from kleene.semantics.steps.cells import CellSteps
+from kleene.semantics.steps.context import Base
+from kleene.semantics.vocabulary.names import at
+from kleene.transformers.action import Update
+
+
+class IntegerSteps(CellSteps):
+    """Reading and writing integers; the memory accesses of an expression are checked on the way."""
+
+    def _evaluated(self, expression: Expression) -> IntegerValue:
+        """What is known of an integer expression."""
+        match expression:
+            case Constant(value=value, type=IntegerType()):
+                return IntegerValue.constant(value)
+            case Variable() if self.memory.kind(expression) == "integer":
+                return stored({c: at(self.symbols.integer(expression, c)) for c in self.constants.of(expression)})
+            case Cast(operand=operand, type=IntegerType() as type_) if isinstance(operand.type, IntegerType):
+                return self._evaluated(operand).converted(operand.type, type_)
+            case Unary(operator="-", operand=operand, type=IntegerType() as type_):
+                return self._evaluated(operand).mapped(lambda c: type_.wrap(-c), injective=not type_.boolean)
+            case Unary(operator="!", operand=operand) if isinstance(operand.type, IntegerType):
+                return self._evaluated(operand).negated()
+            case Binary(type=IntegerType() as type_):
+                return self._binary(expression, type_)
+            case Comparison(operator=operator, left=left, right=right):
+                return self._compared(operator, left, right)
+            case Index() if (constant := character(expression)) is not None:
+                return IntegerValue.constant(constant)
+            case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
+                if not _is_inexact(expression):
+                    return self._read_integer(expression)
+        self._visit(expression)
+        return UNKNOWN_INTEGER
+
+    def _binary(self, expression: Binary, type_: IntegerType) -> IntegerValue:
+        a, b = self._evaluated(expression.left), self._evaluated(expression.right)
+        function = ARITHMETIC.get(expression.operator)
+        if function is None:
+            return UNKNOWN_INTEGER
+        injective = expression.operator in INJECTIVE and not type_.boolean
+        return combined(a, b, lambda x, y: type_.wrap(function(x, y)), injective=injective)
+
+    def _compared(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
+        if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
+            a, b = self._evaluated(left), self._evaluated(right)
+            return IntegerValue.boolean(compared(operator, a, b))
+        if isinstance(left.type, PointerType) and operator in ("==", "!="):
+            same = self._same(self._load(left), self._load(right))
+            return IntegerValue.boolean(same if operator == "==" else neg(same))
+        self._visit(left)
+        self._visit(right)
+        return UNKNOWN_INTEGER
+
+    def _visit(self, expression: Expression) -> None:
+        """Check the memory accesses of an expression whose value is not tracked."""
+        match expression:
+            case Field() | Deref() | Index():
+                self._accessed(expression)
+            case AddressOf(target=target):
+                self._visit_address(target)
+            case _:
+                for child in children(expression):
+                    self._visit(child)
+
+    def _accessed(self, lvalue: Expression) -> tuple[list[Base], int]:
+        """What an access touches, with its size: the bytes of a bit-field, an array with a variable index."""
+        array = whole_array(lvalue)
+        if array is not None:
+            self._visit_indices(lvalue)
+            return self._bases(array, (0, array.type.size)), array.type.size
+        if isinstance(lvalue, Field) and lvalue.bit_width is not None:
+            size = (lvalue.bit_offset + lvalue.bit_width + 7) // 8
+            return self._bases(lvalue, (0, size)), size
+        return self._bases(lvalue, (0, lvalue.type.size)), lvalue.type.size
+
+    def _visit_indices(self, lvalue: Expression) -> None:
+        while isinstance(lvalue, Field | Index):
+            if isinstance(lvalue, Index) and not isinstance(lvalue.index, Constant):
+                if not lvalue.checked:
+                    raise Unmodelled("an array element with a variable index")
+                self._visit(lvalue.index)
+            lvalue = lvalue.base
+
+    def _read_text(self, text: Expression) -> None:
+        """A text is read to its end. That of literals is known; whether others have one is not."""
+        pointer = self._load(text)
+        self._pointed(pointer, (0, 1), str(text))
+        if pointer is not None:
+            literals = [at(self.symbols.object(v), "v") for v in self.memory.objects if is_literal(v)]
+            open_ended = exists(["v"], conj(pointer.somewhere(), neg(disj(*literals))))
+            alarm = (open_ended, "unsupported", f"output of a text that may have no end: {text}")
+            self._checked(f"read {text}", [alarm], neg(open_ended), [pointer.at(o) for o in pointer.offsets])
+
+    def _visit_address(self, lvalue: Expression) -> None:
+        """The accesses that computing an address needs: of the pointers and indices in it, not of the place itself."""
+        match lvalue:
+            case Field(base=base):
+                self._visit_address(base)
+            case Index(base=base, index=index):
+                self._visit_address(base)
+                self._visit(index)
+            case Deref(pointer=pointer):
+                self._visit(pointer)
+
+    # Cells ----------------------------------------------------------------------------------------------------
+
+    def _read_integer(self, lvalue: Expression) -> IntegerValue:
+        type_ = lvalue.type
+        assert isinstance(type_, IntegerType)
+        value = self._read_integer_at(self._bases(lvalue, (0, type_.size)), type_.size)
+        if any(type_.wrap(c) != c for c in value.table):  # written as a value of another type
+            return value.mapped(type_.wrap, injective=False)
+        return value
+
+    def _read_integer_at(self, bases: Sequence[Base], size: int) -> IntegerValue:
+        known = sorted({c for base in bases for c in self._constants(base, size)})
+        table: dict[int, Formula] = dict.fromkeys(known, FALSE)
+        for base in bases:
+            own = self._constants(base, size)
+            for c in known:
+                value = at(self.symbols.integer_cell(base.offset, c), "u") if c in own else UNKNOWN
+                table[c] = disj(table[c], exists(["u"], conj(base.formula("u"), value)))
+        return stored(table)
+
+    def _constants(self, base: Base, size: int) -> tuple[int, ...]:
+        """The constants of the integer cell at a base, if it is one of that size."""
+        return self.constants.of(base.offset) if self.memory.integer_width(base.place) == size else ()
+
+    def _assign_integer(self, target: Expression, value: Expression) -> None:
+        self._store_integer(target, self._evaluated(value))
+
+    def _store_integer(self, target: Expression, value: IntegerValue) -> None:
+        if isinstance(target, Variable) and self.memory.kind(target) == "integer":
+            self._step(f"{target} = ...", self._set_integer(target, value))
+            return
+        size = target.type.size
+        if _is_inexact(target):
+            self._overwrite(*self._accessed(target))
+            return
+        self._store_integer_at(self._bases(target, (0, size)), value, size, str(target))
+
+    def _store_integer_at(self, bases: Sequence[Base], value: IntegerValue, size: int, text: str) -> None:
+        updates: dict[str, Update] = {}
+        self._writable(bases)
+        for base in bases:
+            fits = self.memory.integer_width(base.place) == size
+            for c in self.constants.of(base.offset):
+                name = self.symbols.integer_cell(base.offset, c)
+                old = updates[name].formula if name in updates else at(name, "v")
+                new = value.at(c) if fits else UNKNOWN
+                updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), new, old))
+        self._step(f"{text} = ...", updates.values())
+        self._spoil(bases, size, integer=size)
+
+    def _set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
+        return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]
+
+    def _overwrite(self, bases: Sequence[Base], size: int) -> None:
+        """Bytes of which nothing is known are written."""
+        self._writable(bases)
+        self._spoil(bases, size, integer=size)
+        for base in bases:
+            names = [self.symbols.integer_cell(base.offset, c) for c in self.constants.of(base.offset)]
+            if names:
+                updates = [Update(n, ("v",), IfThenElse(base.formula("v"), UNKNOWN, at(n, "v"))) for n in names]
+                self._step("spoil integers", updates)
+
+
+def _is_inexact(lvalue: Expression) -> bool:
+    """Whether an lvalue is a bit-field, or an array element with a variable index: of its value nothing is known."""
+    return whole_array(lvalue) is not None or (isinstance(lvalue, Field) and lvalue.bit_width is not None)
+
+
+def stored(table: dict[int, Formula]) -> IntegerValue:
+    """What a variable or cell with these predicates holds."""
+    return IntegerValue(table, neg(disj(*table.values())) if table else TRUE)
+
+
+def compared(operator: str, a: IntegerValue, b: IntegerValue) -> Formula:
+    """When a comparison holds."""
+    compare: Callable[[int, int], bool] = COMPARE[operator]
+    if b.single is not None:
+        k = b.single
+        others = {"==": FALSE, "!=": TRUE}.get(operator, UNKNOWN) if k in a.table else UNKNOWN
+        return a.truth(lambda c: compare(c, k), others)
+    return combined(a, b, lambda x, y: int(compare(x, y))).at(1)
