@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from kleene.report.table import aligned
+from kleene.report.run.table import aligned
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples" / "c"

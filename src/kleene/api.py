@@ -11,9 +11,9 @@ from typing import Any
 from kleene.analysis.c.check import CheckOptions, CheckReport, check
 from kleene.analysis.tvp.options import RunOptions
 from kleene.analysis.tvp.run import prepare, run
-from kleene.report.result import RunReport
-from kleene.report.svg import structure_svg
-from kleene.report.table import run_table
+from kleene.report.drawing.svg import structure_svg
+from kleene.report.run.result import RunReport
+from kleene.report.run.table import run_table
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import read_tvs
 from kleene.tvp.program import Program, load_program

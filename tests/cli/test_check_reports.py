@@ -15,10 +15,10 @@ from kleene.analysis.c.source_names import source_names
 from kleene.c.reader import read_program
 from kleene.diagnostics import InternalCheckError
 from kleene.engine.tabulate import Tabulated
-from kleene.report.check_trace import lines_of
-from kleene.report.heap_picture import Film, has_lost_block
-from kleene.report.shape_words import for_drawing, invariants_of
-from kleene.report.svg import svg_of_dot
+from kleene.report.check.shape_words import for_drawing, invariants_of
+from kleene.report.check.trace import lines_of
+from kleene.report.drawing.heap_picture import Film, has_lost_block
+from kleene.report.drawing.svg import svg_of_dot
 
 HEAD = "#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\n"
 NODE = HEAD + "struct node { struct node *next; int value; };\n"

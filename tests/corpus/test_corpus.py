@@ -14,7 +14,7 @@ from compiled import GCC, can_detect_leaks, compile_program, run_compiled
 from marks import EXAMPLES, PROPERTIES, Program, programs
 
 from kleene.analysis.c.check import CheckOptions, CheckReport, check
-from kleene.cli.check_command import command
+from kleene.cli.commands.check import command
 from kleene.core.verdict import Finding
 
 TIMEOUT = 60.0

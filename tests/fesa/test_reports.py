@@ -8,12 +8,12 @@ from click.testing import CliRunner
 
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.c.reader import read_program
-from kleene.cli.check_command import command
+from kleene.cli.commands.check import command
 from kleene.domains.fesa.flags import EDGE, Flag, Node
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.vectors import Vectors
-from kleene.report.fesa_picture import state_dot, state_svg
-from kleene.report.fesa_words import fesa_invariants, relations
+from kleene.report.check.fesa_words import fesa_invariants, relations
+from kleene.report.drawing.fesa_picture import state_dot, state_svg
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c" / "fesa"
 X, Y, BLOCK = Node("variable", "x"), Node("variable", "y"), Node("heap", "", 8, 1)

@@ -24,7 +24,7 @@ from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, RefineOptions
 from kleene.refine.model import Abstraction, Models
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
-from kleene.report.refine_text import refinement_lines
+from kleene.report.check.refinement_text import refinement_lines
 
 LAST = (
     BUILD

@@ -16,7 +16,7 @@ from kleene.analysis.tvp.profile import Stopwatch
 from kleene.analysis.tvp.run import prepare, run
 from kleene.diagnostics import InputError, InternalCheckError, LimitReached, UsageError
 from kleene.logic.kleene import Kleene
-from kleene.report.result import RunReport
+from kleene.report.run.result import RunReport
 from kleene.structures.tvs_reader import TvsFile, parse_tvs
 from kleene.tvp.program import parse_program
 

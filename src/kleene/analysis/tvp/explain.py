@@ -9,7 +9,7 @@ from typing import Any
 
 from kleene.cfa.graph import Edge
 from kleene.domains.shape.domain import ShapeDomain
-from kleene.report.result import Explanation, Stage
+from kleene.report.run.result import Explanation, Stage
 from kleene.structures.embedding import embeds
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action

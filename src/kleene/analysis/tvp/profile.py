@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from kleene.core.domain import Store
 from kleene.domains.shape.domain import ShapeDomain
-from kleene.report.table import PHASES
+from kleene.report.run.table import PHASES
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 from kleene.transformers.transformer import Transformer

@@ -16,7 +16,7 @@ from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, Limit
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.check import uncovered
 from kleene.engine.fixpoint import Listener, Reached, Schedule, solve
-from kleene.report.result import (
+from kleene.report.run.result import (
     INCOMPLETE,
     MESSAGES,
     VERIFIED,
