@@ -3,6 +3,7 @@
 In reading order:
 
 - `loop`: ModelCheck and Refine: Algorithms 1 and 3
+- `tactics`: ways to rule out an error path, in order
 - `model`: a program under an abstraction
 - `tree`: the reachability tree
 - `tracking`: what is tracked where, and why

@@ -31,6 +31,8 @@ class Round:
     reason: Reason
     others: tuple[ErrorPath, ...] = ()
     """Paths to other errors that the same tree shows: the pointers that they are about are tracked with the others."""
+    tactic: str = ""
+    """The name of the tactic that changed the abstraction (`tactics.TACTICS`)."""
     kinds: list[str] = field(default_factory=list)
     added: TrackingDefinition = NOTHING
     active: list[tuple[str, Where]] = field(default_factory=list)

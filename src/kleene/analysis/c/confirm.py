@@ -14,6 +14,7 @@ from kleene.analysis.c.error_paths import Path, error_paths
 from kleene.analysis.c.shape import ShapeResult
 from kleene.cfa.operations import Exit, Return
 from kleene.cfa.program import CProgram
+from kleene.core.verdict import LEAKS
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed
 from kleene.passes.inline import inline
@@ -24,7 +25,6 @@ from kleene.paths.search.directed import Search
 from kleene.semantics.translate import Alarm
 
 MOST_PATHS = 12
-LEAKS = ("memory_leak", "memory_cleanup")
 
 
 @dataclass

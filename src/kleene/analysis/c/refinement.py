@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from kleene.analysis.c.shape import MEMORY, ShapeResult
 from kleene.analysis.limits import Watchdog
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import UNDEFINED, kinds_of
+from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
 from kleene.diagnostics import InternalCheckError, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
@@ -32,8 +32,6 @@ from kleene.refine.classes.parallel import parallel
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, Refinement, RefineOptions
 from kleene.refine.model import Task
 from kleene.refine.tracking.explain import PathExplainer
-
-_LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def tasks_of(program: CProgram, kinds: frozenset[str], *, malloc_may_fail: bool)
     places = Memory(inlined, cfa, typed=True).pointer_places
     return [
         Task(inlined, coalesced(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
-        for whole in ((False, True) if kinds & _LEAKS else (False,))
+        for whole in ((False, True) if kinds & LEAKS else (False,))
     ]
 
 
@@ -122,7 +120,7 @@ def refine(
         tester = parallel if settings.options.workers > 1 else sequential
         loop = Refinement(task, entries, settings.options, explain=PathExplainer(task), tester=tester)
         result = _decided(loop, properties)
-        if result.outcome != GAVE_UP or result.error is None or result.error.error.kind not in _LEAKS:
+        if result.outcome != GAVE_UP or result.error is None or result.error.error.kind not in LEAKS:
             break
     assert result is not None
     if result.outcome == SAFE:

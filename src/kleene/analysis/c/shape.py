@@ -15,7 +15,7 @@ from kleene.analysis.tvp.input import completed
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES, kinds_of
+from kleene.core.verdict import LEAKS, PROPERTIES, kinds_of
 from kleene.diagnostics import InternalCheckError, LimitReached
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
@@ -53,7 +53,6 @@ CLASSES = tuple(f"{kind}{back}" for kind in ("acyclic", "circular", "cyclic") fo
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
 _LEAK = "a block may be lost"
-_LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 _LANES = "cells skip nodes of a list"
 ATTEMPTS = (
     (False, ""),
@@ -151,7 +150,7 @@ def _may_help(by: str, result: ShapeResult, raised: Set[str]) -> bool:
     if by == "loads":
         return bool(raised)
     if by in ("ranges", "order"):
-        return result.complete and bool(raised - _LEAKS)
+        return result.complete and bool(raised - LEAKS)
     start = {"children": "has[", "cells": "has[", "values": "@"}[by]
     return result.complete and bool(raised) and any(p.name.startswith(start) and not p.abstraction for p in vocabulary)
 

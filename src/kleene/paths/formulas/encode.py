@@ -16,6 +16,7 @@ from typing import Any
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Allocate, Operation, Realloc
 from kleene.cfa.program import CProgram
+from kleene.core.verdict import LEAKS
 from kleene.domains.explicit.interpreter import lost_blocks
 from kleene.domains.explicit.liveness import Liveness
 from kleene.domains.explicit.machine import Ended, Machine
@@ -178,7 +179,7 @@ def _leaves(case: Case, step: PathStep) -> bool:
 def _shows(walker: Walker, case: Case, goal: str) -> bool:
     if isinstance(case.end, Violation):
         return goal in ("", case.end.kind)
-    if goal in ("memory_leak", "memory_cleanup", ""):
+    if not goal or goal in LEAKS:
         return bool(walker.leaks(case, at_end=goal != "memory_leak"))
     return False
 

@@ -20,8 +20,6 @@ from kleene.paths.interpolation.facts import Unfit
 from kleene.paths.interpolation.relation import Relation, named_block
 from kleene.paths.interpolation.vocabulary import FREED, POINTER, Cell
 
-LEAKS = ("memory_leak", "memory_cleanup")
-
 
 def block_cell(step: int) -> Cell:
     """A name for the block that a step allocated."""

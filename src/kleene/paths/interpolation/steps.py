@@ -24,6 +24,7 @@ from kleene.cfa.operations import (
     Skip,
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
+from kleene.core.verdict import LEAKS
 from kleene.domains.explicit.machine import Machine
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer
@@ -31,7 +32,7 @@ from kleene.paths.formulas.encode import Case, PathFormula, PathStep
 from kleene.paths.interpolation.arithmetic import number
 from kleene.paths.interpolation.expressions import Expressions
 from kleene.paths.interpolation.facts import Unfit, root_of
-from kleene.paths.interpolation.leaks import LEAKS, block_cell, leak_condition
+from kleene.paths.interpolation.leaks import block_cell, leak_condition
 from kleene.paths.interpolation.relation import Address, Layout, Relation, Spot, named_block
 from kleene.paths.interpolation.vocabulary import ALLOCATED, FREED, POINTER, SIZE, Cell, Defined
 

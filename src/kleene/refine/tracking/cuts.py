@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
+from kleene.core.verdict import LEAKS
 from kleene.passes.facts.liveness import Lifetimes, defined, used
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
 from kleene.refine.tree.reachability_tree import ErrorPath
@@ -67,6 +68,13 @@ def united(*parts: Where) -> Where:
         for name, locations in part.items():
             found[name] = found.get(name, frozenset()) | locations
     return found
+
+
+def on_path(path: ErrorPath, definition: TrackingDefinition, why: str) -> Asked:
+    """The definition where the path needs it; for leaks wherever it is live, because the path does not read it."""
+    if path.error.kind in LEAKS:
+        return Asked(definition, whole=definition.variables)
+    return Asked(definition, ((why, between_uses(path, definition.variables)),))
 
 
 def between_uses(path: ErrorPath, names: frozenset[str]) -> Where:

@@ -14,6 +14,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Assign, Assume, Operation
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
+from kleene.core.verdict import LEAKS
 from kleene.passes.facts.integers import Constants
 from kleene.passes.facts.memory import Memory, Unmodelled, leaves
 from kleene.passes.slots import CHOICE
@@ -26,7 +27,7 @@ from kleene.refine.model import Task
 from kleene.refine.naming import SourceNames
 from kleene.refine.tracking.cuts import at_cuts, united
 from kleene.refine.tracking.definition import TrackingDefinition
-from kleene.refine.tracking.reasons import FEASIBLE, INFEASIBLE, LEAKS, UNDECIDED, Reason, cone, failing
+from kleene.refine.tracking.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing
 from kleene.refine.tree.reachability_tree import ErrorPath
 
 SHORT = 40

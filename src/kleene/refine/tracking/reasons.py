@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from kleene.cfa.expressions import Deref, Expression, Field, Index, Variable, walk
 from kleene.cfa.operations import Allocate, Assign, Assume, Error, Free, Operation, expressions
 from kleene.cfa.types import IntegerType, PointerType
+from kleene.core.verdict import LEAKS
 from kleene.passes.facts.memory import Memory, Unmodelled
 from kleene.paths import Interpolants
 from kleene.refine.tracking.cuts import Where
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
 from kleene.refine.tree.reachability_tree import ErrorPath
 
-LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 """Errors that depend on all pointers, wherever they are mentioned."""
 FEASIBLE, INFEASIBLE, UNDECIDED = "feasible", "infeasible", "undecided"
 

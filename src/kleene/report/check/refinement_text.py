@@ -127,6 +127,8 @@ def round_words(task: Task, one: Round) -> RoundWords:
     if TRACKING in one.kinds:
         facts += _tracking_facts(task, one, names)
     facts += _abstract_facts(one) + _fine_tune_facts(one)
+    if one.tactic:
+        facts.append(("tactic", one.tactic))
     title = f"round {one.number}: {', '.join(dict.fromkeys(map(_kind, one.kinds))) or _nothing(one)}"
     trials = tuple((str(t.generator), t.rules_out) for t in one.trials)
     return RoundWords(title, tuple(facts), tuple(path_lines(task, one)), trials)
