@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.report.run.table import aligned
+from kleene.semantics.preparation import Prepared
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples" / "c"
@@ -63,15 +64,15 @@ def child() -> None:
     from kleene.analysis.limits import peak_memory
     from kleene.c.reader import read_program
 
-    program = read_program([path], data_model="LP64")
+    program = read_program([path])
     best = float("inf")
     result: Any = None
     for _ in range(runs):
         start = time.process_time()
         if kind == "shape":
-            result = analyse(program, malloc_may_fail=True, seconds=60)
+            result = analyse(Prepared(program), malloc_may_fail=True, seconds=60)
         else:
-            result = analyse_fesa(program, malloc_may_fail=True, seconds=60, instrumentation=kind == "+")
+            result = analyse_fesa(Prepared(program), malloc_may_fail=True, seconds=60, instrumentation=kind == "+")
         best = min(best, time.process_time() - start)
     found: dict[str, Any] = {"seconds": best, "complete": result.complete, "memory": peak_memory()}
     found["alarms"] = [(a.kind, a.place.line) for a in result.alarms]

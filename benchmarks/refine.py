@@ -21,6 +21,7 @@ from kleene.core.verdict import kinds_of
 from kleene.refine.classes.library import library
 from kleene.refine.loop import SAFE, Refined, Refinement, RefineOptions
 from kleene.refine.tracking.explain import PathExplainer
+from kleene.semantics.preparation import Prepared
 from kleene.transformers.action_programs import shared_parts, shared_precondition
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "c" / "refine"
@@ -39,7 +40,7 @@ def measured(name: str, options: RefineOptions, limit: float) -> tuple[Refined, 
     shared_precondition.cache_clear()
     shared_parts.cache_clear()
     program = read_program([str(EXAMPLES / f"{name}.c")])
-    (task,) = tasks_of(program, kinds_of(["assert"]), malloc_may_fail=True)
+    (task,) = tasks_of(Prepared(program), kinds_of(["assert"]), malloc_may_fail=True)
     task = replace(task, check=Limits(limit, 4 << 30))
     loop = Refinement(task, library(), options, explain=PathExplainer(task))
     start = time.process_time()

@@ -8,7 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kleene.analysis.c.check import CheckOptions, CheckReport, check
+from kleene.analysis.c.check import CheckReport, check
+from kleene.analysis.check_options import CheckOptions, check_options
 from kleene.analysis.tvp.options import RunOptions
 from kleene.analysis.tvp.run import prepare, run
 from kleene.report.drawing.svg import structure_svg
@@ -48,8 +49,8 @@ def run_tvp(program: str | Path | Program, structures: str | Path | None = None,
 
 
 def check_c(*files: str | Path, **options: Any) -> CheckReport:
-    """Check a C program; the options are those of `CheckOptions`."""
-    return check([str(file) for file in files], CheckOptions(**options))
+    """Check a C program; the options are those of `CheckOptions` and of `ReadOptions`, such as ``entry="start"``."""
+    return check([str(file) for file in files], check_options(**options))
 
 
 def _draw_in_notebooks() -> None:

@@ -33,7 +33,7 @@ class Vocabulary:
         head = f"#include <stdlib.h>\n#include <string.h>\nextern int __VERIFIER_nondet_int(void);\n{self.head}"
         path = folder / "all.c"
         path.write_text("\n".join([head, *self.statements]) + "\nreturn 0;\n}\n")
-        program = read_program([str(path)], data_model="LP64")
+        program = read_program([str(path)])
         return Memory(program, program.main.cfa), found(program, self.statements, head.count("\n") + 2)
 
 

@@ -48,7 +48,7 @@ def setup(folder: Path) -> tuple[CallingFesaDomain, list[Statement], list[Statem
     lines += [*own, "  f(x);", "  x = y = z;", "  return 0;", "}"]
     path = folder / "calls.c"
     path.write_text("\n".join(lines) + "\n")
-    program = whole_program(read_program([str(path)], data_model="LP64"))
+    program = whole_program(read_program([str(path)]))
     calls = [e.label for e in program.main.cfa.edges if isinstance(e.label, Invoke) and e.label.place.line > outer]
     domain = CallingFesaDomain(
         Memory(program, program.main.cfa), program.main.cfa, Diagrams(), OPTIONS, malloc_may_fail=False

@@ -19,6 +19,7 @@ from kleene.domains.explicit.explore import explore
 from kleene.refine.heaps.heap_to_shape import heap_to_shape
 from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.loop import SAFE, Refined, RefineOptions
+from kleene.semantics.preparation import Prepared
 from kleene.structures.embedding import embeds
 
 STUB = """\
@@ -44,12 +45,12 @@ class Judgement:
 
 def judge(path: Path, seed: int, *, seconds: float, runs: int = 0, domain: str = "shape") -> Judgement:
     """Compare an abstract analysis with the exploration, and with `runs` runs of the compiled program."""
-    program = read_program([str(path)], data_model="LP64")
+    program = read_program([str(path)])
     shape: ShapeResult | FesaResult
     if domain == "fesa":
-        shape = analyse_fesa(program, malloc_may_fail=False, seconds=seconds)
+        shape = analyse_fesa(Prepared(program), malloc_may_fail=False, seconds=seconds)
     else:
-        shape = analyse(program, malloc_may_fail=False, seconds=seconds, max_structures=20_000)
+        shape = analyse(Prepared(program), malloc_may_fail=False, seconds=seconds, max_structures=20_000)
     unsupported = [a for a in shape.alarms if a.kind == "unsupported"]
     complete = shape.complete and not unsupported
     reason = unsupported[0].text if unsupported else shape.reason
@@ -78,8 +79,8 @@ def judge_refinement(
 
     A proof is checked by the independent fixpoint check on the way; an `InternalCheckError` says that it does not hold.
     """
-    program = read_program([str(path)], data_model="LP64")
-    found = refine(program, properties, SETTINGS, malloc_may_fail=False, seconds=seconds)
+    program = read_program([str(path)])
+    found = refine(Prepared(program), properties, SETTINGS, malloc_may_fail=False, seconds=seconds)
     if isinstance(found, str):
         return Judgement(seed, False, False, found)
     safe = found.outcome == SAFE

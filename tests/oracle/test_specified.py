@@ -24,6 +24,7 @@ from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.logic.kleene import Kleene
 from kleene.passes.recursive_functions import whole_program
 from kleene.semantics.contracts.programs import body_alone, by_contracts
+from kleene.semantics.preparation import Prepared
 from kleene.semantics.steps.specified import SpecifiedAction
 from kleene.semantics.translate import Translation, Translator
 from kleene.semantics.vocabulary.groups import ShapeClass
@@ -456,6 +457,6 @@ def test_a_body_that_breaks_its_contract_is_not_proved(tmp_path: Path, seed: int
     broken = [c for c in shown.findings if c.finding.detail != "exit"]
     if broken:
         abstract = body_alone(by_contracts(program, contracts, meant), contracts["f"], meant["f"])
-        result = analyse(abstract, malloc_may_fail=True, seconds=5.0)
+        result = analyse(Prepared(abstract), malloc_may_fail=True, seconds=5.0)
         raised = [a for a in result.alarms if a.kind != "memory_cleanup"]
         assert raised or not result.complete, (file.read_text(), broken[0].finding)

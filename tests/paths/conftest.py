@@ -23,7 +23,7 @@ def lower(tmp_path: Path) -> Callable[[str], CProgram]:
     def read(text: str) -> CProgram:
         path = tmp_path / "p.c"
         path.write_text(text)
-        return inline(read_program(path, data_model="LP64"))
+        return inline(read_program(path))
 
     return read
 

@@ -39,7 +39,7 @@ def problems_of(seed: int, runs: int = RUNS, steps: int = STEPS) -> tuple[list[s
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "p.c"
         path.write_text(random_program(seed))
-        program = inline(read_program(path, data_model="LP64"))
+        program = inline(read_program(path))
     counts = dict.fromkeys(("feasible", "infeasible", "undecided", "interpolants", "failures"), 0)
     found: list[str] = []
     for number in range(runs):

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.c.check import CheckOptions, CheckReport, check
+from kleene.analysis.c.check import CheckReport, check
 from kleene.analysis.c.error_paths import error_paths
 from kleene.analysis.c.shape import analyse
+from kleene.analysis.check_options import check_options
 from kleene.c import read_program
 from kleene.core.verdict import Verdict
 from kleene.passes.inline import inline
 from kleene.passes.prepare import prepared
 from kleene.report.check.text_and_json import check_document, check_text
+from kleene.semantics.preparation import Prepared
 
 from .test_paths_feasible import HEAD
 
@@ -49,7 +51,7 @@ def checked(tmp_path: Path):
     def run(text: str, **options) -> CheckReport:
         path = tmp_path / "p.c"
         path.write_text(HEAD + text)
-        return check([str(path)], CheckOptions(**options))
+        return check([str(path)], check_options(**options))
 
     return run
 
@@ -80,7 +82,7 @@ def test_an_infeasible_path_is_no_finding_and_is_shown(checked):
 
 
 def test_an_uninitialised_pointer_behind_a_test_for_null():
-    report = check([str(ROOT / "examples/c/sll/uninitialized.c")], CheckOptions())
+    report = check([str(ROOT / "examples/c/sll/uninitialized.c")], check_options())
     assert report.properties["memsafety"] is Verdict.FALSE
     assert [f.kind for f in report.findings if f.confirmed] == ["uninitialized_pointer"]
     assert "is undefined" in report.reason
@@ -91,6 +93,32 @@ def test_an_uninitialised_pointer_behind_a_test_for_null():
 def test_reading_garbage_is_no_error_by_itself(checked):
     report = checked("int main(void) { struct node *p; struct node *q = p; if (p == q) return 1; return q != p; }")
     assert report.properties["memsafety"] is not Verdict.FALSE
+
+
+TAIL = """
+static int sum(struct node *l, int n) { if (!l) return n; return sum(l->next, n + 2); }
+int main(void) {
+  struct node *l = NULL;
+  while (__VERIFIER_nondet_int()) {
+    struct node *h = malloc(sizeof *h);
+    if (!h) break;
+    h->next = l;
+    l = h;
+  }
+  if (sum(l, 0) == 300001) { struct node *z = NULL; z->next = z; }
+  while (l) { struct node *n = l->next; free(l); l = n; }
+  return 0;
+}
+"""
+
+
+def test_the_path_through_tail_recursion_is_shown(checked):
+    """Paths were looked up in a program that still had the calls, so that none was found."""
+    report = checked(TAIL, timeout=8, properties=("memsafety",))
+    assert report.properties["memsafety"] is Verdict.UNKNOWN
+    assert "cannot happen" in report.reason
+    possible = check_document(report)["findings"][0]
+    assert any("$next" in step["text"] for step in possible["trace"])
 
 
 def test_every_path_followed_proves(checked):
@@ -110,9 +138,9 @@ def test_the_time_limit_holds_where_an_endless_loop_follows_a_leak(checked):
 def test_the_path_of_an_alarm_leads_from_the_entry_to_its_place(tmp_path):
     path = tmp_path / "p.c"
     path.write_text(HEAD + MISCOUNTED)
-    program = read_program(path, data_model="LP64")
+    program = read_program(path)
     ready = prepared(inline(program))
-    result = analyse(program, malloc_may_fail=True, seconds=20)
+    result = analyse(Prepared(program), malloc_may_fail=True, seconds=20)
     found = error_paths(result, ready, 20)
     assert set(found) == set(result.alarms)
     for alarm, edges in found.items():

@@ -84,8 +84,10 @@ def text_of(seed: int) -> str:
 @pytest.mark.parametrize("seed", range(60))
 def test_a_condition_is_feasible_iff_some_run_satisfies_it(lower, seed):
     program = lower(text_of(seed))
-    machine = Machine(program)
-    runs = [run(program, [value], machine=machine, check_leaks=False) for value in range(-128, 128)]
+    machine = Machine(program, malloc_may_fail=False)
+    runs = [
+        run(program, [value], machine=machine, check_leaks=False, malloc_may_fail=False) for value in range(-128, 128)
+    ]
     hits = {value for value, trace in zip(range(-128, 128), runs, strict=True) if trace.outcome == "error"}
     found = []
     for path in paths_to(program, lambda edge: isinstance(edge.label, Error), 64):

@@ -64,7 +64,7 @@ def to_error(program: CProgram) -> list[Edge[Operation]]:
 )
 def test_conditions_on_data_have_models_that_the_interpreter_confirms(lower, condition, value):
     program = lower(HEAD + f"int main(void) {{ int x = __VERIFIER_nondet_int(); if ({condition}) reach_error(); }}")
-    answer = feasible(encode(program, to_error(program), goal="unreach_call"))
+    answer = feasible(encode(program, to_error(program), goal="unreach_call", malloc_may_fail=True))
     assert isinstance(answer, Feasible)
     assert value(answer.inputs[0]), answer.inputs
     assert shown(replay(program, answer.inputs, malloc_may_fail=True), "unreach_call") is not None
@@ -76,7 +76,7 @@ def test_conditions_on_data_have_models_that_the_interpreter_confirms(lower, con
 )
 def test_conditions_that_nothing_satisfies(lower, condition):
     program = lower(HEAD + f"int main(void) {{ int x = __VERIFIER_nondet_int(); if ({condition}) reach_error(); }}")
-    answer = feasible(encode(program, to_error(program), goal="unreach_call"))
+    answer = feasible(encode(program, to_error(program), goal="unreach_call", malloc_may_fail=True))
     assert isinstance(answer, Infeasible)
 
 
@@ -101,7 +101,7 @@ def test_the_path_says_whether_an_allocation_fails(lower):
     path = paths_to(program, lambda e: "p->data = " in str(e.label), 1)[0]
     for succeeds, expected in ((True, Infeasible), (False, Feasible), (None, Feasible)):
         steps = [PathStep(e, succeeds if isinstance(e.label, Allocate) else None) for e in path]
-        answer = feasible(encode(program, steps, goal="null_dereference"))
+        answer = feasible(encode(program, steps, goal="null_dereference", malloc_may_fail=True))
         assert isinstance(answer, expected)
         if isinstance(answer, Feasible):
             assert answer.inputs[0] == 0
@@ -126,10 +126,10 @@ def test_garbage_is_chosen_and_stays_the_same(lower):
     """An uninitialised pointer may be NULL or not, but not both; dereferenced, it is an error that a run shows."""
     text = HEAD + "int main(void) { struct node *p; if (p) { if (!p) reach_error(); return p->data; } return 0; }"
     program = lower(text)
-    answer = feasible(encode(program, to_error(program), goal="unreach_call"))
+    answer = feasible(encode(program, to_error(program), goal="unreach_call", malloc_may_fail=True))
     assert isinstance(answer, Infeasible)
     path = paths_to(program, lambda e: "p->data" in str(e.label), 1)[0]
-    answer = feasible(encode(program, path, goal="uninitialized_pointer"))
+    answer = feasible(encode(program, path, goal="uninitialized_pointer", malloc_may_fail=True))
     assert isinstance(answer, Feasible)
     trace = replay(program, answer.inputs, malloc_may_fail=True)
     assert not trace.tainted
@@ -139,7 +139,7 @@ def test_garbage_is_chosen_and_stays_the_same(lower):
 def test_what_is_not_modelled_is_undecided(lower):
     text = HEAD + "int main(void) { int x = __VERIFIER_nondet_int(); double d = x; if (d > 2.5) reach_error(); }"
     program = lower(text)
-    answer = feasible(encode(program, to_error(program), goal="unreach_call"))
+    answer = feasible(encode(program, to_error(program), goal="unreach_call", malloc_may_fail=True))
     assert isinstance(answer, Undecided)
     assert "floating" in answer.reason
 
@@ -147,7 +147,7 @@ def test_what_is_not_modelled_is_undecided(lower):
 def test_division_by_zero_is_undecided_and_other_divisors_are_not(lower):
     text = HEAD + "int main(void) { int x = __VERIFIER_nondet_int(); if (100 / x == 7) reach_error(); }"
     program = lower(text)
-    answer = feasible(encode(program, to_error(program), goal="unreach_call"))
+    answer = feasible(encode(program, to_error(program), goal="unreach_call", malloc_may_fail=True))
     assert isinstance(answer, Feasible)
     assert 100 // answer.inputs[0] == 7
 
@@ -159,7 +159,7 @@ def test_a_solver_that_gives_up_is_undecided(lower):
         " if (a > 1 && b > 1 && p == 18446743979220271189ull) reach_error(); }"
     )
     program = lower(text)
-    answer = feasible(encode(program, to_error(program), goal="unreach_call"), limit=2_000)
+    answer = feasible(encode(program, to_error(program), goal="unreach_call", malloc_may_fail=True), limit=2_000)
     assert isinstance(answer, Undecided)
     assert "gave up" in answer.reason
 
@@ -171,7 +171,7 @@ def test_an_index_that_depends_on_an_input(lower):
     )
     program = lower(text)
     for path in paths_to(program, lambda e: isinstance(e.label, Error)):
-        answer = feasible(encode(program, path, goal="unreach_call"))
+        answer = feasible(encode(program, path, goal="unreach_call", malloc_may_fail=True))
         if isinstance(answer, Feasible):
             assert answer.inputs == (2,)
             return
@@ -180,10 +180,12 @@ def test_an_index_that_depends_on_an_input(lower):
 
 def test_a_path_does_not_go_on_after_an_error(lower):
     program = lower(HEAD + "int main(void) { struct node *p = NULL; p->data = 1; reach_error(); }")
-    assert isinstance(feasible(encode(program, to_error(program), goal="unreach_call")), Infeasible)
+    assert isinstance(
+        feasible(encode(program, to_error(program), goal="unreach_call", malloc_may_fail=True)), Infeasible
+    )
     write = paths_to(program, lambda e: "p->data" in str(e.label), 1)[0]
-    assert isinstance(feasible(encode(program, write)), Infeasible)
-    assert isinstance(feasible(encode(program, write, goal="null_dereference")), Feasible)
+    assert isinstance(feasible(encode(program, write, malloc_may_fail=True)), Infeasible)
+    assert isinstance(feasible(encode(program, write, goal="null_dereference", malloc_may_fail=True)), Feasible)
 
 
 def test_leaks(lower):
@@ -193,7 +195,7 @@ def test_leaks(lower):
     )
     program = lower(text)
     path = paths_to(program, lambda e: str(e.label) == "p = NULL", 1)[0]
-    answer = feasible(encode(program, path, goal="memory_leak"))
+    answer = feasible(encode(program, path, goal="memory_leak", malloc_may_fail=True))
     assert isinstance(answer, Feasible)
     assert answer.inputs == (1, 9)
     trace = replay(program, answer.inputs, malloc_may_fail=True)

@@ -137,7 +137,7 @@ def test_errors_that_cannot_happen(lower, body, goal, text):
 def test_a_possible_path_has_no_interpolants(lower):
     program = lower(HEAD + "int main(void) { int x = __VERIFIER_nondet_int(); if (x == 3) reach_error(); }")
     path = paths_to(program, lambda e: isinstance(e.label, Error), 1)[0]
-    found = interpolants(encode(program, path, goal="unreach_call"))
+    found = interpolants(encode(program, path, goal="unreach_call", malloc_may_fail=True))
     assert isinstance(found, Failure)
     assert "possible" in found.reason
 
@@ -177,7 +177,7 @@ def test_what_linear_arithmetic_does_not_see_is_a_reason(lower):
     """x * x == 3 has no solution in 32 bits; that is bit-vector reasoning, which the interpolants do not have."""
     program = lower(HEAD + "int main(void) { int x = __VERIFIER_nondet_int(); if (x * x == 3) reach_error(); }")
     path = paths_to(program, lambda e: isinstance(e.label, Error), 1)[0]
-    formula = encode(program, path, goal="unreach_call")
+    formula = encode(program, path, goal="unreach_call", malloc_may_fail=True)
     assert isinstance(feasible(formula), Infeasible)
     assert isinstance(interpolants(formula), Failure)
 

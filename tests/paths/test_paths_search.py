@@ -85,7 +85,7 @@ def read(tmp_path: Path):
     def read_text(text: str):
         path = tmp_path / "p.c"
         path.write_text(text)
-        return read_program(path, data_model="LP64")
+        return read_program(path)
 
     return read_text
 

@@ -11,6 +11,7 @@ from kleene.refine.classes.library import library
 from kleene.refine.loop import Refined, Refinement, RefineOptions
 from kleene.refine.model import Task
 from kleene.refine.tracking.explain import PathExplainer
+from kleene.semantics.preparation import Prepared
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c"
 BUILD = """
@@ -35,7 +36,7 @@ static struct node *make(void) {
 def task_of(path: Path | str, *properties: str) -> Task:
     """The first task of a program."""
     program = read_program([str(path)])
-    return tasks_of(program, kinds_of(properties or ("assert",)), malloc_may_fail=True)[0]
+    return tasks_of(Prepared(program), kinds_of(properties or ("assert",)), malloc_may_fail=True)[0]
 
 
 def written(folder: Path, text: str) -> Path:

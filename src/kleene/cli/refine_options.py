@@ -11,8 +11,8 @@ import click
 from kleene.cli.files import write_output
 
 if TYPE_CHECKING:
-    from kleene.analysis.c.check import CheckOptions
     from kleene.analysis.c.refinement import RefineSettings
+    from kleene.analysis.check_options import CheckOptions
     from kleene.refine.loop import Refined
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -57,25 +57,11 @@ def refine_settings(given: dict[str, Any]) -> RefineSettings | None:
     return RefineSettings(given["shapes"], options, given["memory"] << 20 if given["memory"] else MEMORY)
 
 
-def write_certificate(refined: Refined | None, files: tuple[str, ...], options: CheckOptions, target: str) -> None:
+def write_certificate(refined: Refined | None, options: CheckOptions, target: str) -> None:
     """Write the proof; without one, say so and write nothing."""
     if refined is None or refined.outcome != "safe":
         click.echo("kleene: there is no proof by refinement, so no certificate was written", err=True)
         return
-    from kleene.analysis.c.certificates import ProgramOptions, certificate_text
-    from kleene.analysis.c.check import error_kinds
+    from kleene.analysis.c.certificates import certificate_text
 
-    given = ProgramOptions(
-        files,
-        refined.properties,
-        options.malloc_may_fail,
-        options.include,
-        options.defines,
-        options.entry,
-        options.data_model,
-        options.refine.shapes if options.refine else (),
-        tuple(sorted(error_kinds(options.properties))),
-        options.cleanup_at_abort,
-        refined.task.program.headers,
-    )
-    write_output(target, certificate_text(refined, given))
+    write_output(target, certificate_text(refined, options))

@@ -40,7 +40,7 @@ class Task:
     program: CProgram
     cfa: Cfa[Operation]
     kinds: frozenset[str]
-    malloc_may_fail: bool = True
+    malloc_may_fail: bool
     whole_scope: bool = False
     images: bool = False
     """Whether 0 and 1 stand for the numbers that assertions compare: a proof counts, an error does not."""

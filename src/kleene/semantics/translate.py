@@ -89,7 +89,7 @@ class Translator(SpecifiedSteps):
         cfa: Cfa[Operation],
         shape: ShapeClass,
         *,
-        malloc_may_fail: bool = True,
+        malloc_may_fail: bool,
         whole_scope: bool = False,
         precision: Precision = EVERYTHING,
         markers: int = 2,
@@ -228,7 +228,10 @@ class Translator(SpecifiedSteps):
         return [self._with_dead(steps, dead) for steps in ways]
 
     def _realloc_ways(self, operation: Realloc) -> list[list[Step]]:
-        """Of a null pointer, of a block of each size that the pointer may point to, or failed."""
+        """Of a null pointer, of a block of each size that the pointer may point to, or failed.
+
+        Every way begins with the check that the pointer may be freed, also if no way moves a block.
+        """
         try:
             places = self.memory.value_places(operation.pointer)
         except Unmodelled as reason:
@@ -236,8 +239,12 @@ class Translator(SpecifiedSteps):
         sizes = sorted({size for size, offset in places if offset == 0})
         ways = [self._steps(operation, lambda s=s: self._realloc(operation, s)) for s in (None, *sizes)]  # type: ignore[misc]
         if operation.may_fail and self.malloc_may_fail:
-            ways.append(self._steps(Assign(operation.place, operation.target, _null(operation))))
+            ways.append(self._steps(operation, lambda: self._failed_realloc(operation)))
         return ways
+
+    def _failed_realloc(self, operation: Realloc) -> None:
+        self._movable(operation)
+        self._assign(operation.target, _null(operation))
 
     def _not_needed(self, variable: Variable, location: str) -> bool:
         """A declaration without an effect: what is assigned before it is read need not be made undefined."""

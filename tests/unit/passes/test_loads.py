@@ -75,7 +75,7 @@ def shared(program: CProgram) -> CProgram:
 def test_random_programs_have_the_same_errors(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "random.c"
     path.write_text(random_program(seed))
-    program = prepared(inline(read_program([str(path)], data_model="LP64")))
+    program = prepared(inline(read_program([str(path)])))
     changed = shared(program)
     assert changed != program
     before = explore(program, seconds=20, malloc_may_fail=False)

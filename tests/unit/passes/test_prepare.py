@@ -47,7 +47,7 @@ def same_errors(program: CProgram) -> bool:
 def test_random_programs_have_the_same_errors(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "random.c"
     path.write_text(random_program(seed))
-    assert same_errors(read_program([str(path)], data_model="LP64"))
+    assert same_errors(read_program([str(path)]))
 
 
 BODIES = [

@@ -15,6 +15,7 @@ from kleene.cfa.operations import Havoc
 from kleene.core.verdict import kinds_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.zero_one_images import with_images
+from kleene.semantics.preparation import Prepared
 
 OPERATORS = {
     "<": operator.lt,
@@ -39,7 +40,7 @@ KINDS = kinds_of(["assert", "unreach"])
 
 def analysed(folder: Path, body: str, header: str) -> ShapeResult:
     """The shape analysis alone, for assertions."""
-    return analyse(program_of(folder, body, header), malloc_may_fail=False, seconds=20, kinds=KINDS)
+    return analyse(Prepared(program_of(folder, body, header)), malloc_may_fail=False, seconds=20, kinds=KINDS)
 
 
 def alarms(folder: Path, body: str, header: str) -> set[str]:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from kleene.analysis.c.fesa import FesaResult, analyse_fesa
 from kleene.analysis.c.shape import CLASSES, ShapeResult, analyse
+from kleene.analysis.check_options import CheckOptions
 from kleene.c.reader import read_program
-from kleene.c.unit import ERRORS
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Specified, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, UNDEFINED, Finding, FindingStep, Verdict, kinds_of
@@ -23,11 +23,11 @@ from kleene.diagnostics import UsageError
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
 from kleene.domains.explicit.interpreter import exits
 from kleene.refine.loop import Refined
+from kleene.semantics.preparation import Prepared
 from kleene.semantics.translate import Alarm
 
 if TYPE_CHECKING:
     from kleene.analysis.c.confirm import Confirmation
-    from kleene.analysis.c.refinement import RefineSettings
 
 SHARE = 0.75
 """How much of the time the abstract analysis may take: what it suspects has to be looked at after it."""
@@ -41,26 +41,6 @@ LONG_LOOK = 10.0
 """Seconds of exact exploration to confirm what the abstract analysis suspects."""
 _ENDING = 5_000
 """Steps after which a run that goes on after a leak is not waited for."""
-
-
-@dataclass(frozen=True)
-class CheckOptions:
-    """What to check and how long."""
-
-    properties: tuple[str, ...] = tuple(PROPERTIES)
-    malloc_may_fail: bool = True
-    cleanup_at_abort: bool = False
-    include: tuple[str, ...] = ()
-    defines: tuple[str, ...] = ()
-    entry: str = "main"
-    data_model: str = "LP64"
-    timeout: float = 60.0
-    max_structures: int = 200_000
-    shape_class: str | None = None
-    domain: str = "all"
-    refine: RefineSettings | None = None
-    instrumentation: bool = True
-    """Whether the FESA domain counts edges (its `--no-instrumentation`)."""
 
 
 @dataclass
@@ -82,6 +62,8 @@ class CheckReport:
     """What was done where refinement gave up."""
     shown_by: dict[str, str] = field(default_factory=dict)
     confirmation: Confirmation | None = None
+    prepared: Prepared | None = None
+    """The program that the abstract results are about."""
 
     @property
     def solver_calls(self) -> int:
@@ -100,15 +82,7 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     start = time.monotonic()
     if options.shape_class is not None and options.shape_class not in CLASSES:
         raise UsageError(f"there is no shape class '{options.shape_class}'; there are: {', '.join(CLASSES)}")
-    program = read_program(
-        list(paths),
-        include=options.include,
-        defines=options.defines,
-        entry=options.entry,
-        data_model=options.data_model,
-        errors=error_kinds(options.properties),
-        cleanup_at_abort=options.cleanup_at_abort,
-    )
+    program = read_program(paths, options.read)
     return check_program(program, options, start)
 
 
@@ -121,14 +95,16 @@ def check_program(
     """
     report = CheckReport(program.files, dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
     report.warnings = program.warnings
-    _decide(program, options, report, start, concrete)
+    report.prepared = prepared = Prepared(program)
+    _decide(prepared, options, report, start, concrete)
     report.seconds = time.monotonic() - start
     return report
 
 
 def _decide(
-    program: CProgram, options: CheckOptions, report: CheckReport, start: float, concrete: CProgram | None
+    prepared: Prepared, options: CheckOptions, report: CheckReport, start: float, concrete: CProgram | None
 ) -> None:
+    program = prepared.source
     executed = concrete or program
 
     def left() -> float:
@@ -137,20 +113,20 @@ def _decide(
     _prove(report, [n for n in _without_calls(program) if n in report.properties], "there is no such call")
     _explore(executed, options, report, min(FIRST_LOOK, left()))
     if options.refine is not None and Verdict.UNKNOWN in report.properties.values() and left() > 0:
-        _refine(program, options, report, left() * REFINE_SHARE)
+        _refine(prepared, options, report, left() * REFINE_SHARE)
         if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK and not _limited(report):
-            _fall_back(program, options, report, left() * SHARE)
+            _fall_back(prepared, options, report, left() * SHARE)
     elif options.domain != "explicit" and Verdict.UNKNOWN in report.properties.values() and left() > 0:
-        report.shape = _abstract(program, options, report, left() * SHARE)
+        report.shape = _abstract(prepared, options, report, left() * SHARE)
         _conclude(report, report.shape)
     decided = Verdict.FALSE in report.properties.values()  # then a second error is worth little time
     paths = options.domain != "explicit" and concrete is None
     if paths and Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
-        _confirm(program, options, report, min(FIRST_LOOK if decided else PATHS, left() / 3))
+        _confirm(prepared, options, report, min(FIRST_LOOK if decided else PATHS, left() / 3))
     if Verdict.UNKNOWN in report.properties.values() and left() > FIRST_LOOK:
         decided = Verdict.FALSE in report.properties.values()
         _explore(executed, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
-    if options.cleanup_at_abort:
+    if options.read.cleanup_at_abort:
         _reopen_cleanup(report)
     _explain(report)
 
@@ -163,21 +139,21 @@ def _reopen_cleanup(report: CheckReport) -> None:
         del report.proved_by["memcleanup"]
 
 
-def _refine(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
+def _refine(prepared: Prepared, options: CheckOptions, report: CheckReport, seconds: float) -> None:
     """Prove what is open with an abstraction that is found automatically, or show a run that its path stands for."""
     from kleene.analysis.c.refinement import confirmed, refine, shape_result  # imports the solver
 
     assert options.refine is not None
     open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
-    fails = options.malloc_may_fail
-    refined = refine(program, open_properties, options.refine, malloc_may_fail=fails, seconds=seconds)
+    fails = options.read.malloc_may_fail
+    refined = refine(prepared, open_properties, options.refine, malloc_may_fail=fails, seconds=seconds)
     if isinstance(refined, str):
         report.shape = ShapeResult("none", [], False, refined, 0, 0, 0.0)
         return
     report.refinement = refined
     report.shape = shape_result(refined)
     _conclude(report, report.shape)
-    for shown in confirmed(program, refined, malloc_may_fail=fails):
+    for shown in confirmed(prepared.source, refined, malloc_may_fail=fails):
         _record(report, shown, "")
 
 
@@ -186,10 +162,10 @@ def _limited(report: CheckReport) -> bool:
     return report.refinement is not None and report.refinement.limit not in ("", "--timeout")
 
 
-def _fall_back(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
+def _fall_back(prepared: Prepared, options: CheckOptions, report: CheckReport, seconds: float) -> None:
     """What refinement leaves open is asked of the analysis without it: nobody is to get less for asking for more."""
     refused = report.shape.reason if report.refinement is None and report.shape is not None else ""
-    found = _abstract(program, options, report, seconds)
+    found = _abstract(prepared, options, report, seconds)
     before = dict(report.properties)
     _conclude(report, found)
     proved = [name for name, verdict in report.properties.items() if verdict is not before[name]]
@@ -200,19 +176,19 @@ def _fall_back(program: CProgram, options: CheckOptions, report: CheckReport, se
 
 
 def _abstract(
-    program: CProgram, options: CheckOptions, report: CheckReport, seconds: float
+    prepared: Prepared, options: CheckOptions, report: CheckReport, seconds: float
 ) -> ShapeResult | FesaResult:
     """The analysis that can prove programs with unbounded heaps."""
     if options.domain == "fesa":
         return analyse_fesa(
-            program,
-            malloc_may_fail=options.malloc_may_fail,
+            prepared,
+            malloc_may_fail=options.read.malloc_may_fail,
             seconds=seconds,
             instrumentation=options.instrumentation,
         )
     return analyse(
-        program,
-        malloc_may_fail=options.malloc_may_fail,
+        prepared,
+        malloc_may_fail=options.read.malloc_may_fail,
         seconds=seconds,
         max_structures=options.max_structures,
         only_class=options.shape_class,
@@ -221,7 +197,7 @@ def _abstract(
 
 
 def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
-    exploration = explore(program, seconds=seconds, malloc_may_fail=options.malloc_may_fail)
+    exploration = explore(program, seconds=seconds, malloc_may_fail=options.read.malloc_may_fail)
     report.exploration = exploration
     for shown in exploration.findings:
         _record(report, shown, "")
@@ -231,14 +207,16 @@ def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seco
         _prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
 
 
-def _confirm(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
+def _confirm(prepared: Prepared, options: CheckOptions, report: CheckReport, seconds: float) -> None:
     """Ask path formulas about the alarms that keep a property open."""
     from kleene.analysis.c.confirm import confirm  # imports the solver
 
     open_properties = {name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN}
     alarms = [a for a in report.shape.alarms if open_properties & set(_violated(a.kind, ""))] if report.shape else []
     shape = report.shape if isinstance(report.shape, ShapeResult) else None
-    report.confirmation = confirm(program, shape, alarms, malloc_may_fail=options.malloc_may_fail, seconds=seconds)
+    report.confirmation = confirm(
+        prepared, shape, alarms, malloc_may_fail=options.read.malloc_may_fail, seconds=seconds
+    )
     for shown in report.confirmation.findings:
         _record(report, shown, "by a path formula")
     if report.confirmation.proved:
@@ -275,11 +253,6 @@ def _prove(report: CheckReport, names: Sequence[str], how: str) -> None:
         if report.properties[name] is Verdict.UNKNOWN:
             report.properties[name] = Verdict.TRUE
             report.proved_by[name] = how
-
-
-def error_kinds(properties: Sequence[str]) -> frozenset[str]:
-    """The kinds of error calls that violate one of the properties."""
-    return frozenset(kind for name in properties for kind in PROPERTIES[name]) & ERRORS
 
 
 def _without_calls(program: CProgram) -> list[str]:

@@ -17,11 +17,10 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed
-from kleene.passes.inline import inline
-from kleene.passes.prepare import prepared
 from kleene.paths import Feasible, Infeasible, encode, feasible, replay
 from kleene.paths.formulas.feasible import shown
 from kleene.paths.search.directed import Search
+from kleene.semantics.preparation import Prepared
 from kleene.semantics.translate import Alarm
 
 MOST_PATHS = 12
@@ -42,13 +41,14 @@ class Confirmation:
 
 
 def confirm(
-    program: CProgram, shape: ShapeResult | None, alarms: Sequence[Alarm], *, malloc_may_fail: bool, seconds: float
+    prepared: Prepared, shape: ShapeResult | None, alarms: Sequence[Alarm], *, malloc_may_fail: bool, seconds: float
 ) -> Confirmation:
     """Try to show these alarms of the analysis; without any (it gave up), any error."""
     end = time.monotonic() + seconds
+    program = prepared.source
     result = Confirmation()
     if shape is not None and alarms:
-        _own_paths(program, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 2)
+        _own_paths(prepared, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 2)
     shown_already = {(c.finding.kind, c.finding.place.line) for c in result.findings}
     left = [alarm for alarm in alarms if _site(alarm) not in shown_already]
     if left or not alarms:
@@ -62,7 +62,7 @@ def confirm(
 
 
 def _own_paths(
-    program: CProgram,
+    prepared: Prepared,
     shape: ShapeResult,
     alarms: Sequence[Alarm],
     result: Confirmation,
@@ -71,7 +71,7 @@ def _own_paths(
     seconds: float,
 ) -> None:
     try:
-        ready = prepared(inline(program))
+        ready = prepared.inlined
     except LimitReached:
         return
     end = time.monotonic() + seconds
@@ -83,7 +83,7 @@ def _own_paths(
         answer = feasible(encode(ready, path, goal=alarm.kind, malloc_may_fail=malloc_may_fail))
         if isinstance(answer, Feasible):
             steps = 2 * len(path) + 200  # calls and returns are not in the path
-            trace = replay(program, answer.inputs, malloc_may_fail=malloc_may_fail, steps=steps)
+            trace = replay(prepared.source, answer.inputs, malloc_may_fail=malloc_may_fail, steps=steps)
             finding = shown(trace, alarm.kind, None if alarm.kind in LEAKS else alarm.place.line)
             if finding is not None:
                 _add(result, [Confirmed(finding, trace)])

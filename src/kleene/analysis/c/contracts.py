@@ -10,8 +10,9 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kleene.analysis.c.check import CheckOptions, CheckReport, check_program
+from kleene.analysis.c.check import CheckReport, check_program
 from kleene.analysis.c.specifications import read_specification
+from kleene.analysis.check_options import CheckOptions
 from kleene.c.contracts import Contract, read_contracts
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
@@ -34,13 +35,7 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     start = time.monotonic()
     if options.refine is not None:
         raise UsageError("--contracts and --refine do not go together")
-    program = read_program(
-        list(paths),
-        include=options.include,
-        defines=options.defines,
-        entry=options.entry,
-        data_model=options.data_model,
-    )
+    program = read_program(paths, options.read)
     contracts = read_contracts(program)
     meant = {name: read_specification(program, c) for name, c in contracts.items() if c.formal}
     called, reasons = covered(program, contracts)
@@ -170,7 +165,7 @@ def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[st
     report.traces = [c for _, c in shown]
     first = parts[0].report
     if first is not None:
-        report.exploration, report.shape = first.exploration, first.shape
+        report.exploration, report.shape, report.prepared = first.exploration, first.shape, first.prepared
     report.warnings = program.warnings
     if Verdict.UNKNOWN in verdicts.values():
         report.reason = _reason(parts, verdicts)

@@ -24,7 +24,7 @@ from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import tabulate
 from kleene.passes.facts.memory import Memory
 from kleene.passes.prepare import without_dead_ends
-from kleene.passes.recursive_functions import whole_program
+from kleene.semantics.preparation import Prepared
 from kleene.semantics.steps.context import Alarm
 
 MEMORY = 4 << 30
@@ -59,7 +59,7 @@ class FesaResult:
 
 
 def analyse_fesa(
-    program: CProgram, *, malloc_may_fail: bool, seconds: float, instrumentation: bool = True, reduce: bool = True
+    prepared: Prepared, *, malloc_may_fail: bool, seconds: float, instrumentation: bool = True, reduce: bool = True
 ) -> FesaResult:
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
@@ -72,7 +72,7 @@ def analyse_fesa(
     """
     start = time.monotonic()
     try:
-        inlined = whole_program(program)
+        inlined = prepared.inlined
     except LimitReached as limit:
         return FesaResult([], False, str(limit), time.monotonic() - start)
     cfa = without_dead_ends(inlined.main.cfa)

@@ -19,9 +19,6 @@ from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
 from kleene.passes.coalesce import coalesced
 from kleene.passes.facts.memory import Memory
-from kleene.passes.inline import inline
-from kleene.passes.prepare import prepared
-from kleene.passes.tail_calls import without_tail_recursion
 from kleene.passes.zero_one_images import with_images
 from kleene.paths import replay, shown
 from kleene.refine.certificate import graphs_of, problems_of
@@ -32,6 +29,7 @@ from kleene.refine.classes.parallel import parallel
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, Refinement, RefineOptions
 from kleene.refine.model import Task
 from kleene.refine.tracking.explain import PathExplainer
+from kleene.semantics.preparation import Prepared
 
 
 @dataclass(frozen=True)
@@ -63,11 +61,9 @@ class Limits:
         return "--timeout" if self._time.struck else "--memory" if self._memory.struck else ""
 
 
-def tasks_of(program: CProgram, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
+def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
     """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
-    inlined = prepared(inline(without_tail_recursion(program)))
-    cfa = inlined.main.cfa
-    places = Memory(inlined, cfa, typed=True).pointer_places
+    inlined, cfa, places = prepared.inlined, prepared.cfa, prepared.memory.pointer_places
     return [
         Task(inlined, coalesced(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
         for whole in ((False, True) if kinds & LEAKS else (False,))
@@ -96,16 +92,15 @@ def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
 
 
 def refine(
-    program: CProgram, properties: Sequence[str], settings: RefineSettings, *, malloc_may_fail: bool, seconds: float
+    prepared: Prepared, properties: Sequence[str], settings: RefineSettings, *, malloc_may_fail: bool, seconds: float
 ) -> Refined | str:
     """Refine until the properties are proved or one is violated; a text says why nothing could be tried."""
     entries = checked_library(settings)
-    without_tails = without_tail_recursion(program)
-    if without_tails.recursive_functions & set(without_tails.reachable_functions):
-        return "recursive functions, which are analysed call by call"
     start = time.monotonic()
     try:
-        tasks = tasks_of(program, kinds_of(properties), malloc_may_fail=malloc_may_fail)
+        if prepared.is_recursive:
+            return "recursive functions, which are analysed call by call"
+        tasks = tasks_of(prepared, kinds_of(properties), malloc_may_fail=malloc_may_fail)
         images = image_task(tasks[0])
     except LimitReached as limit:
         return str(limit)

@@ -26,9 +26,9 @@ from kleene.engine.tabulate import Procedure, Tabulated, tabulate
 from kleene.passes.coalesce import coalesced
 from kleene.passes.facts.memory import Memory
 from kleene.passes.loads import with_shared_loads
-from kleene.passes.recursive_functions import whole_program
 from kleene.passes.representatives import with_representatives
 from kleene.passes.zero_one_images import with_images
+from kleene.semantics.preparation import Prepared
 from kleene.semantics.steps.invocations import TOO_MANY
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.semantics.vocabulary.back_cells import back_cells
@@ -104,7 +104,7 @@ class ShapeResult:
 
 
 def analyse(
-    program: CProgram,
+    prepared: Prepared,
     *,
     malloc_may_fail: bool,
     seconds: float,
@@ -115,11 +115,9 @@ def analyse(
     """Analyse the program with the first shape class whose assumptions hold; only alarms of `kinds` matter."""
     start = time.monotonic()
     try:
-        inlined = whole_program(program)
+        inlined, cfa, memory = prepared.inlined, prepared.cfa, prepared.memory
     except LimitReached as limit:
         return _gave_up(str(limit), start)
-    cfa = inlined.main.cfa
-    memory = Memory(inlined, cfa, typed=True)
     result = _gave_up("there is no time left", start)
     for whole_scope, by in ATTEMPTS:
         left = seconds - (time.monotonic() - start)

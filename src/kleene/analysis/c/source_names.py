@@ -7,25 +7,22 @@ of one of them. People want to read the name of the variable that is alive.
 from __future__ import annotations
 
 from kleene.cfa.expressions import Variable
-from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.passes.coalesce import coalesced
 from kleene.passes.facts.liveness import defined, live_before
-from kleene.passes.facts.memory import Memory
-from kleene.passes.recursive_functions import whole_program
+from kleene.semantics.preparation import Prepared
 
 
-def source_names(program: CProgram, *, whole_scope: bool = False) -> dict[str, dict[str, str]]:
+def source_names(prepared: Prepared, *, whole_scope: bool = False) -> dict[str, dict[str, str]]:
     """By location: the name of a shared predicate, and the variable it holds there. What is not shared is left out.
 
     `whole_scope` says that variables were kept until their scope ends.
     """
     try:
-        inlined = whole_program(program)
+        before = prepared.cfa
     except LimitReached:
         return {}
-    before = inlined.main.cfa
-    after = coalesced(before, Memory(inlined, before).pointer_places, whole_scope=whole_scope)
+    after = coalesced(before, prepared.memory.pointer_places, whole_scope=whole_scope)
     shared: dict[Variable, Variable] = {}
     for old, new in zip(before.edges, after.edges, strict=True):
         for variable, holder in zip(defined(old.label), defined(new.label), strict=False):

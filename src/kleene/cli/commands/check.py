@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kleene.cli.check_request import CheckRequest, request_of
 from kleene.cli.files import check_writable, write_output
-from kleene.cli.refine_options import refine_options, refine_settings, write_certificate
-from kleene.cli.task_files import Task, named_properties, read_task
-from kleene.core.verdict import PROPERTIES, Verdict
-from kleene.diagnostics import UsageError
+from kleene.cli.refine_options import refine_options, write_certificate
+from kleene.cli.task_files import Task
+from kleene.core.verdict import Verdict
 
 if TYPE_CHECKING:
-    from kleene.analysis.c.check import CheckOptions, CheckReport
+    from kleene.analysis.c.check import CheckReport
     from kleene.report.check.fesa_words import FesaInvariant
     from kleene.report.check.shape_words import Invariant
     from kleene.report.check.text_and_json import Expected
 
 _EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
-_TASK = (".yml", ".yaml")
 
 
 @click.command("check", context_settings={"help_option_names": ["-h", "--help"]})
@@ -63,83 +62,31 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     (a confirmed error), 2 bad input, 3 UNKNOWN.
     """
     check_writable([given["json_file"], given["html_file"], given["certificate_file"]])
-    wanted = _wanted(files, given)
+    request = request_of({"files": files, **given})
     if given["contracts"]:
         from kleene.analysis.c.contracts import check_contracts as check
     else:
         from kleene.analysis.c.check import check
 
-    report = check(wanted.files, _options(wanted, given))
-    _write(report, wanted, given)
+    report = check(request.files, request.options)
+    _write(report, request, given)
     return _EXIT[report.verdict]
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """The files to check, what to check in them, and the task that says so, if one does."""
-
-    files: tuple[str, ...]
-    properties: tuple[str, ...]
-    entry: str
-    task: Task | None = None
+def request_of_arguments(arguments: Sequence[str]) -> CheckRequest:
+    """What a command line, or a RUN line, asks for."""
+    return request_of(command.make_context("check", list(arguments)).params)
 
 
-def _wanted(files: tuple[str, ...], given: dict[str, Any]) -> _Wanted:
-    names, entry = named_properties(given["properties"], tuple(PROPERTIES))
-    entry = given["entry"] or entry
-    tasks = [name for name in files if name.endswith(_TASK)]
-    if not tasks:
-        _check_files(files)
-        return _Wanted(files, names or tuple(PROPERTIES), entry or "main")
-    if len(files) > 1:
-        raise UsageError(f"a task file names the files of its program: give '{tasks[0]}' alone")
-    task = read_task(tasks[0])
-    _check_files(task.files)
-    entry = entry or next((e.file.entry for e in task.expectations), "main")
-    return _Wanted(task.files, names or task.properties or tuple(PROPERTIES), entry, task)
-
-
-def _check_files(files: tuple[str, ...]) -> None:
-    for name in files:
-        if Path(name).is_dir():
-            raise UsageError(f"'{name}' is a folder, not a C file")
-        if not Path(name).exists():
-            raise UsageError(f"there is no file '{name}'")
-        if not name.endswith((".c", ".i", ".h")):
-            raise UsageError(f"'{name}' is no C file: its name should end in .c or .i (or .yml for a task)")
-
-
-def _options(wanted: _Wanted, given: dict[str, Any]) -> CheckOptions:
-    from kleene.analysis.c.check import CheckOptions
-
-    task = wanted.task
-    model = task.data_model if task else "ILP32" if given["svcomp"] else "LP64"
-    return CheckOptions(
-        properties=wanted.properties,
-        malloc_may_fail=not (given["malloc_never_fails"] or given["svcomp"] or task),
-        cleanup_at_abort=bool(given["svcomp"] or task),
-        include=given["include"],
-        defines=given["defines"],
-        entry=wanted.entry,
-        data_model="ILP32" if given["bits32"] else model,
-        timeout=given["timeout"],
-        max_structures=given["max_structures"],
-        shape_class=given["shape_class"],
-        domain=given["domain"],
-        instrumentation=not given["no_instrumentation"],
-        refine=refine_settings(given),
-    )
-
-
-def _write(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> None:
+def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any]) -> None:
     from kleene.report.check.text_and_json import check_json, check_text
 
     if given["certificate_file"]:
-        write_certificate(report.refinement, wanted.files, _options(wanted, given), given["certificate_file"])
-    expected = _expected(report, wanted.task)
+        write_certificate(report.refinement, request.options, given["certificate_file"])
+    expected = _expected(report, request.task)
     asked = given["invariants"]
     wants_shapes = asked or given["html_file"]
-    invariants = _invariants(report, wanted, given) if wants_shapes else []
+    invariants = _invariants(report) if wants_shapes else []
     states = _states(report) if wants_shapes else []
     if given["json_file"]:
         text = check_json(report, expected=expected, invariants=[*invariants, *states] if asked else None)
@@ -181,27 +128,17 @@ def _certified(report: CheckReport) -> bool:
     return shape is not None and shape.partial and shape.complete
 
 
-def _invariants(report: CheckReport, wanted: _Wanted, given: dict[str, Any]) -> list[Invariant]:
-    """The shapes at loop heads; the program is read again for the names of its variables."""
-    from kleene.analysis.c.check import error_kinds
+def _invariants(report: CheckReport) -> list[Invariant]:
+    """The shapes at loop heads, with the names of the source."""
     from kleene.analysis.c.source_names import source_names
-    from kleene.c.reader import read_program
     from kleene.report.check.shape_words import invariants_of
 
-    if report.shape is None or report.shape.name != "shape" or report.shape.reached is None:
+    shape = report.shape
+    if shape is None or shape.name != "shape" or shape.reached is None or report.prepared is None:
         return []
-    options = _options(wanted, given)
-    program = read_program(
-        list(wanted.files),
-        include=options.include,
-        defines=options.defines,
-        entry=options.entry,
-        data_model=options.data_model,
-        errors=error_kinds(options.properties),
-        cleanup_at_abort=options.cleanup_at_abort,
-    )
-    refined = report.refinement if report.shape.partial else None
-    return invariants_of(report.shape, source_names(program, whole_scope=bool(refined and refined.task.whole_scope)))
+    refined = report.refinement if shape.partial else None
+    whole_scope = bool(refined and refined.task.whole_scope)
+    return invariants_of(shape, source_names(report.prepared, whole_scope=whole_scope))
 
 
 def _states(report: CheckReport) -> list[FesaInvariant]:

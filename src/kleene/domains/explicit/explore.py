@@ -75,7 +75,7 @@ def explore(
     max_states: int = 50_000,
     max_steps: int = 5_000_000,
     seconds: float = 10.0,
-    malloc_may_fail: bool = False,
+    malloc_may_fail: bool,
     stop_at_first: bool = False,
 ) -> Exploration:
     """Follow all executions within the bounds; `stop_at_first` ends at a confirmed error that is no leak at exit."""

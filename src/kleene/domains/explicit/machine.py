@@ -33,7 +33,7 @@ class Step:
 class Machine:
     """A program made executable. States are independent of each other; the machine itself does not change."""
 
-    def __init__(self, program: CProgram, *, malloc_may_fail: bool = False) -> None:
+    def __init__(self, program: CProgram, *, malloc_may_fail: bool) -> None:
         self.program = program
         self.malloc_may_fail = malloc_may_fail
         self._template = State(InputSource())

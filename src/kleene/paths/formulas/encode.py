@@ -129,7 +129,7 @@ def encode(
     path: Sequence[PathStep | Edge[Operation]],
     *,
     goal: str | None = None,
-    malloc_may_fail: bool = True,
+    malloc_may_fail: bool,
     machine: Machine | None = None,
 ) -> PathFormula:
     """The formula of a path from the entry of the program (usually `inline`d) along edges of its automata.

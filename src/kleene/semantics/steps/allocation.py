@@ -95,12 +95,19 @@ class AllocationSteps(IntegerSteps):
         update = Update(FREED, ("v",), disj(at(FREED, "v"), pointer.at(0)))
         self._step(f"free({pointer.name})", [update], focus=focus)
 
+    def _movable(self, operation: Realloc) -> Pointer | None:
+        """The pointer that realloc gets, after the alarms where free may not have it; None for the null pointer."""
+        pointer = self._load(operation.pointer)
+        if pointer is not None:
+            self._freeable(pointer, tuple(pointer.at(o) for o in pointer.offsets))
+        return pointer
+
     def _realloc(self, operation: Realloc, old: int | None) -> None:
         """A pointer that is null (`old` is None), or a block of that size that moves to a new one."""
         size = self.memory.block_size(operation)
         if not size:
             raise Unmodelled("realloc with a size that may be 0")
-        pointer = self._load(operation.pointer)
+        pointer = self._movable(operation)
         if old is None:
             nowhere = neg(exists(["v"], pointer.somewhere())) if pointer else TRUE
             self._step(f"{operation.pointer} == NULL", (), precondition=nowhere)
@@ -108,7 +115,6 @@ class AllocationSteps(IntegerSteps):
             return
         assert pointer is not None
         focus = tuple(pointer.at(o) for o in pointer.offsets)
-        self._freeable(pointer, focus)
         kind = self.symbols.size(old)
         here = conj(pointer.at(0), at(kind, "v") if kind else TRUE)
         self._step(f"size of {pointer.name}", (), precondition=exists(["v"], here), focus=focus)

@@ -83,7 +83,7 @@ def setting(name: str, folder: Path) -> Setting:
     path.write_text(
         TEXT.format(fields=cells, stores=" ".join(f"l->{f} = l;" for f in fields), first=fields[0], last=fields[-1])
     )
-    program = whole_program(read_program([str(path)], data_model="LP64"))
+    program = whole_program(read_program([str(path)]))
     cfa = program.main.cfa
     translator = Translator(program, cfa, shape, markers=4)
     translation = translator.translate()
