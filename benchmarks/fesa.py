@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from kleene.passes.preparation import Prepared
 from kleene.report.run.table import aligned
-from kleene.semantics.preparation import Prepared
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples" / "c"

@@ -18,10 +18,10 @@ from pathlib import Path
 from kleene.analysis.c.refinement import Limits, tasks_of
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
+from kleene.passes.preparation import Prepared
 from kleene.refine.classes.library import library
 from kleene.refine.loop import SAFE, Refined, Refinement, RefineOptions
 from kleene.refine.tracking.explain import PathExplainer
-from kleene.semantics.preparation import Prepared
 from kleene.transformers.action_programs import shared_parts, shared_precondition
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "c" / "refine"

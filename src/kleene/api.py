@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.analysis.c.check import CheckReport, check
-from kleene.analysis.check_options import CheckOptions, check_options
+from kleene.analysis.c.options import CheckOptions, check_options
 from kleene.analysis.tvp.options import RunOptions
 from kleene.analysis.tvp.run import prepare, run
 from kleene.report.drawing.svg import structure_svg

@@ -10,17 +10,17 @@ import pytest
 from cli_samples import Kleene
 
 from kleene.analysis.c.check import CheckReport, check
+from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape import ShapeResult, analyse, checked_again
 from kleene.analysis.c.source_names import source_names
-from kleene.analysis.check_options import check_options
 from kleene.c.reader import read_program
 from kleene.diagnostics import InternalCheckError
 from kleene.engine.tabulate import Tabulated
+from kleene.passes.preparation import Prepared
 from kleene.report.check.shape_words import for_drawing, invariants_of
 from kleene.report.check.trace import lines_of
 from kleene.report.drawing.heap_picture import Film, has_lost_block
 from kleene.report.drawing.svg import svg_of_dot
-from kleene.semantics.preparation import Prepared
 
 HEAD = "#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\n"
 NODE = HEAD + "struct node { struct node *next; int value; };\n"

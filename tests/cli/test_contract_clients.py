@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from kleene.analysis.c.check import check_program
+from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape import analyse
 from kleene.analysis.c.specifications import read_specification
-from kleene.analysis.check_options import check_options
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
+from kleene.passes.preparation import Prepared
 from kleene.semantics.contracts.programs import by_contracts
-from kleene.semantics.preparation import Prepared
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "examples" / "c" / "contracts"
 WORDS = (

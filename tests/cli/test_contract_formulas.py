@@ -10,14 +10,14 @@ import pytest
 
 from kleene.analysis.c.check import CheckReport
 from kleene.analysis.c.contracts import check_contracts
+from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape import analyse
 from kleene.analysis.c.specifications import read_specification
-from kleene.analysis.check_options import check_options
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
 from kleene.cli import run_main
+from kleene.passes.preparation import Prepared
 from kleene.semantics.contracts.programs import body_alone, by_contracts, covered
-from kleene.semantics.preparation import Prepared
 
 EXAMPLES = Path(__file__).parents[2] / "examples/c/contracts"
 HEADER = """#include <stdlib.h>

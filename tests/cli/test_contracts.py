@@ -11,7 +11,7 @@ import pytest
 
 from kleene.analysis.c.check import CheckReport
 from kleene.analysis.c.contracts import check_contracts
-from kleene.analysis.check_options import check_options
+from kleene.analysis.c.options import check_options
 from kleene.cli import run_main
 from kleene.diagnostics import InputError
 

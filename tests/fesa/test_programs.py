@@ -12,7 +12,7 @@ from tests.fuzz_c.generate import program
 
 from kleene.analysis.c.check import check
 from kleene.analysis.c.fesa import FesaResult, analyse_fesa
-from kleene.analysis.check_options import check_options
+from kleene.analysis.c.options import check_options
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
 from kleene.domains.fesa.calling import CallingFesaDomain
@@ -21,7 +21,7 @@ from kleene.domains.fesa.flags import NOT_NULL, Flag
 from kleene.domains.fesa.heap import joined
 from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.tabulate import Tabulated
-from kleene.semantics.preparation import Prepared
+from kleene.passes.preparation import Prepared
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c"
 PAPER = ("three_elements", "sll", "dll", "summarise_tree", "access_tree", "free_tree")

@@ -12,9 +12,9 @@ from kleene.cli.commands.check import command
 from kleene.domains.fesa.flags import EDGE, Flag, Node
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.vectors import Vectors
+from kleene.passes.preparation import Prepared
 from kleene.report.check.fesa_words import fesa_invariants, relations
 from kleene.report.drawing.fesa_picture import state_dot, state_svg
-from kleene.semantics.preparation import Prepared
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c" / "fesa"
 X, Y, BLOCK = Node("variable", "x"), Node("variable", "y"), Node("heap", "", 8, 1)

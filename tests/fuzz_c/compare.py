@@ -16,10 +16,10 @@ from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.domains.explicit.explore import explore
+from kleene.passes.preparation import Prepared
 from kleene.refine.heaps.heap_to_shape import heap_to_shape
 from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.loop import SAFE, Refined, RefineOptions
-from kleene.semantics.preparation import Prepared
 from kleene.structures.embedding import embeds
 
 STUB = """\

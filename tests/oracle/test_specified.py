@@ -22,9 +22,9 @@ from kleene.c.reader import read_program
 from kleene.domains.explicit.explore import explore
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.logic.kleene import Kleene
+from kleene.passes.preparation import Prepared
 from kleene.passes.recursive_functions import whole_program
 from kleene.semantics.contracts.programs import body_alone, by_contracts
-from kleene.semantics.preparation import Prepared
 from kleene.semantics.steps.specified import SpecifiedAction
 from kleene.semantics.translate import Translation, Translator
 from kleene.semantics.vocabulary.groups import ShapeClass

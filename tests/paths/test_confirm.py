@@ -10,14 +10,14 @@ import pytest
 
 from kleene.analysis.c.check import CheckReport, check
 from kleene.analysis.c.error_paths import error_paths
+from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape import analyse
-from kleene.analysis.check_options import check_options
 from kleene.c import read_program
 from kleene.core.verdict import Verdict
 from kleene.passes.inline import inline
+from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import prepared
 from kleene.report.check.text_and_json import check_document, check_text
-from kleene.semantics.preparation import Prepared
 
 from .test_paths_feasible import HEAD
 

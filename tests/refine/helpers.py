@@ -7,11 +7,11 @@ from pathlib import Path
 from kleene.analysis.c.refinement import tasks_of
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
+from kleene.passes.preparation import Prepared
 from kleene.refine.classes.library import library
 from kleene.refine.loop import Refined, Refinement, RefineOptions
 from kleene.refine.model import Task
 from kleene.refine.tracking.explain import PathExplainer
-from kleene.semantics.preparation import Prepared
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c"
 BUILD = """

@@ -8,13 +8,13 @@ import pytest
 from tests.refine.helpers import EXAMPLES, refined, written
 
 from kleene.analysis.c.certificates import certificate_text, recheck
+from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.refinement import RefineSettings, refine
-from kleene.analysis.check_options import CheckOptions
 from kleene.c.reader import read_program
+from kleene.passes.preparation import Prepared
 from kleene.refine.certificate import graphs_of, problems_of
 from kleene.refine.loop import GAVE_UP, SAFE, RefineOptions
 from kleene.refine.tree.growth import FIRST_LOOK
-from kleene.semantics.preparation import Prepared
 
 START = """
 #include <stdlib.h>

@@ -6,6 +6,7 @@ In reading order:
 - `files`: input files and outputs
 - `legacy`: TVLA's own spelling of options
 - `settings`: options of a run, with properties files
+- `check_request`: the options of `kleene check` as one value
 - `refine_options`: options about refinement
 - `symbolic_options`: what the symbolic commands share
 - `task_files`: SV-COMP's task and property files

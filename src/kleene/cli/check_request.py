@@ -12,7 +12,7 @@ from kleene.core.verdict import PROPERTIES
 from kleene.diagnostics import UsageError
 
 if TYPE_CHECKING:
-    from kleene.analysis.check_options import CheckOptions
+    from kleene.analysis.c.options import CheckOptions
 
 _TASK = (".yml", ".yaml")
 
@@ -54,7 +54,7 @@ def _check_files(files: tuple[str, ...]) -> None:
 
 
 def _options(given: dict[str, Any], properties: tuple[str, ...], entry: str, task: Task | None) -> CheckOptions:
-    from kleene.analysis.check_options import CheckOptions
+    from kleene.analysis.c.options import CheckOptions
     from kleene.c.options import ReadOptions
 
     model = task.data_model if task else "ILP32" if given["svcomp"] else "LP64"

@@ -11,8 +11,8 @@ import click
 from kleene.cli.files import write_output
 
 if TYPE_CHECKING:
+    from kleene.analysis.c.options import CheckOptions
     from kleene.analysis.c.refinement import RefineSettings
-    from kleene.analysis.check_options import CheckOptions
     from kleene.refine.loop import Refined
 
 Command = TypeVar("Command", bound=Callable[..., Any])

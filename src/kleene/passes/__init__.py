@@ -2,6 +2,7 @@
 
 In reading order:
 
+- `preparation`: `Prepared`, the one value that every analysis of a program shares
 - `prepare`: the pipeline that every abstract analysis of C runs first
 - `inline`: calls of functions that are not recursive
 - `tail_calls`: tail recursion becomes a loop

@@ -14,8 +14,8 @@ from kleene.analysis.c.shape import ShapeResult, analyse
 from kleene.cfa.operations import Havoc
 from kleene.core.verdict import kinds_of
 from kleene.passes.facts.memory import Memory
+from kleene.passes.preparation import Prepared
 from kleene.passes.zero_one_images import with_images
-from kleene.semantics.preparation import Prepared
 
 OPERATORS = {
     "<": operator.lt,

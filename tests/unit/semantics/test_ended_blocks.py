@@ -12,9 +12,9 @@ from kleene.analysis.c.shape import analyse
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import kinds_of
 from kleene.domains.explicit.explore import explore
+from kleene.passes.preparation import Prepared
 from kleene.paths.search.directed import Search
 from kleene.refine.loop import Refined
-from kleene.semantics.preparation import Prepared
 
 from .translated import program_of
 

@@ -10,8 +10,8 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
 from kleene.passes.inline import inline
+from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import prepared
-from kleene.semantics.preparation import Prepared
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.groups import ShapeClass
 

@@ -2,6 +2,7 @@
 
 In reading order:
 
+- `options`: what a user can choose about a check
 - `check`: the verdicts
 - `shape`: sets of three-valued structures
 - `fesa`: one graph and one Boolean function

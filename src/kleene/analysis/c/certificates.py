@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from kleene import __version__
+from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.refinement import image_task, tasks_of
-from kleene.analysis.check_options import CheckOptions
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Error
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.diagnostics import InputError, LimitReached
+from kleene.passes.preparation import Prepared
 from kleene.refine.certificate import (
     abstraction_document,
     abstraction_of,
@@ -33,7 +34,6 @@ from kleene.refine.certificate import (
 from kleene.refine.classes.library import library
 from kleene.refine.loop import Refined
 from kleene.refine.model import Model, Task
-from kleene.semantics.preparation import Prepared
 
 SCHEMA = "kleene.certificate/4"
 _DERIVED = "errors"

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kleene.analysis.c.fesa import FesaResult, analyse_fesa
+from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape import CLASSES, ShapeResult, analyse
-from kleene.analysis.check_options import CheckOptions
 from kleene.c.reader import read_program
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Specified, Unsupported
 from kleene.cfa.program import CProgram
@@ -22,8 +22,8 @@ from kleene.core.verdict import PROPERTIES, UNDEFINED, Finding, FindingStep, Ver
 from kleene.diagnostics import UsageError
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
 from kleene.domains.explicit.interpreter import exits
+from kleene.passes.preparation import Prepared
 from kleene.refine.loop import Refined
-from kleene.semantics.preparation import Prepared
 from kleene.semantics.translate import Alarm
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed
+from kleene.passes.preparation import Prepared
 from kleene.paths import Feasible, Infeasible, encode, feasible, replay
 from kleene.paths.formulas.feasible import shown
 from kleene.paths.search.directed import Search
-from kleene.semantics.preparation import Prepared
 from kleene.semantics.translate import Alarm
 
 MOST_PATHS = 12

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kleene.analysis.c.check import CheckReport, check_program
+from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.specifications import read_specification
-from kleene.analysis.check_options import CheckOptions
 from kleene.c.contracts import Contract, read_contracts
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram

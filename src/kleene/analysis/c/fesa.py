@@ -23,8 +23,8 @@ from kleene.domains.fesa.vectors import Vectors
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import tabulate
 from kleene.passes.facts.memory import Memory
+from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import without_dead_ends
-from kleene.semantics.preparation import Prepared
 from kleene.semantics.steps.context import Alarm
 
 MEMORY = 4 << 30

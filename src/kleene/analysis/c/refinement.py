@@ -19,6 +19,7 @@ from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
 from kleene.passes.coalesce import coalesced
 from kleene.passes.facts.memory import Memory
+from kleene.passes.preparation import Prepared
 from kleene.passes.zero_one_images import with_images
 from kleene.paths import replay, shown
 from kleene.refine.certificate import graphs_of, problems_of
@@ -29,7 +30,6 @@ from kleene.refine.classes.parallel import parallel
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, Refinement, RefineOptions
 from kleene.refine.model import Task
 from kleene.refine.tracking.explain import PathExplainer
-from kleene.semantics.preparation import Prepared
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,9 @@ from kleene.engine.tabulate import Procedure, Tabulated, tabulate
 from kleene.passes.coalesce import coalesced
 from kleene.passes.facts.memory import Memory
 from kleene.passes.loads import with_shared_loads
+from kleene.passes.preparation import Prepared
 from kleene.passes.representatives import with_representatives
 from kleene.passes.zero_one_images import with_images
-from kleene.semantics.preparation import Prepared
 from kleene.semantics.steps.invocations import TOO_MANY
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.semantics.vocabulary.back_cells import back_cells

@@ -10,7 +10,7 @@ from kleene.cfa.expressions import Variable
 from kleene.diagnostics import LimitReached
 from kleene.passes.coalesce import coalesced
 from kleene.passes.facts.liveness import defined, live_before
-from kleene.semantics.preparation import Prepared
+from kleene.passes.preparation import Prepared
 
 
 def source_names(prepared: Prepared, *, whole_scope: bool = False) -> dict[str, dict[str, str]]:
