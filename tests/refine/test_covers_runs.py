@@ -161,7 +161,7 @@ def _tracking(
     assert pointers >= {*untracked, *blurred}
     tracked = pointers - set(untracked)
     integers = frozenset(v.name for v in task.memory.integers if chance.random() < 0.5)
-    offsets = sorted({offset for _, offset in task.memory.access_widths})
+    offsets = sorted({offset for _, offset in task.memory.access_types})
     return TrackingDefinition(tracked, tracked - set(blurred), fields.fields, frozenset(offsets[:seed]), integers)
 
 

@@ -64,8 +64,9 @@ def _local_pointers(cfa: Cfa[Operation]) -> list[Variable]:
 def _conflicts(
     cfa: Cfa[Operation], variables: list[Variable], live: dict[str, frozenset[Variable]]
 ) -> dict[Variable, set[Variable]]:
-    """Which variables must be kept apart: one is written while the other is needed."""
-    found: dict[Variable, set[Variable]] = {v: set() for v in variables}
+    """Which variables must be kept apart: one gets a value while the other is needed."""
+    given = live[cfa.entry]  # the parameters of the entry have their values at once
+    found: dict[Variable, set[Variable]] = {v: set(given - {v}) if v in given else set() for v in variables}
     for edge in cfa.edges:
         after = live[edge.target]
         for written in defined(edge.label):

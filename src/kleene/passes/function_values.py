@@ -2,7 +2,8 @@
 
 Pointers to functions are never dereferenced by the analysis: a call through one is a choice by comparison with the
 known functions (`passes/inline.py`). So a function is a number that stands for nothing else, a pointer to functions an
-integer variable or cell, and the small integers of `passes/facts/integers.py` follow them.
+integer variable or cell, and the small integers of `passes/facts/integers.py` follow them. What a program makes of such
+a number by converting it, or by reading its bytes as another type, is any number but 0.
 """
 
 from __future__ import annotations
@@ -45,5 +46,5 @@ def is_function_pointer(type_: Type) -> bool:
 def scalar_type(type_: Type, pointer_size: int) -> Type:
     """The type of a value as the analysis sees it."""
     if is_function_pointer(type_):
-        return IntegerType(8 * pointer_size, signed=False, name=str(type_))
+        return IntegerType(8 * pointer_size, signed=False, name=str(type_), function=True)
     return type_

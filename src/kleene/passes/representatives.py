@@ -115,6 +115,8 @@ class Uses:
                 self.cells_spoiled = True  # numbers may get to other offsets
             case MemCopy() | Realloc() | Specified():
                 self.cells_spoiled = True
+                for expression in expressions(operation):
+                    self._read(expression, plain=False)
             case Assume(condition=condition):
                 self._test(condition)
             case Invoke(assignments=assignments):

@@ -220,6 +220,10 @@ class _Coder:
             last = self._add(last, Assign(place, array.first, fresh))
             more, here = self._maybe(last, place)
             self.edges.append(Edge(more, Skip(place), head))
+        for index, arrays in self.indices.items():
+            if index.is_global or index in self.program.main.parameters:  # it has a value from the start
+                for array in arrays:
+                    here = self._anywhere(here, array.position(index), array, place)
         self.edges.append(Edge(here, Skip(place), self.cfa.entry))
         return entry
 
@@ -329,6 +333,10 @@ class _Coder:
             after = self._add(yes, Assign(place, position, array.following(position)))
             self.edges.append(Edge(no, Skip(place), after))
             return after
+        return self._anywhere(here, position, array, place)
+
+    def _anywhere(self, here: str, position: Variable, array: _Array, place: Place) -> str:
+        """The pointer to any slot, or to none."""
         head = self._add(here, Assign(place, position, array.first))
         on, done = self._maybe(head, place)
         on = self._not_null(on, position, place)

@@ -6,6 +6,21 @@ copies and compares, it does with their images, if a comparison may come out eit
 and ``f(b) = 0``. So what holds of the images for every bound holds of the numbers: a list is sorted if in no image of
 it a 1 comes before a 0. (The zero-one principle: Knuth, The Art of Computer Programming 3, section 5.3.4; data
 independence: Wolper, POPL 1986.)
+
+The claim is: for every run and every bound there is a run on images that has ``f(n)`` where the first has the number n
+in a place (variable or cell) that has an image, and the same in every other place. It holds if
+
+1. what is written to a place with an image is a copy of one with an image and of the same type, an unknown number, or
+   a constant, whose image may be either; nothing else, and no number that is there from the start (globals, zeroed
+   memory, bytes that are copied);
+2. what is read from a place with an image goes to another such place, or out of the program, or into a comparison that
+   an assumption asks for or an assignment keeps, alone; nothing else is done with it;
+3. such a comparison knows the images only where both its sides have one. Otherwise it may come out either way: images
+   do not compare with numbers.
+
+All places with images share one bound. It is the first failure of the run that chooses it: where there is nothing but
+a failure behind an answer (`_Images._is_lost`), the answer is taken only if that bound shows it. `_Order` checks 1
+and 2: every operation is classified, and one that is not known spoils all that it reads or may write.
 """
 
 from __future__ import annotations
@@ -23,6 +38,7 @@ from kleene.cfa.operations import (
     EndScope,
     Error,
     Havoc,
+    Invoke,
     MemSet,
     Operation,
     Place,
@@ -32,6 +48,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import IntegerType
 from kleene.passes.facts.integers import COMPARE, Constants, Key
+from kleene.passes.facts.liveness import defined
 from kleene.passes.facts.memory import Memory, constant_of
 from kleene.passes.representatives import Uses, same
 
@@ -48,12 +65,13 @@ def with_images(memory: Memory) -> Cfa[Operation]:
     operations = [*(a for g in memory.program.globals for a in g.initial), *(e.label for e in memory.cfa.edges)]
     for operation in operations:
         uses.note(operation)
-        uses.look(operation)
+        for part in operation.assignments if isinstance(operation, Invoke) else (operation,):
+            uses.look(part)
     for variable in (v for v in uses.types if isinstance(v, Variable) and v.is_global):
         uses.spoiled.add(variable)  # it begins with a number that is none from outside
     if any(v.is_global for v in memory.objects):
         uses.cells_spoiled = True
-    return _Images(memory.cfa, uses).cfa()
+    return _Images(memory, uses).cfa()
 
 
 @dataclass
@@ -65,7 +83,7 @@ class _Order(Uses):
 
     def _compare(self, operator: str, left: Expression, right: Expression) -> None:
         sides = [same(left), same(right)]
-        if all(isinstance(s, _LVALUES) and isinstance(s.type, IntegerType) for s in sides):
+        if all(isinstance(s, _LVALUES) and isinstance(s.type, IntegerType) and s.type == left.type for s in sides):
             for side in sides:
                 self._read(side, plain=True)
                 if operator not in ("==", "!="):
@@ -129,12 +147,16 @@ def _test_of(operation: Operation) -> Expression | None:
 class _Images:
     """The automaton on images. Where it has a choice, it asks for one more unknown number."""
 
-    original: Cfa[Operation]
+    memory: Memory
     uses: _Order
     edges: list[Edge[Operation]] = field(default_factory=list)
     count: int = 0
     asserted: bool = False
     """Whether some failure depends on how two numbers compare."""
+
+    @property
+    def original(self) -> Cfa[Operation]:
+        return self.memory.cfa
 
     def cfa(self) -> Cfa[Operation]:
         """The new automaton, or the old one where no assertion compares numbers, or a location has several tests."""
@@ -162,7 +184,7 @@ class _Images:
             elif isinstance(label, Assign) and self.uses.maps(label.target) and constant_of(label.value) is not None:
                 self._assigned(edge, label.target, edge.source, {True, False})  # on which side of the bound it is
             elif isinstance(label, Assign) and isinstance(test := _test_of(label), Comparison) and self._about(test):
-                fails = {t: self._is_lost(edge.target, {label.target: t}) for t in (True, False)}
+                fails = {t: self._is_lost(edge.target, self._learnt(label.target, t)) for t in (True, False)}
                 for leaf, pair in self._looked_at(edge.source, label.place, test):
                     self.asserted |= len(pair) == 2 and any(fails.values())
                     values = {t for t in (True, False) if _may(test, t, pair, exact=fails[t])}
@@ -191,17 +213,25 @@ class _Images:
             self._chosen(leaf, label.place, ways)
 
     def _looked_at(self, source: str, place: Place, test: Expression) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """The locations where the images are known, and the images. Everything is read that the test reads."""
+        """The locations where the images of both sides are known, and these; none where a side is no image.
+
+        Everything is read that the test reads.
+        """
         sides = [same(x) for x in ((test.left, test.right) if isinstance(test, Comparison) else (test,))]
+        read = [x for x in sides if isinstance(x, _LVALUES)]
+        both = len(read) == 2 and all(self.uses.maps(side) for side in read)
         known: list[tuple[str, tuple[int, ...]]] = [(source, ())]
-        for side in (x for x in sides if isinstance(x, _LVALUES)):
+        for side in read:
             zero = Comparison("==", side, Constant(0, _integer(side)), side.type)
-            found = []
+            after: list[tuple[str, tuple[int, ...]]] = []
             for at, bits in known:
-                for bit in _BITS:
-                    found.append((self._new(source), (*bits, bit)))
-                    self.edges.append(Edge(at, Assume(place, zero, truth=not bit), found[-1][0]))
-            known = found
+                names = [self._new(source) for _ in _BITS] if both else [self._new(source)] * len(_BITS)
+                for bit, name in zip(_BITS, names, strict=True):
+                    self.edges.append(Edge(at, Assume(place, zero, truth=not bit), name))
+                after += (
+                    [(name, (*bits, bit)) for bit, name in zip(_BITS, names, strict=True)] if both else [(names[0], ())]
+                )
+            known = after
         yield from known
 
     def _chosen(self, source: str, place: Place, ways: Mapping[bool, str]) -> None:
@@ -222,6 +252,11 @@ class _Images:
         """Whether there is only a failure behind the edge: the first one chooses the bound."""
         return self._is_lost(edge.target, {})
 
+    def _learnt(self, target: Expression, truth: bool) -> dict[Expression, bool]:
+        """That a variable is zero or not, where no pointer leads to it: what a pointer leads to may change unseen."""
+        plain = isinstance(target, Variable) and self.memory.kind(target) == "integer"
+        return {target: truth} if plain else {}
+
     def _is_lost(self, location: str, known: dict[Expression, bool]) -> bool:
         """Whether the only way on is a failure, by a few steps that copy and test what is known of some variables."""
         for _ in range(_FAR):
@@ -233,9 +268,11 @@ class _Images:
                 after = tuple(e for e in after if (test := _of_one(e.label)) and known.get(test[0]) is test[1])
             elif isinstance(labels[0], Assign) and isinstance(labels[0].target, Variable):
                 value = same(labels[0].value)
-                known = {k: v for k, v in known.items() if k != labels[0].target}
-                known |= {labels[0].target: known[value]} if value in known else {}
-            elif not isinstance(labels[0], Skip | DeclareLocal | EndScope):
+                learnt = self._learnt(labels[0].target, known[value]) if value in known else {}
+                known = {k: v for k, v in known.items() if k != labels[0].target} | learnt
+            elif isinstance(labels[0], DeclareLocal | EndScope):
+                known = {k: v for k, v in known.items() if k not in defined(labels[0])}
+            elif not isinstance(labels[0], Skip):
                 return False
             if len(after) != 1:
                 return False
@@ -263,8 +300,8 @@ def _truth(label: Operation) -> bool:
 
 def _may(test: Expression, truth: bool, bits: tuple[int, ...], *, exact: bool = False) -> bool:
     """Whether a test of numbers with these images may come out so; `exact` if there is a bound that shows it."""
-    if not isinstance(test, Comparison) or len(bits) == 1:
-        return True  # a comparison with a constant
+    if not isinstance(test, Comparison) or not bits:
+        return True  # a comparison with a constant, or with what has no image
     operator = test.operator if truth else NEGATED[test.operator]
     weak = {"<": "<=", ">": ">="}.get(operator, operator)
     return COMPARE[operator if exact else weak](*bits) or (operator == "!=" and not exact)

@@ -211,7 +211,7 @@ class Refinement:
         entry = next(e for e in self.entries if e.name == self.options.hint)
         pointers = frozenset(v.name for v in memory.pointers)
         integers = frozenset(v.name for v in memory.integers)
-        data = frozenset(offset for _, offset in memory.access_widths)
+        data = frozenset(offset for _, offset in memory.access_types)
         definition = TrackingDefinition(pointers, pointers, frozenset(memory.cell_targets), data, integers)
         roles = hinted_roles(entry, list(memory.cell_targets), memory.self_loops)
         return Abstraction(definition, Generator(entry, frozenset(f.name for f in entry.families), roles))

@@ -129,7 +129,8 @@ class Translator(SpecifiedSteps):
         entry = "start"
         chain: list[Step] = []
         used = {n for e in self.source.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
-        for variable in self.undeclared:  # temporaries of the C reader
+        given = [v for v in self.memory.integers if v in self.needed[self.source.entry]]
+        for variable in (*self.undeclared, *given):  # temporaries of the C reader; parameters: any number
             chain += self._steps(DeclareLocal(Place("", 0, 0, ""), variable))
         for item in self.program.globals:
             if item.external and item.variable in used:

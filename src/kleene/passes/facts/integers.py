@@ -91,8 +91,13 @@ class IntegerValue:
 
     def converted(self, source: IntegerType, target: IntegerType) -> IntegerValue:
         """The value converted from one integer type to another."""
+        if target == source:
+            return self
         if target.boolean:
             return self.negated().negated()
+        if target.function != source.function:  # only of null is it known what it becomes
+            null = self.table.get(0)
+            return UNKNOWN_INTEGER if null is None else IntegerValue({0: null}, neg(null))
         return self.mapped(target.wrap, injective=target.bits >= source.bits)
 
     def negated(self) -> IntegerValue:
@@ -164,9 +169,20 @@ class Constants:
             return ()
         if isinstance(key, Variable) and isinstance(key.type, IntegerType):  # others may be of other types
             values = {key.type.wrap(c) for c in values}
+        elif isinstance(key, int):
+            values |= {kept.wrap(c) for kept in self._mixed(key) for c in values}
         if root in self._counting_roots and max(values) - min(values) <= MAX_CONSTANTS:
             values |= set(range(min(values), max(values) + 1))
         return tuple(sorted(values, key=lambda c: (abs(c), c))[:MAX_CONSTANTS])
+
+    def _mixed(self, offset: int) -> list[IntegerType]:
+        """The types as which the numbers at an offset are kept where they are written and read as others too."""
+        types = [
+            self.memory.integer_type(p)
+            for p, seen in self.memory.access_types.items()
+            if len(seen) > 1 and p[1] == offset
+        ]
+        return [t for t in types if t is not None]
 
     @property
     def cells(self) -> list[int]:

@@ -201,6 +201,8 @@ def evaluated(expression: Expression, bounds: Mapping[Variable, Interval]) -> In
         case Cast(operand=operand) if isinstance(operand.type, IntegerType):
             if isinstance(expression.type, IntegerType) and expression.type.boolean:
                 return 0, 1
+            if isinstance(expression.type, IntegerType) and expression.type.function != operand.type.function:
+                return full
             return _fitting(evaluated(operand, bounds), full)
         case Binary(operator=operator, left=left, right=right):
             found = _arithmetic(operator, evaluated(left, bounds), evaluated(right, bounds))

@@ -37,7 +37,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
+from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type, shared_type
 from kleene.diagnostics import KleeneError
 from kleene.passes.function_values import scalar_type
 from kleene.passes.promote import address_taken
@@ -134,7 +134,7 @@ class Memory:
     cell_of: dict[Place, str] = field(default_factory=dict)
     cell_targets: dict[str, set[Place]] = field(default_factory=dict)
     sizes: set[int] = field(default_factory=set)
-    access_widths: dict[Place, set[int]] = field(default_factory=dict)
+    access_types: dict[Place, set[IntegerType]] = field(default_factory=dict)
     _types_of: dict[int, dict[str, None]] = field(default_factory=dict)
     _held: dict[Place, set[Place]] = field(default_factory=dict)
 
@@ -142,7 +142,7 @@ class Memory:
         self._classify()
         self._find_cells()
         self._flow()
-        self._find_widths()
+        self._find_integers()
 
     # Variables ------------------------------------------------------------------------------------------------
 
@@ -239,27 +239,33 @@ class Memory:
             self.cell_targets.setdefault(name, set())
             self._held[place] = set()
 
-    def _find_widths(self) -> None:
-        """The sizes of the integers that are read or written at each offset of objects."""
+    def _find_integers(self) -> None:
+        """The types of the integers that are read or written at each offset of objects."""
         operations = [*self._initial(), *(edge.label for edge in self.cfa.edges)]
         for operation in operations:
             for expression in expressions(operation):
                 for node in walk(expression):
                     if isinstance(node.type, IntegerType) and isinstance(node, Variable | Field | Index | Deref):
-                        self._note_width(node)
+                        self._note_integer(node, node.type)
 
-    def _note_width(self, lvalue: Expression) -> None:
+    def _note_integer(self, lvalue: Expression, type_: IntegerType) -> None:
         if isinstance(lvalue, Variable) and self.kind(lvalue) != "object":
             return
         if isinstance(lvalue, Field) and lvalue.bit_width is not None:
             return
         for place in self._known_places(lvalue):
-            self.access_widths.setdefault(place, set()).add(lvalue.type.size)
+            self.access_types.setdefault(place, set()).add(type_)
 
-    def integer_width(self, place: Place) -> int:
-        """The size of the integers at a place, if they are all of one size; else 0, and nothing is known of them."""
-        widths = self.access_widths.get(place, set())
-        return next(iter(widths)) if len(widths) == 1 else 0
+    def integer_type(self, place: Place) -> IntegerType | None:
+        """The type as which the numbers at a place are kept; None if they differ in width: nothing is known of them.
+
+        What is written or read there as another type is converted (`rereads`).
+        """
+        return shared_type(self.access_types.get(place, ()))
+
+    def accessed_bytes(self, place: Place) -> int:
+        """The size of the largest integer that is read or written at a place."""
+        return max((t.size for t in self.access_types.get(place, ())), default=0)
 
     def overlapped_pointers(self, place: Place, length: int) -> list[Place]:
         """The pointer cells that a write of so many bytes at a place touches."""
@@ -272,8 +278,8 @@ class Memory:
         size, offset = place
         return [
             (s, o)
-            for (s, o), widths in sorted(self.access_widths.items())
-            if s == size and o < offset + length and offset < o + max(widths)
+            for s, o in sorted(self.access_types)
+            if s == size and o < offset + length and offset < o + self.accessed_bytes((s, o))
         ]
 
     # Offsets --------------------------------------------------------------------------------------------------------
@@ -444,6 +450,8 @@ def constant_of(expression: Expression) -> int | None:
             return value
         case Cast(operand=operand, type=type_):
             inner = constant_of(operand)
+            if inner and getattr(operand.type, "function", False) != getattr(type_, "function", False):
+                return None  # an address of a function is no number
             return type_.wrap(inner) if inner is not None and isinstance(type_, IntegerType) else inner
         case Binary(operator=("+" | "-" | "*") as operator, left=left, right=right, type=IntegerType() as type_):
             a, b = constant_of(left), constant_of(right)

@@ -104,8 +104,10 @@ class _Converter:
                     self._no_object(value)
                     self._set(f"undef.{cell}", (node,))
         for offset in self.translator.constants.cells:
-            width = self.memory.integer_width((block.size, offset))
-            known = block.load(8 * offset, 8 * width) if width else None
+            type_ = self.memory.integer_type((block.size, offset))
+            known = block.load(8 * offset, type_.bits) if type_ else None
+            if type_ and isinstance(known, int):  # it may have been written as another type
+                known = type_.wrap(known)
             for c in self.translator.constants.of(offset):
                 self._set(self.symbols.integer_cell(offset, c), (node,), _equal(known, c))
 

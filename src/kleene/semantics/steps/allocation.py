@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kleene.cfa.expressions import Expression, Variable
 from kleene.cfa.operations import Allocate, MemCopy, MemSet, Realloc
-from kleene.cfa.types import IntegerType, PointerType
+from kleene.cfa.types import IntegerType, PointerType, shared_type
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
 from kleene.passes.facts.integers import UNKNOWN_INTEGER, IntegerValue
 from kleene.passes.facts.memory import Unmodelled, constant_of
@@ -15,6 +15,8 @@ from kleene.semantics.steps.numbers import IntegerSteps
 from kleene.semantics.vocabulary.names import FREED, HEAP, at
 from kleene.semantics.vocabulary.predicates import Pointer
 from kleene.transformers.action import Update
+
+Numbers = dict[int, tuple[IntegerType, IntegerValue]]
 
 
 class AllocationSteps(IntegerSteps):
@@ -194,7 +196,7 @@ class AllocationSteps(IntegerSteps):
                 else:
                     self._spoil_pointer(base.to(place))
             for place in self.memory.overlapped_integers(base.place, size):
-                covered = base.offset <= place[1] <= base.offset + size - max(self.memory.access_widths[place])
+                covered = base.offset <= place[1] <= base.offset + size - self.memory.accessed_bytes(place)
                 zero = IntegerValue.constant(0) if covered else UNKNOWN_INTEGER
                 names = [(self.symbols.integer_cell(place[1], c), zero.at(c)) for c in self.constants.of(place[1])]
                 updates = [Update(n, ("v",), IfThenElse(base.formula("v"), new, at(n, "v"))) for n, new in names]
@@ -238,22 +240,24 @@ class AllocationSteps(IntegerSteps):
                     self._spoil_pointer(base.to(place))
             self._write_integers(base, values, size, text)
 
-    def _integers_in(self, source: Sequence[Base], size: int) -> dict[int, IntegerValue]:
+    def _integers_in(self, source: Sequence[Base], size: int) -> Numbers:
+        """The numbers in a range of bytes, by their distance from its start, with the type as which they are read."""
         shifts = {o - b.offset for b in source for _, o in self.memory.overlapped_integers(b.place, size)}
-        found = {}
+        numbers: Numbers = {}
         for shift in sorted(shifts):
             bases = [b.moved(shift) for b in source]
-            widths = {self.memory.integer_width(b.place) for b in bases}
-            width = max(widths)
-            if len(widths) == 1 and width > 0 and 0 <= shift <= size - width:
-                found[shift] = self._read_integer_at(bases, width)
-        return found
+            types = {t for b in bases if (t := self.memory.integer_type(b.place)) is not None}
+            type_ = shared_type(types)
+            if type_ is not None and 0 <= shift <= size - type_.size:
+                numbers[shift] = type_, self._read_integer_at(bases, type_)
+        return numbers
 
-    def _write_integers(self, base: Base, values: dict[int, IntegerValue], size: int, text: str) -> None:
+    def _write_integers(self, base: Base, numbers: Numbers, size: int, text: str) -> None:
         """The integer cells of the target, all in one step, since they are read from cells of the same kind."""
         updates = []
         for place in self.memory.overlapped_integers(base.place, size):
-            value = values.get(place[1] - base.offset, UNKNOWN_INTEGER)
+            copied = numbers.get(place[1] - base.offset)
+            value = self._as_kept(place, *copied) if copied is not None else UNKNOWN_INTEGER
             for c in self.constants.of(place[1]):
                 name = self.symbols.integer_cell(place[1], c)
                 updates.append(Update(name, ("v",), IfThenElse(base.formula("v"), value.at(c), at(name, "v"))))

@@ -18,10 +18,10 @@ from kleene.cfa.expressions import (
     Variable,
     children,
 )
-from kleene.cfa.types import IntegerType, PointerType
+from kleene.cfa.types import IntegerType, PointerType, rereads
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
 from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combined
-from kleene.passes.facts.memory import Unmodelled
+from kleene.passes.facts.memory import Place, Unmodelled
 from kleene.passes.indices import whole_array
 from kleene.passes.literals import character, is_literal
 from kleene.semantics.steps.cells import CellSteps
@@ -133,24 +133,25 @@ class IntegerSteps(CellSteps):
     def _read_integer(self, lvalue: Expression) -> IntegerValue:
         type_ = lvalue.type
         assert isinstance(type_, IntegerType)
-        value = self._read_integer_at(self._bases(lvalue, (0, type_.size)), type_.size)
-        if any(type_.wrap(c) != c for c in value.table):  # written as a value of another type
-            return value.mapped(type_.wrap, injective=False)
-        return value
+        return self._read_integer_at(self._bases(lvalue, (0, type_.size)), type_)
 
-    def _read_integer_at(self, bases: Sequence[Base], size: int) -> IntegerValue:
-        known = sorted({c for base in bases for c in self._constants(base, size)})
-        table: dict[int, Formula] = dict.fromkeys(known, FALSE)
-        for base in bases:
-            own = self._constants(base, size)
-            for c in known:
-                value = at(self.symbols.integer_cell(base.offset, c), "u") if c in own else UNKNOWN
+    def _read_integer_at(self, bases: Sequence[Base], type_: IntegerType) -> IntegerValue:
+        tables = [self._kept(base, type_) for base in bases]
+        table: dict[int, Formula] = dict.fromkeys(sorted({c for own in tables for c in own}), FALSE)
+        for base, own in zip(bases, tables, strict=True):
+            for c in table:
+                value = disj(*(at(name, "u") for name in own[c])) if c in own else UNKNOWN
                 table[c] = disj(table[c], exists(["u"], conj(base.formula("u"), value)))
         return stored(table)
 
-    def _constants(self, base: Base, size: int) -> tuple[int, ...]:
-        """The constants of the integer cell at a base, if it is one of that size."""
-        return self.constants.of(base.offset) if self.memory.integer_width(base.place) == size else ()
+    def _kept(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
+        """The numbers of the integer cell at a base, read as a type, with the predicates that say so."""
+        kept = self.memory.integer_type(base.place)
+        found: dict[int, list[str]] = {}
+        if kept is not None and rereads(kept, type_):
+            for c in filter(kept.has, self.constants.of(base.offset)):
+                found.setdefault(type_.wrap(c), []).append(self.symbols.integer_cell(base.offset, c))
+        return found
 
     def _assign_integer(self, target: Expression, value: Expression) -> None:
         self._store_integer(target, self._evaluated(value))
@@ -163,20 +164,25 @@ class IntegerSteps(CellSteps):
         if _is_inexact(target):
             self._overwrite(*self._accessed(target))
             return
-        self._store_integer_at(self._bases(target, (0, size)), value, size, str(target))
+        assert isinstance(target.type, IntegerType)
+        self._store_integer_at(self._bases(target, (0, size)), value, target.type, str(target))
 
-    def _store_integer_at(self, bases: Sequence[Base], value: IntegerValue, size: int, text: str) -> None:
+    def _store_integer_at(self, bases: Sequence[Base], value: IntegerValue, type_: IntegerType, text: str) -> None:
         updates: dict[str, Update] = {}
         self._writable(bases)
         for base in bases:
-            fits = self.memory.integer_width(base.place) == size
+            written = self._as_kept(base.place, type_, value)
             for c in self.constants.of(base.offset):
                 name = self.symbols.integer_cell(base.offset, c)
                 old = updates[name].formula if name in updates else at(name, "v")
-                new = value.at(c) if fits else UNKNOWN
-                updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), new, old))
+                updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), written.at(c), old))
         self._step(f"{text} = ...", updates.values())
-        self._spoil(bases, size, integer=size)
+        self._spoil(bases, type_.size, integer=type_.size)
+
+    def _as_kept(self, place: Place, type_: IntegerType, value: IntegerValue) -> IntegerValue:
+        """What is known of the integer cell at a place, where a value of a type is written to it."""
+        kept = self.memory.integer_type(place)
+        return value.converted(type_, kept) if kept is not None and rereads(type_, kept) else UNKNOWN_INTEGER
 
     def _set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
         return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]
