@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from kleene.cfa.expressions import Expression
 from kleene.logic.formula import UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
 from kleene.passes.facts.memory import Unmodelled
-from kleene.semantics.steps.context import Base
+from kleene.semantics.steps.context import Base, StepContext
 from kleene.semantics.steps.pointers import PointerSteps
 from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, Group
 from kleene.semantics.vocabulary.names import at
@@ -15,21 +15,29 @@ from kleene.semantics.vocabulary.predicates import Pointer
 from kleene.transformers.action import Update
 
 
-class CellSteps(PointerSteps):
+class CellSteps:
     """Changes of pointer cells. A cell is cleared before it is set, so that one edge changes at a time."""
 
-    def _write_cell(self, lvalue: Expression, value: Expression) -> None:
-        source = self._load(value)
-        self._store_pointer(self._bases(lvalue, (0, lvalue.type.size)), source, str(lvalue))
+    def __init__(self, context: StepContext, pointers: PointerSteps) -> None:
+        self.context = context
+        self.program = context.program
+        self.memory = context.memory
+        self.constants = context.constants
+        self.symbols = context.symbols
+        self.pointers = pointers
 
-    def _store_pointer(self, bases: Sequence[Base], source: Pointer | None, text: str) -> None:
-        self._writable(bases)
-        self._spoil(bases, self.program.pointer_size)
-        self._clear(bases, text)
+    def write_cell(self, lvalue: Expression, value: Expression) -> None:
+        source = self.pointers.load(value)
+        self.store_pointer(self.pointers.objects_of(lvalue, (0, lvalue.type.size)), source, str(lvalue))
+
+    def store_pointer(self, bases: Sequence[Base], source: Pointer | None, text: str) -> None:
+        self.pointers.require_writable(bases)
+        self.spoil(bases, self.program.pointer_size)
+        self.clear(bases, text)
         if source is not None:
-            self._set_cell(bases, source, text)
+            self.set_cell(bases, source, text)
 
-    def _clear(self, bases: Sequence[Base], text: str) -> None:
+    def clear(self, bases: Sequence[Base], text: str) -> None:
         """The cell becomes NULL, one edge predicate after another."""
         for base in bases:
             cell = self._cell(base, text)
@@ -39,7 +47,7 @@ class CellSteps(PointerSteps):
             keep = Update(undefined, ("v",), conj(at(undefined, "v"), neg(base.formula("v"))))
             edges = [self.symbols.cell(cell, to) for to in self.symbols.target_offsets(cell)]
             if not edges:
-                self._step(f"{text} = NULL", [keep])
+                self.context.step(f"{text} = NULL", [keep])
             for edge in edges:
                 self._remove_edge(base, edge, keep, text)
             groups = dict.fromkeys(self.symbols.group_of(edge) for edge in edges)
@@ -73,8 +81,8 @@ class CellSteps(PointerSteps):
             less = Update(group.shared, ("v",), IfThenElse(target, crowded, at(group.shared, "v")))
             updates += self.symbols.known([less])
             updates.append(Update(group.crowded, ("v",), IfThenElse(target, conj(crowded, UNKNOWN), crowded)))
-        focus = [base.formula("v"), self._edge_focus(base, edge)]
-        self._step(f"{text} = NULL", updates, focus=focus)
+        focus = [base.formula("v"), self.pointers.edge_focus(base, edge)]
+        self.context.step(f"{text} = NULL", updates, focus=focus)
 
     def _mend(self, group: Group) -> None:
         """A cut edge that closes no cycle any more becomes an edge of the forest."""
@@ -86,18 +94,18 @@ class CellSteps(PointerSteps):
         ]
         again = conj(at(group.cut, "u"), neg(at(group.on_cycle, "u")), at(group.name, "u", "w"))
         focus = [exists(["u", "w"], conj(again, at(group.closure, "w", "v")))]
-        self._step(f"mend {group.name}", updates, focus=focus)
+        self.context.step(f"mend {group.name}", updates, focus=focus)
 
-    def _set_cell(self, bases: Sequence[Base], source: Pointer, text: str) -> None:
+    def set_cell(self, bases: Sequence[Base], source: Pointer, text: str) -> None:
         for base in bases:
             cell = self._cell(base, text)
             if not self.symbols.precision.tracks_cell(cell):
                 continue
             undefined = self.symbols.cell_undefined(cell)
-            poison = conj(base.formula("v"), self._undefined(source))
+            poison = conj(base.formula("v"), self.context.is_undefined(source))
             keep = Update(undefined, ("v",), disj(at(undefined, "v"), poison))
             if not source.offsets:
-                self._step(f"{text} = {source.name}", [keep])
+                self.context.step(f"{text} = {source.name}", [keep])
             if not set(source.offsets) <= set(self.symbols.target_offsets(cell)):
                 raise Unmodelled(f"{text} may point to too many places inside objects")
             for offset in source.offsets:
@@ -121,17 +129,17 @@ class CellSteps(PointerSteps):
         focus = [base.formula("v"), source.at(offset), self.symbols.reach_focus(source, offset, edge)]
         if set(group.cells) <= self.symbols.shape.headers:  # it will be reached from there
             focus += self.symbols.reach_foci(lambda v: source.at(offset, v))
-        self._step(f"{text} = {source.name}", updates, focus=focus)
+        self.context.step(f"{text} = {source.name}", updates, focus=focus)
 
-    def _clear_object(self, formula: Callable[[str], Formula], sizes: Iterable[int], text: str) -> None:
+    def clear_object(self, formula: Callable[[str], Formula], sizes: Iterable[int], text: str) -> None:
         """All pointer cells of an object of one of the sizes become NULL."""
         cells = {cell: place for place, cell in sorted(self.memory.cell_of.items()) if place[0] in sizes}
         for cell, place in cells.items():
-            self._clear([Base(place, formula)], f"{text}: {cell}")
+            self.clear([Base(place, formula)], f"{text}: {cell}")
 
     # Overlapping writes -----------------------------------------------------------------------------------------
 
-    def _spoil(self, bases: Sequence[Base], size: int, *, integer: int | None = None) -> None:
+    def spoil(self, bases: Sequence[Base], size: int, *, integer: int | None = None) -> None:
         """A write of so many bytes leaves what it overlaps unknown: integers, and pointers at other places.
 
         `integer` is the size of the integer that is written, whose own cell is set by the caller.
@@ -146,13 +154,13 @@ class CellSteps(PointerSteps):
                     updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), UNKNOWN, at(name, "v")))
             for place in self.memory.overlapped_pointers(base.place, size):
                 if place != base.place or integer is not None:
-                    self._spoil_pointer(base.to(place))
+                    self.spoil_pointer(base.to(place))
         if updates:
-            self._step("spoil integers", updates.values())
+            self.context.step("spoil integers", updates.values())
 
-    def _spoil_pointer(self, base: Base) -> None:
+    def spoil_pointer(self, base: Base) -> None:
         if not self.symbols.precision.tracks_cell(self.memory.cell_of[base.place]):
             return
-        self._clear([base], "overwritten")
+        self.clear([base], "overwritten")
         name = self.symbols.cell_undefined(self.memory.cell_of[base.place])
-        self._step("overwritten", [Update(name, ("v",), disj(at(name, "v"), base.formula("v")))])
+        self.context.step("overwritten", [Update(name, ("v",), disj(at(name, "v"), base.formula("v")))])

@@ -7,16 +7,25 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.logic.formula import FALSE, TRUE, neg
 from kleene.passes.facts.integers import COMPARE
 from kleene.passes.facts.memory import Unmodelled
-from kleene.semantics.steps.allocation import AllocationSteps
-from kleene.semantics.steps.numbers import compared
+from kleene.semantics.steps.context import StepContext
+from kleene.semantics.steps.numbers import NumberSteps, compared
+from kleene.semantics.steps.pointers import PointerSteps
 from kleene.semantics.vocabulary.names import at
 from kleene.transformers.action import Update
 
 
-class ConditionSteps(AllocationSteps):
+class ConditionSteps:
     """Assume edges."""
 
-    def _assume(self, condition: Expression, truth: bool) -> None:
+    def __init__(self, context: StepContext, pointers: PointerSteps, numbers: NumberSteps) -> None:
+        self.context = context
+        self.memory = context.memory
+        self.constants = context.constants
+        self.symbols = context.symbols
+        self.pointers = pointers
+        self.numbers = numbers
+
+    def assume(self, condition: Expression, truth: bool) -> None:
         while isinstance(condition, Unary) and condition.operator == "!":
             condition, truth = condition.operand, not truth
         if isinstance(condition, Cast) and isinstance(condition.operand, Comparison):
@@ -28,28 +37,28 @@ class ConditionSteps(AllocationSteps):
             elif isinstance(condition.left.type, IntegerType) and isinstance(condition.right.type, IntegerType):
                 self._assume_integers(operator, condition.left, condition.right)
             else:  # floating point: either way, since a comparison with NaN is false as its negation is
-                self._visit(condition.left)
-                self._visit(condition.right)
+                self.numbers.visit(condition.left)
+                self.numbers.visit(condition.right)
         elif isinstance(condition.type, PointerType):
             self._assume_pointers("!=" if truth else "==", condition, Constant(0, condition.type))
         elif isinstance(condition.type, IntegerType):
             self._assume_integers("!=" if truth else "==", condition, Constant(0, condition.type))
         else:
-            self._visit(condition)
+            self.numbers.visit(condition)
 
     def _assume_pointers(self, operator: str, left: Expression, right: Expression) -> None:
         if operator not in ("==", "!="):
             raise Unmodelled(f"comparison {operator} of pointers")
-        a, b = self._load(left), self._load(right)
-        equal = self._same(a, b)
+        a, b = self.pointers.load(left), self.pointers.load(right)
+        equal = self.pointers.same_pointers(a, b)
         focus = [p.at(o) for p in (a, b) if p is not None for o in p.offsets]
         condition = equal if operator == "==" else neg(equal)
-        self._step(f"{left} {operator} {right}", (), focus=focus, precondition=condition)
+        self.context.step(f"{left} {operator} {right}", (), focus=focus, precondition=condition)
 
     def _assume_integers(self, operator: str, left: Expression, right: Expression) -> None:
-        a, b = self._evaluated(left), self._evaluated(right)
+        a, b = self.numbers.value_of(left), self.numbers.value_of(right)
         updates = self._sharpened(left, operator, b.single) if b.single is not None else []
-        self._step(f"{left} {operator} {right}", updates, precondition=compared(operator, a, b))
+        self.context.step(f"{left} {operator} {right}", updates, precondition=compared(operator, a, b))
 
     def _sharpened(self, expression: Expression, operator: str, k: int) -> list[Update]:
         """After a comparison with a constant holds, the values that contradict it are ruled out."""

@@ -52,7 +52,7 @@ class Base:
         return Base(place, self.formula, self.pointer)
 
 
-class StepBuilder:
+class StepContext:
     """Collects the steps of one operation after another; `place` is where the operation stands."""
 
     def __init__(self, program: CProgram, memory: Memory, constants: Constants, symbols: Symbols) -> None:
@@ -65,30 +65,30 @@ class StepBuilder:
         self.place = SourcePlace("", 0, 0, "")
         self._used_temporaries: list[Pointer] = []
 
-    def _step(self, name: str, updates: Iterable[Update], *, focus: Sequence[Formula] = (), **parts: object) -> None:
+    def step(self, name: str, updates: Iterable[Update], *, focus: Sequence[Formula] = (), **parts: object) -> None:
         action = Action(name, name, focus=tuple(focus), updates=tuple(updates), **parts)  # type: ignore[arg-type]
         self.steps.append(Step(action))
 
-    def _checked(
+    def check_then_step(
         self, name: str, alarms: Sequence[tuple[Formula, str, str]], good: Formula, focus: Sequence[Formula]
     ) -> None:
         """A step that is taken only where `good` may hold; the alarms are raised where their conditions may."""
         raised = tuple((c, Alarm(kind, self.place, why)) for c, kind, why in alarms if c is not FALSE)
         self.steps.append(Step(Action(name, "", focus=tuple(focus), precondition=good), raised))
 
-    def _named_alarm(self, alarm: Alarm) -> str:
+    def name_alarm(self, alarm: Alarm) -> str:
         """The text of the message that stands for an alarm."""
         text = f"{alarm.kind} at {alarm.place}: {alarm.text}"
         self.alarms[text] = alarm
         return text
 
-    def _fail(self, kind: str, text: str) -> None:
+    def fail(self, kind: str, text: str) -> None:
         """An alarm on every path that comes here; nothing goes on."""
-        self._checked("stop", [(TRUE, kind, text)], FALSE, ())
+        self.check_then_step("stop", [(TRUE, kind, text)], FALSE, ())
 
     # Pointers and temporaries ---------------------------------------------------------------------------------
 
-    def _set_pointer(self, pointer: Pointer, targets: dict[int, Formula], undefined: Formula) -> list[Update]:
+    def set_pointer(self, pointer: Pointer, targets: dict[int, Formula], undefined: Formula) -> list[Update]:
         if not pointer.tracked:
             return []
         if not set(targets) <= set(pointer.offsets):
@@ -96,19 +96,19 @@ class StepBuilder:
         updates = [Update(pointer.predicate(o), ("v",), targets.get(o, FALSE)) for o in pointer.offsets]
         return [*updates, Update(self.symbols.nullary(pointer.undefined), (), undefined)]
 
-    def _undefined(self, pointer: Pointer) -> Formula:
+    def is_undefined(self, pointer: Pointer) -> Formula:
         if not pointer.tracked:
             return UNKNOWN
         return at(self.symbols.nullary(pointer.undefined))
 
-    def _temporary(self, places: Iterable[Place]) -> Pointer:
+    def temporary(self, places: Iterable[Place]) -> Pointer:
         pointer = self.symbols.temporary(len(self._used_temporaries) + 1, places)
         self._used_temporaries.append(pointer)
         return pointer
 
-    def _forget_temporaries(self) -> None:
+    def forget_temporaries(self) -> None:
         if self._used_temporaries:
-            updates = [u for p in self._used_temporaries for u in self._set_pointer(p, {}, FALSE)]
+            updates = [u for p in self._used_temporaries for u in self.set_pointer(p, {}, FALSE)]
             self.steps.append(Step(Action("forget temporaries", "", updates=tuple(updates))))
         self._used_temporaries = []
 

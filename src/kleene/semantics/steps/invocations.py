@@ -11,8 +11,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Enter, Invoke, Operation, expressions
 from kleene.logic.formula import TRUE, conj, exists
 from kleene.passes.facts.memory import Unmodelled
-from kleene.semantics.steps.conditions import ConditionSteps
-from kleene.semantics.steps.context import Alarm, Step
+from kleene.semantics.steps.context import Alarm, Step, StepContext
 from kleene.semantics.vocabulary.groups import Group
 from kleene.semantics.vocabulary.names import MARKER, OPAQUE, at
 from kleene.semantics.vocabulary.predicates import Symbols
@@ -85,12 +84,18 @@ def known_globals(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
     return {name: frozenset(found) for name, found in own.items()}
 
 
-class CallSteps(ConditionSteps):
+class InvocationSteps:
     """The step of a call."""
 
-    def _invoke(self, operation: Invoke, live: Iterable[Variable]) -> None:
+    def __init__(self, context: StepContext) -> None:
+        self.context = context
+        self.memory = context.memory
+        self.constants = context.constants
+        self.symbols = context.symbols
+
+    def invoke(self, operation: Invoke, live: Iterable[Variable]) -> None:
         text = f"the call of {operation.function}, {TOO_MANY}"
-        alarm = Alarm("unsupported", self.place, text)
+        alarm = Alarm("unsupported", self.context.place, text)
         given, values = self._bound(zip(operation.parameters, operation.arguments, strict=True))
         back = []
         if operation.target is not None and operation.returned is not None:
@@ -104,7 +109,7 @@ class CallSteps(ConditionSteps):
         action = CallAction(
             f"call {operation.function}",
             str(operation),
-            messages=(Message(TRUE, self._named_alarm(alarm)),),
+            messages=(Message(TRUE, self.context.name_alarm(alarm)),),
             function=operation.function,
             given=given,
             values=values,
@@ -114,7 +119,7 @@ class CallSteps(ConditionSteps):
             shared=frozenset(name for v in known for name in self._predicates_of(v)),
         )
         self._decide_reached(operation)
-        self.steps.append(Step(action))
+        self.context.steps.append(Step(action))
 
     @cached_property
     def known_globals(self) -> dict[str, frozenset[Variable]]:
@@ -125,7 +130,10 @@ class CallSteps(ConditionSteps):
         match self.memory.kind(variable):
             case "pointer":
                 pointer = self.symbols.pointer(variable)
-                return [*(pointer.predicate(o) for o in pointer.offsets), self.symbols.nullary(pointer.undefined)]
+                return [
+                    *(pointer.predicate(o) for o in pointer.offsets),
+                    self.symbols.nullary(pointer.undefined),
+                ]
             case "integer":
                 return [self.symbols.integer(variable, c) for c in self.constants.of(variable)]
             case "object":
@@ -143,7 +151,7 @@ class CallSteps(ConditionSteps):
             for group in groups
         ]
         if focus:
-            self._step(f"arguments of {operation.function}", (), focus=focus)
+            self.context.step(f"arguments of {operation.function}", (), focus=focus)
 
     def _bound(self, pairs: Iterable[tuple[Variable, Variable]]) -> tuple[Pairs, Pairs]:
         """For (target, source) variables: the pairs of pointer predicates, and of predicates without nodes."""

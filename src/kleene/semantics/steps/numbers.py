@@ -25,15 +25,24 @@ from kleene.passes.facts.memory import Place, Unmodelled
 from kleene.passes.indices import whole_array
 from kleene.passes.literals import character, is_literal
 from kleene.semantics.steps.cells import CellSteps
-from kleene.semantics.steps.context import Base
+from kleene.semantics.steps.context import Base, StepContext
+from kleene.semantics.steps.pointers import PointerSteps
 from kleene.semantics.vocabulary.names import at
 from kleene.transformers.action import Update
 
 
-class IntegerSteps(CellSteps):
+class NumberSteps:
     """Reading and writing integers; the memory accesses of an expression are checked on the way."""
 
-    def _evaluated(self, expression: Expression) -> IntegerValue:
+    def __init__(self, context: StepContext, pointers: PointerSteps, cells: CellSteps) -> None:
+        self.context = context
+        self.memory = context.memory
+        self.constants = context.constants
+        self.symbols = context.symbols
+        self.pointers = pointers
+        self.cells = cells
+
+    def value_of(self, expression: Expression) -> IntegerValue:
         """What is known of an integer expression."""
         match expression:
             case Constant(value=value, type=IntegerType()):
@@ -41,11 +50,11 @@ class IntegerSteps(CellSteps):
             case Variable() if self.memory.kind(expression) == "integer":
                 return stored({c: at(self.symbols.integer(expression, c)) for c in self.constants.of(expression)})
             case Cast(operand=operand, type=IntegerType() as type_) if isinstance(operand.type, IntegerType):
-                return self._evaluated(operand).converted(operand.type, type_)
+                return self.value_of(operand).converted(operand.type, type_)
             case Unary(operator="-", operand=operand, type=IntegerType() as type_):
-                return self._evaluated(operand).mapped(lambda c: type_.wrap(-c), injective=not type_.boolean)
+                return self.value_of(operand).mapped(lambda c: type_.wrap(-c), injective=not type_.boolean)
             case Unary(operator="!", operand=operand) if isinstance(operand.type, IntegerType):
-                return self._evaluated(operand).negated()
+                return self.value_of(operand).negated()
             case Binary(type=IntegerType() as type_):
                 return self._binary(expression, type_)
             case Comparison(operator=operator, left=left, right=right):
@@ -55,11 +64,11 @@ class IntegerSteps(CellSteps):
             case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
                 if not _is_inexact(expression):
                     return self._read_integer(expression)
-        self._visit(expression)
+        self.visit(expression)
         return UNKNOWN_INTEGER
 
     def _binary(self, expression: Binary, type_: IntegerType) -> IntegerValue:
-        a, b = self._evaluated(expression.left), self._evaluated(expression.right)
+        a, b = self.value_of(expression.left), self.value_of(expression.right)
         function = ARITHMETIC.get(expression.operator)
         if function is None:
             return UNKNOWN_INTEGER
@@ -68,54 +77,56 @@ class IntegerSteps(CellSteps):
 
     def _compared(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
-            a, b = self._evaluated(left), self._evaluated(right)
+            a, b = self.value_of(left), self.value_of(right)
             return IntegerValue.boolean(compared(operator, a, b))
         if isinstance(left.type, PointerType) and operator in ("==", "!="):
-            same = self._same(self._load(left), self._load(right))
+            same = self.pointers.same_pointers(self.pointers.load(left), self.pointers.load(right))
             return IntegerValue.boolean(same if operator == "==" else neg(same))
-        self._visit(left)
-        self._visit(right)
+        self.visit(left)
+        self.visit(right)
         return UNKNOWN_INTEGER
 
-    def _visit(self, expression: Expression) -> None:
+    def visit(self, expression: Expression) -> None:
         """Check the memory accesses of an expression whose value is not tracked."""
         match expression:
             case Field() | Deref() | Index():
-                self._accessed(expression)
+                self.access(expression)
             case AddressOf(target=target):
                 self._visit_address(target)
             case _:
                 for child in children(expression):
-                    self._visit(child)
+                    self.visit(child)
 
-    def _accessed(self, lvalue: Expression) -> tuple[list[Base], int]:
+    def access(self, lvalue: Expression) -> tuple[list[Base], int]:
         """What an access touches, with its size: the bytes of a bit-field, an array with a variable index."""
         array = whole_array(lvalue)
         if array is not None:
             self._visit_indices(lvalue)
-            return self._bases(array, (0, array.type.size)), array.type.size
+            return self.pointers.objects_of(array, (0, array.type.size)), array.type.size
         if isinstance(lvalue, Field) and lvalue.bit_width is not None:
             size = (lvalue.bit_offset + lvalue.bit_width + 7) // 8
-            return self._bases(lvalue, (0, size)), size
-        return self._bases(lvalue, (0, lvalue.type.size)), lvalue.type.size
+            return self.pointers.objects_of(lvalue, (0, size)), size
+        return self.pointers.objects_of(lvalue, (0, lvalue.type.size)), lvalue.type.size
 
     def _visit_indices(self, lvalue: Expression) -> None:
         while isinstance(lvalue, Field | Index):
             if isinstance(lvalue, Index) and not isinstance(lvalue.index, Constant):
                 if not lvalue.checked:
                     raise Unmodelled("an array element with a variable index")
-                self._visit(lvalue.index)
+                self.visit(lvalue.index)
             lvalue = lvalue.base
 
-    def _read_text(self, text: Expression) -> None:
+    def read_text(self, text: Expression) -> None:
         """A text is read to its end. That of literals is known; whether others have one is not."""
-        pointer = self._load(text)
-        self._pointed(pointer, (0, 1), str(text))
+        pointer = self.pointers.load(text)
+        self.pointers.pointed(pointer, (0, 1), str(text))
         if pointer is not None:
             literals = [at(self.symbols.object(v), "v") for v in self.memory.objects if is_literal(v)]
             open_ended = exists(["v"], conj(pointer.somewhere(), neg(disj(*literals))))
             alarm = (open_ended, "unsupported", f"output of a text that may have no end: {text}")
-            self._checked(f"read {text}", [alarm], neg(open_ended), [pointer.at(o) for o in pointer.offsets])
+            self.context.check_then_step(
+                f"read {text}", [alarm], neg(open_ended), [pointer.at(o) for o in pointer.offsets]
+            )
 
     def _visit_address(self, lvalue: Expression) -> None:
         """The accesses that computing an address needs: of the pointers and indices in it, not of the place itself."""
@@ -124,18 +135,18 @@ class IntegerSteps(CellSteps):
                 self._visit_address(base)
             case Index(base=base, index=index):
                 self._visit_address(base)
-                self._visit(index)
+                self.visit(index)
             case Deref(pointer=pointer):
-                self._visit(pointer)
+                self.visit(pointer)
 
     # Cells ----------------------------------------------------------------------------------------------------
 
     def _read_integer(self, lvalue: Expression) -> IntegerValue:
         type_ = lvalue.type
         assert isinstance(type_, IntegerType)
-        return self._read_integer_at(self._bases(lvalue, (0, type_.size)), type_)
+        return self.read_integer_at(self.pointers.objects_of(lvalue, (0, type_.size)), type_)
 
-    def _read_integer_at(self, bases: Sequence[Base], type_: IntegerType) -> IntegerValue:
+    def read_integer_at(self, bases: Sequence[Base], type_: IntegerType) -> IntegerValue:
         tables = [self._kept(base, type_) for base in bases]
         table: dict[int, Formula] = dict.fromkeys(sorted({c for own in tables for c in own}), FALSE)
         for base, own in zip(bases, tables, strict=True):
@@ -153,49 +164,49 @@ class IntegerSteps(CellSteps):
                 found.setdefault(type_.wrap(c), []).append(self.symbols.integer_cell(base.offset, c))
         return found
 
-    def _assign_integer(self, target: Expression, value: Expression) -> None:
-        self._store_integer(target, self._evaluated(value))
+    def assign_integer(self, target: Expression, value: Expression) -> None:
+        self.store_integer(target, self.value_of(value))
 
-    def _store_integer(self, target: Expression, value: IntegerValue) -> None:
+    def store_integer(self, target: Expression, value: IntegerValue) -> None:
         if isinstance(target, Variable) and self.memory.kind(target) == "integer":
-            self._step(f"{target} = ...", self._set_integer(target, value))
+            self.context.step(f"{target} = ...", self.set_integer(target, value))
             return
         size = target.type.size
         if _is_inexact(target):
-            self._overwrite(*self._accessed(target))
+            self.overwrite(*self.access(target))
             return
         assert isinstance(target.type, IntegerType)
-        self._store_integer_at(self._bases(target, (0, size)), value, target.type, str(target))
+        self._store_integer_at(self.pointers.objects_of(target, (0, size)), value, target.type, str(target))
 
     def _store_integer_at(self, bases: Sequence[Base], value: IntegerValue, type_: IntegerType, text: str) -> None:
         updates: dict[str, Update] = {}
-        self._writable(bases)
+        self.pointers.require_writable(bases)
         for base in bases:
-            written = self._as_kept(base.place, type_, value)
+            written = self.as_kept(base.place, type_, value)
             for c in self.constants.of(base.offset):
                 name = self.symbols.integer_cell(base.offset, c)
                 old = updates[name].formula if name in updates else at(name, "v")
                 updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), written.at(c), old))
-        self._step(f"{text} = ...", updates.values())
-        self._spoil(bases, type_.size, integer=type_.size)
+        self.context.step(f"{text} = ...", updates.values())
+        self.cells.spoil(bases, type_.size, integer=type_.size)
 
-    def _as_kept(self, place: Place, type_: IntegerType, value: IntegerValue) -> IntegerValue:
+    def as_kept(self, place: Place, type_: IntegerType, value: IntegerValue) -> IntegerValue:
         """What is known of the integer cell at a place, where a value of a type is written to it."""
         kept = self.memory.integer_type(place)
         return value.converted(type_, kept) if kept is not None and rereads(type_, kept) else UNKNOWN_INTEGER
 
-    def _set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
+    def set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
         return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]
 
-    def _overwrite(self, bases: Sequence[Base], size: int) -> None:
+    def overwrite(self, bases: Sequence[Base], size: int) -> None:
         """Bytes of which nothing is known are written."""
-        self._writable(bases)
-        self._spoil(bases, size, integer=size)
+        self.pointers.require_writable(bases)
+        self.cells.spoil(bases, size, integer=size)
         for base in bases:
             names = [self.symbols.integer_cell(base.offset, c) for c in self.constants.of(base.offset)]
             if names:
                 updates = [Update(n, ("v",), IfThenElse(base.formula("v"), UNKNOWN, at(n, "v"))) for n in names]
-                self._step("spoil integers", updates)
+                self.context.step("spoil integers", updates)
 
 
 def _is_inexact(lvalue: Expression) -> bool:

@@ -8,7 +8,7 @@ from kleene.cfa.expressions import AddressOf, Cast, Deref, Expression, Field, In
 from kleene.cfa.types import PointerType
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
 from kleene.passes.facts.memory import Unmodelled, constant_of
-from kleene.semantics.steps.context import Base, StepBuilder, at_offset
+from kleene.semantics.steps.context import Base, StepContext, at_offset
 from kleene.semantics.vocabulary.names import FREED, OPAQUE, at
 from kleene.semantics.vocabulary.predicates import Pointer
 
@@ -16,10 +16,16 @@ Span = tuple[int, int]
 """The bytes from .. to .. of an lvalue that are accessed."""
 
 
-class PointerSteps(StepBuilder):
+class PointerSteps:
     """Loading pointer values into pointers, and finding the objects that lvalues lie in."""
 
-    def _load(self, value: Expression) -> Pointer | None:
+    def __init__(self, context: StepContext) -> None:
+        self.context = context
+        self.program = context.program
+        self.memory = context.memory
+        self.symbols = context.symbols
+
+    def load(self, value: Expression) -> Pointer | None:
         """A pointer variable that holds the value (a temporary if need be); None for the null pointer."""
         value = uncast(value)
         if isinstance(value, Variable) and self.memory.kind(value) == "pointer":
@@ -28,92 +34,94 @@ class PointerSteps(StepBuilder):
                 return found
         if constant_of(value) == 0:
             return None
-        pointer = self._temporary(self.memory.value_places(value))
-        self._move(pointer, value)
+        pointer = self.context.temporary(self.memory.value_places(value))
+        self.move(pointer, value)
         return pointer
 
-    def _move(self, target: Pointer, value: Expression) -> None:
+    def move(self, target: Pointer, value: Expression) -> None:
         """One step: target = value."""
         value = uncast(value)
         if constant_of(value) == 0:
-            self._step(f"{target.name} = NULL", self._set_pointer(target, {}, FALSE))
+            self.context.step(f"{target.name} = NULL", self.context.set_pointer(target, {}, FALSE))
             return
         match value:
             case Variable() if self.memory.kind(value) == "pointer":
-                self._copy(target, self.symbols.pointer(value), 0)
+                self.copy(target, self.symbols.pointer(value), 0)
             case PointerOffset(pointer=pointer, index=index, scale=scale):
                 shift = constant_of(index)
-                base = self._load(pointer)
+                base = self.load(pointer)
                 if shift is None or base is None:
                     raise Unmodelled("pointer arithmetic")
-                self._copy(target, base, shift * scale)
+                self.copy(target, base, shift * scale)
             case AddressOf(target=lvalue):
                 self._address(target, lvalue)
             case Field() | Deref() | Index() | Variable():
-                self._read_cell(target, self._bases(value, (0, value.type.size)), str(value))
+                self.read_cell(target, self.objects_of(value, (0, value.type.size)), str(value))
             case _:
                 raise Unmodelled(f"pointer value {value}")
 
-    def _copy(self, target: Pointer, source: Pointer, shift: int) -> None:
+    def copy(self, target: Pointer, source: Pointer, shift: int) -> None:
         if not target.tracked:
             return
         if not source.tracked:  # it may point anywhere
             anywhere: dict[int, Formula] = {o + shift: UNKNOWN for o in source.offsets}
-            self._step(f"{target.name} = {source.name}", self._set_pointer(target, anywhere, UNKNOWN))
+            self.context.step(f"{target.name} = {source.name}", self.context.set_pointer(target, anywhere, UNKNOWN))
             return
         targets = {o + shift: source.at(o) for o in source.offsets}
         focus = [source.at(o) for o in source.offsets]
         if self.symbols.is_temporary(source):
             focus += self.symbols.reach_foci(source.somewhere)
-        undefined = self._undefined(source)
+        undefined = self.context.is_undefined(source)
         if shift:  # a null pointer that is moved is neither null nor a pointer to something
             undefined = disj(undefined, neg(exists(["v"], source.somewhere())))
         text = f"{target.name} = {source.name}" + (f" + {shift}" if shift else "")
-        self._step(text, self._set_pointer(target, targets, undefined), focus=focus)
+        self.context.step(text, self.context.set_pointer(target, targets, undefined), focus=focus)
 
     def _address(self, target: Pointer, lvalue: Expression) -> None:
         targets: dict[int, Formula] = {}
         undefined: list[Formula] = []
         focus: list[Formula] = []
-        for base in self._bases(lvalue, None):
+        for base in self.objects_of(lvalue, None):
             if base.formula("v") is not FALSE:
                 targets[base.offset] = disj(targets.get(base.offset, FALSE), base.formula("v"))
             if base.pointer is not None:
                 if self.symbols.is_temporary(base.pointer) and base.formula("v") is not FALSE:
                     focus += self.symbols.reach_foci(base.formula)
-                undefined.append(self._undefined(base.pointer))
+                undefined.append(self.context.is_undefined(base.pointer))
                 if base.offset not in base.pointer.offsets or _shifted(lvalue):
                     undefined.append(neg(exists(["v"], base.pointer.somewhere())))
-        self._step(f"{target.name} = &{lvalue}", self._set_pointer(target, targets, disj(*undefined)), focus=focus)
+        self.context.step(
+            f"{target.name} = &{lvalue}", self.context.set_pointer(target, targets, disj(*undefined)), focus=focus
+        )
 
     # Lvalues --------------------------------------------------------------------------------------------------
 
-    def _bases(self, lvalue: Expression, span: Span | None) -> list[Base]:
+    def objects_of(self, lvalue: Expression, span: Span | None) -> list[Base]:
         """The objects that an lvalue may lie in; with a span of bytes to be read or written there, checked."""
         match lvalue:
             case Variable() if self.memory.kind(lvalue) == "object":
                 if span is not None and (span[0] < 0 or span[1] > lvalue.type.size):
-                    self._fail("dangling_dereference", f"access out of the bounds of {lvalue}")
+                    self.context.fail("dangling_dereference", f"access out of the bounds of {lvalue}")
                 name = self.symbols.object(lvalue)
                 return [Base((self.memory.size_of(lvalue), 0), lambda v: at(name, v))]
             case Field(base=base, offset=offset):
-                return [b.moved(offset) for b in self._bases(base, _moved(span, offset))]
+                return [b.moved(offset) for b in self.objects_of(base, _moved(span, offset))]
             case Index(base=base, index=index):
                 number = constant_of(index)
                 if number is None:
                     raise Unmodelled("an array element with a variable index")
                 shift = number * lvalue.type.size
-                return [b.moved(shift) for b in self._bases(base, _moved(span, shift))]
+                return [b.moved(shift) for b in self.objects_of(base, _moved(span, shift))]
             case Deref(pointer=expression):
-                return self._pointed(self._load(expression), span, str(lvalue))
+                return self.pointed(self.load(expression), span, str(lvalue))
         raise Unmodelled(f"memory access {lvalue}")
 
-    def _pointed(self, pointer: Pointer | None, span: Span | None, text: str) -> list[Base]:
+    def pointed(self, pointer: Pointer | None, span: Span | None, text: str) -> list[Base]:
         """What a pointer points to."""
         if pointer is None:
             if span is None:
                 raise Unmodelled(f"address of {text} with a null pointer")
-            self._fail("null_dereference", f"{text} dereferences a null pointer")
+            self.context.fail("null_dereference", f"{text} dereferences a null pointer")
             return []
         if span is not None:
             self._check(pointer, span, text)
@@ -128,7 +136,7 @@ class PointerSteps(StepBuilder):
     def _check(self, pointer: Pointer, span: Span, text: str) -> None:
         """The pointer must point to an object that is alive and large enough; else an alarm."""
         somewhere = exists(["v"], pointer.somewhere())
-        undefined = self._undefined(pointer)
+        undefined = self.context.is_undefined(pointer)
         alive = exists(["v"], conj(pointer.somewhere(), Not(at(FREED, "v"))))
         freed = exists(["v"], conj(pointer.somewhere(), at(FREED, "v")))
         outside = self._outside(pointer, span)
@@ -138,30 +146,32 @@ class PointerSteps(StepBuilder):
             (undefined, "uninitialized_pointer", f"{name} may not be initialized"),
             (freed, "dangling_dereference", f"{name} may point to a block that was freed"),
             (outside, "dangling_dereference", f"{name} is out of the bounds of its object"),
-            *self._looks_back(pointer),
+            *self.look_back_alarm(pointer),
         ]
         focus = [pointer.at(o) for o in pointer.offsets]
-        good = conj(alive, Not(undefined), neg(outside), neg(self._opaque(pointer)))
-        self._checked(f"use {pointer.name}", alarms, good, focus)
+        good = conj(alive, Not(undefined), neg(outside), neg(self.is_opaque(pointer)))
+        self.context.check_then_step(f"use {pointer.name}", alarms, good, focus)
 
-    def _looks_back(self, pointer: Pointer) -> list[tuple[Formula, str, str]]:
+    def look_back_alarm(self, pointer: Pointer) -> list[tuple[Formula, str, str]]:
         """A recursive function that uses an object of its callers which it was not given cannot be followed."""
         text = "a recursive function that follows back pointers to objects of its callers"
-        return [(self._opaque(pointer), "unsupported", text)]
+        return [(self.is_opaque(pointer), "unsupported", text)]
 
-    def _opaque(self, pointer: Pointer) -> Formula:
+    def is_opaque(self, pointer: Pointer) -> Formula:
         if OPAQUE not in self.symbols.unaries:
             return FALSE
         return exists(["v"], conj(pointer.somewhere(), at(OPAQUE, "v")))
 
-    def _writable(self, bases: Sequence[Base]) -> None:
+    def require_writable(self, bases: Sequence[Base]) -> None:
         """What is written through a pointer must not be constant."""
         constant = [g.variable for g in self.program.globals if g.constant and self.memory.kind(g.variable) == "object"]
         for base in bases if constant else ():
             if base.pointer is not None:  # variables themselves: `prepare.py`
                 fixed = disj(*(conj(base.formula("v"), at(self.symbols.object(c), "v")) for c in constant))
                 wrong = exists(["v"], fixed)
-                self._checked("write", [(wrong, "dangling_dereference", "a constant may be written")], neg(wrong), ())
+                self.context.check_then_step(
+                    "write", [(wrong, "dangling_dereference", "a constant may be written")], neg(wrong), ()
+                )
 
     def _outside(self, pointer: Pointer, span: Span) -> Formula:
         found: list[Formula] = []
@@ -177,7 +187,7 @@ class PointerSteps(StepBuilder):
 
     # Reading and comparing --------------------------------------------------------------------------------------
 
-    def _read_cell(self, target: Pointer, bases: Sequence[Base], text: str) -> None:
+    def read_cell(self, target: Pointer, bases: Sequence[Base], text: str) -> None:
         """One step: target = what the pointer cell at the bases holds."""
         if not target.tracked:
             return
@@ -198,17 +208,19 @@ class PointerSteps(StepBuilder):
                 edge = self.symbols.cell(cell, to)
                 found = exists(["u"], conj(base.formula("u"), at(edge, "u", "v")))
                 targets[to] = disj(targets.get(to, FALSE), found)
-                focus.append(self._edge_focus(base, edge))
-        self._step(f"{target.name} = {text}", self._set_pointer(target, targets, disj(*undefined)), focus=focus)
+                focus.append(self.edge_focus(base, edge))
+        self.context.step(
+            f"{target.name} = {text}", self.context.set_pointer(target, targets, disj(*undefined)), focus=focus
+        )
 
-    def _edge_focus(self, base: Base, edge: str) -> Formula:
+    def edge_focus(self, base: Base, edge: str) -> Formula:
         """What the edge points to, and what is reachable from there."""
         return self.symbols.edge_focus(base.formula, edge)
 
-    def _same(self, a: Pointer | None, b: Pointer | None) -> Formula:
+    def same_pointers(self, a: Pointer | None, b: Pointer | None) -> Formula:
         """Whether two pointers are equal; unknown where one is not initialized or points to a freed block."""
         nowhere = conj(*(neg(exists(["v"], p.somewhere())) for p in (a, b) if p))
-        unclear = [self._undefined(p) for p in (a, b) if p]
+        unclear = [self.context.is_undefined(p) for p in (a, b) if p]
         shared: Formula = FALSE
         if a is not None and b is not None:
             common = [o for o in a.offsets if o in b.offsets]

@@ -35,8 +35,8 @@ from kleene.logic.transform import replace_atoms
 from kleene.logic.vocabulary import Predicate
 from kleene.passes.facts.memory import Unmodelled, leaves
 from kleene.semantics.contracts.specifications import RESULT, Meaning, Specification, relativized
-from kleene.semantics.steps.context import Alarm, Step
-from kleene.semantics.steps.invocations import CallSteps
+from kleene.semantics.steps.allocation import ObjectSteps
+from kleene.semantics.steps.context import Alarm, Step, StepContext
 from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, CYCLIC, Group, cancellation
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE, at
 from kleene.transformers.action import Action, Message
@@ -77,14 +77,14 @@ class _Names:
     def cells(self) -> dict[str, list[str]]:
         """The edges of each field."""
         found: dict[str, list[str]] = {f: [] for f in self.specification.words.fields}
-        memory = self.steps.memory
+        memory = self.steps.context.memory
         for record in self.operation.records:
-            for leaf in leaves(record, self.steps.program):
+            for leaf in leaves(record, self.steps.context.program):
                 cell = memory.cell_of.get((memory.record_size(record), leaf.offset))
                 if leaf.name in found and cell is not None:
-                    if memory.cell_targets[cell] and self.steps.symbols.target_offsets(cell) != [0]:
+                    if memory.cell_targets[cell] and self.steps.context.symbols.target_offsets(cell) != [0]:
                         raise Unmodelled(f"the field '{leaf.name}' of a contract, which may point inside objects")
-                    edge = self.steps.symbols.cell(cell, 0)
+                    edge = self.steps.context.symbols.cell(cell, 0)
                     if edge not in found[leaf.name]:
                         found[leaf.name].append(edge)
         return found
@@ -92,9 +92,9 @@ class _Names:
     def pointer(self, name: str) -> str | None:
         """The predicate of a pointer; None if it is always NULL."""
         variable = self.pointers[name]
-        if self.steps.memory.kind(variable) != "pointer":
+        if self.steps.context.memory.kind(variable) != "pointer":
             raise Unmodelled(f"{variable}, which is a memory object, in a contract")
-        pointer = self.steps.symbols.pointer(variable)
+        pointer = self.steps.context.symbols.pointer(variable)
         if pointer.offsets not in ((0,), ()):
             raise Unmodelled(f"{variable}, which may point inside objects, in a contract")
         return pointer.predicate(0) if pointer.offsets else None
@@ -102,7 +102,7 @@ class _Names:
     def group(self, fields: tuple[str, ...]) -> Group | None:
         """The group whose edges are those of the fields."""
         edges = {edge for f in fields for edge in self.cells[f]}
-        return next((g for g in self.steps.symbols.groups if set(g.members) == edges), None)
+        return next((g for g in self.steps.context.symbols.groups if set(g.members) == edges), None)
 
     def cancelling(self, f: str, g: str) -> str | None:
         """The predicate that says that one field leads back where another came from."""
@@ -110,7 +110,7 @@ class _Names:
         if any(len(own) != 1 for own in edges):
             return None
         name = f"c[{edges[0][0]},{edges[1][0]}]"
-        known = cancellation(self.steps.symbols.shape, self.steps.symbols.edges)
+        known = cancellation(self.steps.context.symbols.shape, self.steps.context.symbols.edges)
         return name if any(p.name == name for p in known) else None
 
     def now(self, name: str, args: tuple[str, ...]) -> Formula:
@@ -128,7 +128,7 @@ class _Names:
                 return at(group.whole_closure if group.kind == CIRCULAR else group.closure, *args)
             case Meaning("reach", _, root) if group is not None and group.kind in (ACYCLIC, CYCLIC, CIRCULAR):
                 start = self.pointer(root) or ""
-                if group.whole and start in group.roots(self.steps.symbols.roots):
+                if group.whole and start in group.roots(self.steps.context.symbols.roots):
                     return at(group.reach(start), *args)
             case Meaning("shared") if group is not None and group.sharing:
                 return at(group.shared, *args)
@@ -143,15 +143,22 @@ class _Names:
         )
 
 
-class SpecifiedSteps(CallSteps):
+class SpecifiedSteps:
     """The steps of contracts in formulas."""
+
+    def __init__(self, context: StepContext, objects: ObjectSteps) -> None:
+        self.context = context
+        self.program = context.program
+        self.memory = context.memory
+        self.symbols = context.symbols
+        self.objects = objects
 
     @cached_property
     def recorded(self) -> dict[str, Predicate]:
         """Values that the body of a function keeps from its beginning, with what is said of them."""
         return {}
 
-    def _specified(self, operation: Specified) -> None:
+    def follow(self, operation: Specified) -> None:
         content = operation.content
         assert isinstance(content, Specification)
         names = [*content.pointers, *([RESULT] if content.returns else [])]
@@ -244,10 +251,10 @@ class SpecifiedSteps(CallSteps):
             if not specification.allocates:
                 wanted.append(forall(["v"], neg(conj(self._live("v"), at(NEW, "v")))))
         role = "precondition" if begins else "postcondition"
-        alarm = Alarm("assertion", self.place, text)
-        message = Message(TRUE, self._named_alarm(alarm))
+        alarm = Alarm("assertion", self.context.place, text)
+        message = Message(TRUE, self.context.name_alarm(alarm))
         checks = tuple((f, text) for f in [*shape, *wanted] if f is not TRUE)
-        self.steps.append(
+        self.context.steps.append(
             Step(
                 SpecifiedAction(
                     f"{role} of {specification.function}",
@@ -267,7 +274,7 @@ class SpecifiedSteps(CallSteps):
         text = f"modifies {', '.join(sorted(specification.modifies)) or 'nothing'}"
         given = exists(["v"], conj(pointer.somewhere(), at(HEAP, "v"), Not(at(NEW, "v"))))
         focus = tuple(pointer.at(o) for o in pointer.offsets)
-        self._checked(f"{variable} is new", [(given, "assertion", text)], neg(given), focus)
+        self.context.check_then_step(f"{variable} is new", [(given, "assertion", text)], neg(given), focus)
 
     def _translated(self, names: _Names, formula: Formula, *, then: bool = False) -> Formula:
         """A formula of the contract over the program's predicates; with `then`, all of it is about the beginning."""
@@ -362,7 +369,7 @@ class SpecifiedSteps(CallSteps):
             variable = names.pointers[name]
             change |= {predicate} if (predicate := names.pointer(name)) else set()
             parts += self._valid(variable)[1:]
-            self._step(f"{variable} = NULL", self._set_pointer(self.symbols.pointer(variable), {}, FALSE))
+            self.context.step(f"{variable} = NULL", self.context.set_pointer(self.symbols.pointer(variable), {}, FALSE))
         if frees:
             change.add(FREED)
             parts += [
@@ -383,17 +390,17 @@ class SpecifiedSteps(CallSteps):
                     parts.append(forall(["v"], neg(conj(at(one, "v"), at(other, "v")))))
             parts += self._fresh_cells(names)
         parts += [p for p in self._initialized(names) if not any(n.startswith("undef.") for n in predicates_of(p))]
-        alarm = Alarm("unsupported", self.place, f"{s}, since no heap is as it requires")
+        alarm = Alarm("unsupported", self.context.place, f"{s}, since no heap is as it requires")
         assumed = tuple(
             (g.step, tuple(f for f, edges in names.cells.items() if set(edges) & set(g.members)))
             for g in touched
             if g.kind == ACYCLIC
         )
-        self.steps.append(
+        self.context.steps.append(
             Step(
                 SpecifiedAction(
                     f"{role}: {s}",
-                    messages=(Message(TRUE, self._named_alarm(alarm)),),
+                    messages=(Message(TRUE, self.context.name_alarm(alarm)),),
                     role=role,
                     specification=s,
                     ensures=conj(*parts),
@@ -416,7 +423,10 @@ class SpecifiedSteps(CallSteps):
             if creates or frees or leaf.name in modifies
         }
         return [
-            self.symbols.integer_cell(o, c) for o, constants in self._integer_cells() if o in offsets for c in constants
+            self.symbols.integer_cell(o, c)
+            for o, constants in self.objects.integer_cells()
+            if o in offsets
+            for c in constants
         ]
 
     def _fresh_cells(self, names: _Names) -> list[Formula]:
