@@ -8,18 +8,19 @@ neither proved nor confirmed is UNKNOWN with its reason.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kleene.analysis.c.fesa import FesaResult, analyse_fesa
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape import CLASSES, ShapeResult, analyse
+from kleene.analysis.limits import GRACE, within
 from kleene.c.reader import read_program
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Specified, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, UNDEFINED, Finding, FindingStep, Verdict, kinds_of
-from kleene.diagnostics import UsageError
+from kleene.diagnostics import LimitReached, UsageError
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
 from kleene.domains.explicit.interpreter import exits
 from kleene.passes.preparation import Prepared
@@ -29,6 +30,7 @@ from kleene.semantics.translate import Alarm
 if TYPE_CHECKING:
     from kleene.analysis.c.confirm import Confirmation
 
+Result = TypeVar("Result")
 SHARE = 0.75
 """How much of the time the abstract analysis may take: what it suspects has to be looked at after it."""
 REFINE_SHARE = 0.6
@@ -82,7 +84,10 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     start = time.monotonic()
     if options.shape_class is not None and options.shape_class not in CLASSES:
         raise UsageError(f"there is no shape class '{options.shape_class}'; there are: {', '.join(CLASSES)}")
-    program = read_program(paths, options.read)
+    program = within(options.timeout, lambda: read_program(paths, options.read), stated=f"{options.timeout:g} s")
+    if isinstance(program, LimitReached):
+        unread = dict.fromkeys(options.properties, Verdict.UNKNOWN)
+        return CheckReport(tuple(paths), unread, {}, [], f"reading: {program}", time.monotonic() - start)
     return check_program(program, options, start)
 
 
@@ -146,14 +151,18 @@ def _refine(prepared: Prepared, options: CheckOptions, report: CheckReport, seco
     assert options.refine is not None
     open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
     fails = options.read.malloc_may_fail
-    refined = refine(prepared, open_properties, options.refine, malloc_may_fail=fails, seconds=seconds)
-    if isinstance(refined, str):
-        report.shape = ShapeResult("none", [], False, refined, 0, 0, 0.0)
+    settings = options.refine
+    refined = _timed(
+        options, seconds, lambda: refine(prepared, open_properties, settings, malloc_may_fail=fails, seconds=seconds)
+    )
+    if isinstance(refined, str | LimitReached):
+        report.shape = ShapeResult("none", [], False, str(refined), 0, 0, 0.0)
         return
     report.refinement = refined
     report.shape = shape_result(refined)
     _conclude(report, report.shape)
-    for shown in confirmed(prepared.source, refined, malloc_may_fail=fails):
+    shown_runs = _timed(options, seconds, lambda: confirmed(prepared.source, refined, malloc_may_fail=fails))
+    for shown in shown_runs if not isinstance(shown_runs, LimitReached) else ():
         _record(report, shown, "")
 
 
@@ -179,25 +188,36 @@ def _abstract(
     prepared: Prepared, options: CheckOptions, report: CheckReport, seconds: float
 ) -> ShapeResult | FesaResult:
     """The analysis that can prove programs with unbounded heaps."""
-    if options.domain == "fesa":
-        return analyse_fesa(
+    fails = options.read.malloc_may_fail
+    kinds = kinds_of(name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN)
+
+    def compute() -> ShapeResult | FesaResult:
+        if options.domain == "fesa":
+            counts = options.instrumentation
+            return analyse_fesa(prepared, malloc_may_fail=fails, seconds=seconds, instrumentation=counts)
+        return analyse(
             prepared,
-            malloc_may_fail=options.read.malloc_may_fail,
+            malloc_may_fail=fails,
             seconds=seconds,
-            instrumentation=options.instrumentation,
+            max_structures=options.max_structures,
+            only_class=options.shape_class,
+            kinds=kinds,
         )
-    return analyse(
-        prepared,
-        malloc_may_fail=options.read.malloc_may_fail,
-        seconds=seconds,
-        max_structures=options.max_structures,
-        only_class=options.shape_class,
-        kinds=kinds_of(name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN),
-    )
+
+    result = _timed(options, seconds, compute)
+    return ShapeResult("none", [], False, str(result), 0, 0, seconds) if isinstance(result, LimitReached) else result
+
+
+def _timed(options: CheckOptions, seconds: float, compute: Callable[[], Result]) -> Result | LimitReached:
+    """One phase, which is interrupted soon after its share of the time; limits are reported as the user gave them."""
+    return within(seconds + GRACE, compute, stated=f"{options.timeout:g} s")
 
 
 def _explore(program: CProgram, options: CheckOptions, report: CheckReport, seconds: float) -> None:
-    exploration = explore(program, seconds=seconds, malloc_may_fail=options.read.malloc_may_fail)
+    fails = options.read.malloc_may_fail
+    exploration = _timed(options, seconds, lambda: explore(program, seconds=seconds, malloc_may_fail=fails))
+    if isinstance(exploration, LimitReached):
+        return
     report.exploration = exploration
     for shown in exploration.findings:
         _record(report, shown, "")
@@ -214,9 +234,11 @@ def _confirm(prepared: Prepared, options: CheckOptions, report: CheckReport, sec
     open_properties = {name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN}
     alarms = [a for a in report.shape.alarms if open_properties & set(_violated(a.kind, ""))] if report.shape else []
     shape = report.shape if isinstance(report.shape, ShapeResult) else None
-    report.confirmation = confirm(
-        prepared, shape, alarms, malloc_may_fail=options.read.malloc_may_fail, seconds=seconds
-    )
+    fails = options.read.malloc_may_fail
+    answer = _timed(options, seconds, lambda: confirm(prepared, shape, alarms, malloc_may_fail=fails, seconds=seconds))
+    if isinstance(answer, LimitReached):
+        return
+    report.confirmation = answer
     for shown in report.confirmation.findings:
         _record(report, shown, "by a path formula")
     if report.confirmation.proved:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from kleene.analysis.c.error_paths import Path, error_paths
 from kleene.analysis.c.shape import ShapeResult
+from kleene.analysis.limits import GRACE, within
 from kleene.cfa.operations import Exit, Return
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS
@@ -48,7 +49,10 @@ def confirm(
     program = prepared.source
     result = Confirmation()
     if shape is not None and alarms:
-        _own_paths(prepared, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 2)
+        within(
+            seconds / 2 + GRACE,
+            lambda: _own_paths(prepared, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 2),
+        )
     shown_already = {(c.finding.kind, c.finding.place.line) for c in result.findings}
     left = [alarm for alarm in alarms if _site(alarm) not in shown_already]
     if left or not alarms:

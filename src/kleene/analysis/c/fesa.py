@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from kleene.analysis.limits import Watchdog
+from kleene.analysis.limits import Watchdog, within
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import DeclareLocal, Operation, expressions
@@ -71,15 +71,12 @@ def analyse_fesa(
     and only where nothing else is wrong with memory: parents are an instrumentation too.
     """
     start = time.monotonic()
-    try:
-        inlined = prepared.inlined
-    except LimitReached as limit:
-        return FesaResult([], False, str(limit), time.monotonic() - start)
-    cfa = without_dead_ends(inlined.main.cfa)
-    external = _external(inlined, cfa)
+    memory = within(seconds, lambda: _memory(prepared))
+    if isinstance(memory, LimitReached):
+        return FesaResult([], False, str(memory), time.monotonic() - start)
+    external = _external(memory.program, memory.cfa)
     if external:
         return FesaResult([], False, f"external variable {external[0]}", time.monotonic() - start)
-    memory = Memory(inlined, cfa, typed=True)
     options = Options(
         out_counter=instrumentation,
         in_counter=instrumentation,
@@ -90,6 +87,10 @@ def analyse_fesa(
     result = _Attempts(run, start + seconds).best(instrumentation=instrumentation)
     result.seconds = time.monotonic() - start
     return result
+
+
+def _memory(prepared: Prepared) -> Memory:
+    return Memory(prepared.inlined, without_dead_ends(prepared.cfa), typed=True)
 
 
 def _unsafe(result: FesaResult) -> bool:
@@ -256,9 +257,12 @@ class _Run:
             keep=plan.keep,
             stop_at=plan.stop_at,
         )
-        initial = domain.start(_initial(domain, self.memory.program, Heap(Vectors.everything(space), options)))
+        empty = Heap(Vectors.everything(space), options)
+        initial = within(seconds, lambda: domain.start(_initial(domain, self.memory.program, empty)))
+        if isinstance(initial, LimitReached):
+            return FesaResult([], False, str(initial), time.monotonic() - start)
         try:
-            with Watchdog(seconds, MEMORY):
+            with Watchdog(seconds - (time.monotonic() - start), MEMORY):
                 reached = _solved(cfa, domain, initial)
         except LimitReached as limit:  # struck while the engine was handling another limit
             reached = Reached({name: domain.store() for name in cfa.locations}, complete=False, reason=str(limit))

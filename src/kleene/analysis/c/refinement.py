@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.c.shape import MEMORY, ShapeResult
-from kleene.analysis.limits import Watchdog
+from kleene.analysis.limits import Watchdog, stated_limit
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
 from kleene.diagnostics import InternalCheckError, LimitReached, UsageError, did_you_mean
@@ -42,7 +42,7 @@ class RefineSettings:
 
 
 class Limits:
-    """Time and memory, looked at now and then: a signal, as `Watchdog` uses it, would hit the solver's code too."""
+    """Time and memory, looked at before every abstract step; `refine` is interrupted soon after, wherever it is."""
 
     def __init__(self, seconds: float, memory: int) -> None:
         self._time = Watchdog(seconds, None)
@@ -124,7 +124,7 @@ def refine(
     if result.outcome == GAVE_UP and limits.struck:
         result.limit = limits.struck
         if limits.struck == "--timeout":
-            result.reason = f"no proof in the {seconds:.0f} s for refinement"
+            result.reason = f"no proof in the share of refinement of the time limit of {stated_limit(seconds)}"
     return result
 
 

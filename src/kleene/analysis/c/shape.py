@@ -9,8 +9,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from kleene.analysis.limits import Watchdog
+from kleene.analysis.limits import Watchdog, within
 from kleene.analysis.tvp.input import completed
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place
@@ -114,10 +115,9 @@ def analyse(
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold; only alarms of `kinds` matter."""
     start = time.monotonic()
-    try:
-        inlined, cfa, memory = prepared.inlined, prepared.cfa, prepared.memory
-    except LimitReached as limit:
-        return _gave_up(str(limit), start)
+    unable = within(seconds, lambda: prepared.memory)
+    if isinstance(unable, LimitReached):
+        return _gave_up(str(unable), start)
     result = _gave_up("there is no time left", start)
     for whole_scope, by in ATTEMPTS:
         left = seconds - (time.monotonic() - start)
@@ -126,20 +126,30 @@ def analyse(
             continue
         if left <= 0:
             break
-        followed, places = cfa, memory.pointer_places
-        if by in _REWRITTEN:
-            followed = _REWRITTEN[by](memory)
-            if followed == cfa:
-                continue
-            places = Memory(inlined, followed, typed=True).pointer_places
-        shared = coalesced(followed, places, whole_scope=whole_scope)
-        plan = _Plan(inlined, shared, malloc_may_fail, whole_scope, max_structures, by, "memory_leak" in kinds)
+        ready = within(left, partial(_followed, prepared, by, whole_scope=whole_scope))
+        if isinstance(ready, LimitReached):
+            break
+        if ready is None:
+            continue
+        left = seconds - (time.monotonic() - start)
+        plan = _Plan(prepared.inlined, ready, malloc_may_fail, whole_scope, max_structures, by, "memory_leak" in kinds)
         found = plan.run(left / 2 if by == "loads" else left, only_class)  # what comes after it may help instead
         first = not whole_scope and not by
         if first or (not result.complete and not by) or (found.complete and _kinds(found) & kinds <= raised):
             result = found
     result.seconds = time.monotonic() - start
     return result
+
+
+def _followed(prepared: Prepared, by: str, *, whole_scope: bool) -> Cfa[Operation] | None:
+    """The automaton that an attempt follows; None if its rewriting changes nothing."""
+    followed, places = prepared.cfa, prepared.memory.pointer_places
+    if by in _REWRITTEN:
+        followed = _REWRITTEN[by](prepared.memory)
+        if followed == prepared.cfa:
+            return None
+        places = Memory(prepared.inlined, followed, typed=True).pointer_places
+    return coalesced(followed, places, whole_scope=whole_scope)
 
 
 def _may_help(by: str, result: ShapeResult, raised: Set[str]) -> bool:
@@ -171,23 +181,24 @@ class _Plan:
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
-        shape: ShapeClass | None = first_class(Memory(self.program, self.cfa, typed=True), only_class)
+        first = within(seconds, lambda: first_class(Memory(self.program, self.cfa, typed=True), only_class))
+        if isinstance(first, LimitReached):
+            return _gave_up(str(first), start)
+        shape: ShapeClass | None = first
         result = _gave_up("there is no time left", start)
         markers = FEW_MARKERS
         looks = only_class is None
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
-            translator = Translator(
-                self.program,
-                self.cfa,
-                self._with_more(shape),
-                malloc_may_fail=self.malloc_may_fail,
-                whole_scope=self.whole_scope,
-                markers=markers,
-            )
+            translated = within(left, partial(self._translated, shape, markers))
+            if isinstance(translated, LimitReached):
+                result = _gave_up(str(translated), start)
+                break
+            translator, translation = translated
+            left = seconds - (time.monotonic() - start)
             result = _run(
-                translator.translate(),
+                translation,
                 translator.symbols.shape,
                 left / 2 if shape.lanes else left,
                 self.max_structures if with_lanes is None else AGAIN * with_lanes.structures,
@@ -213,6 +224,17 @@ class _Plan:
         if result.cyclic:
             result.reason = "the heap may be cyclic, and no shape class for that was tried"
         return result
+
+    def _translated(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
+        translator = Translator(
+            self.program,
+            self.cfa,
+            self._with_more(shape),
+            malloc_may_fail=self.malloc_may_fail,
+            whole_scope=self.whole_scope,
+            markers=markers,
+        )
+        return translator, translator.translate()
 
     def _with_more(self, shape: ShapeClass) -> ShapeClass:
         """The class with more ways to tell nodes apart."""

@@ -34,12 +34,17 @@ def parallel(models: Models, abstraction: Abstraction, path: ErrorPath, *, level
             there.close()
             workers.append((process, here))
         answers: list[Answer] = []
-        for process, end in workers:
-            try:
-                answers.append(end.recv())
-            except EOFError:  # the worker died, for want of memory perhaps: it ruled nothing out
-                answers.append(Answer(rules_out=False))
-            process.join()
+        try:
+            for _, end in workers:
+                try:
+                    answers.append(end.recv())
+                except EOFError:  # the worker died, for want of memory perhaps: it ruled nothing out
+                    answers.append(Answer(rules_out=False))
+        finally:  # a limit that is reached here ends the workers too
+            for process, _ in workers:
+                if len(answers) < len(workers):
+                    process.kill()
+                process.join()
         return answers
 
     return test
