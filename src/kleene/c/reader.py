@@ -139,7 +139,7 @@ def lower_function(unit: Unit, cursor: Any) -> Function:
     body = None
     for part in cursor.get_children():
         if kind(part) == "PARM_DECL":
-            read = lowering.type(part)
+            read = unit.types.parameter(part.type)
             variable = Variable(lowering.builder.unique(part.spelling or f"$p{len(parameters) + 1}"), read)
             unit.bind(part, variable)
             parameters.append(variable)

@@ -1,7 +1,7 @@
 """A program made ready for the shape analysis: what the memory model has no words for is said in others.
 
-Functions become numbers, string literals objects, variable indices choices; then structs and arrays that nothing needs
-whole become variables, and pointers to one variable that variable.
+The parameters of the entry get values, functions become numbers, string literals objects, variable indices choices;
+then structs and arrays that nothing needs whole become variables, and pointers to one variable that variable.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from kleene.passes.literals import with_literals
 from kleene.passes.promote import promoted
 from kleene.passes.scalars import with_scalars
 from kleene.passes.slots import with_slots
+from kleene.semantics.entry import with_entry_values
 
 
 def prepared(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
-    program = with_literals(with_function_numbers(program))
+    program = with_literals(with_function_numbers(with_entry_values(program)))
     while True:
         before = program
         program = with_slots(_promoted(program))

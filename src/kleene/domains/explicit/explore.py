@@ -108,7 +108,8 @@ class _Explorer:
     def explore(self, *, stop_at_first: bool) -> Exploration:
         result = self.result
         started = time.monotonic()
-        self.queue.append((self.machine.start(UnknownInputs()), False))
+        source = UnknownInputs()
+        self.queue.append((self.machine.start(source), False))
         while self.queue:
             state, forked = self.queue.popleft()
             self._follow(state, forked=forked)
@@ -120,6 +121,8 @@ class _Explorer:
                 break
         else:
             result.exhausted = True
+        if source.bounded:
+            result.unsupported.setdefault(self.machine.program.main.place, source.bounded)
         result.seconds = time.monotonic() - started
         result.possible = [f for f in result.possible if (f.kind, f.place) not in self.confirmed]
         return result

@@ -107,6 +107,8 @@ class Search:
             self.found.exhausted = not self.pool and not self.aside
         if self.models.gave_up:
             self.found.doubts.add("the solver gave up")
+        if self.inputs.bounded:
+            self.found.doubts.add(self.inputs.bounded)
         if self.inputs.chose_garbage:
             self.found.doubts.add("an uninitialized pointer is read")
         self.found.seconds = time.monotonic() - start

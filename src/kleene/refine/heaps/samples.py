@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 
 from kleene.cfa.operations import Allocate
 from kleene.cfa.program import CProgram
+from kleene.domains.explicit.entry import HIDDEN
 from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import InputSource, State
 from kleene.domains.explicit.values import NotModelled, Pointer, Value, Violation
@@ -197,7 +198,7 @@ def heap_of(state: State, memory: Memory, pointers: frozenset[str], fixed: Mappi
     roots: dict[str, int | None] = {}
     for name in sorted(pointers):
         block = state.blocks.get(frame.locals.get(name, fixed.get(name, -1)))
-        if block is not None and block.kind != "opaque":
+        if block is not None and block.kind not in HIDDEN:
             cell = block.cells.get(0)
             roots[name] = _address(state, cell[1]) if cell else NULL if block.zeroed else None
     places: dict[str, Collection[tuple[int, int]]] = {v.name: where for v, where in memory.pointer_places.items()}
