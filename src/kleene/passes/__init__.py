@@ -4,6 +4,7 @@ In reading order:
 
 - `preparation`: `Prepared`, the one value that every analysis of a program shares
 - `prepare`: the pipeline that every abstract analysis of C runs first
+- `entry_parameters`: the arguments that the entry is called with
 - `inline`: calls of functions that are not recursive
 - `tail_calls`: tail recursion becomes a loop
 - `recursive_functions`: the other recursive functions get locations in one automaton, with `Invoke` edges

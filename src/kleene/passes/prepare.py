@@ -12,13 +12,13 @@ from kleene.cfa.expressions import Field, Index
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Error, Operation
 from kleene.cfa.program import CProgram
+from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.function_values import with_function_numbers
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
 from kleene.passes.promote import promoted
 from kleene.passes.scalars import with_scalars
 from kleene.passes.slots import with_slots
-from kleene.semantics.entry import with_entry_values
 
 
 def prepared(program: CProgram) -> CProgram:

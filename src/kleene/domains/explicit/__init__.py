@@ -11,6 +11,7 @@ In reading order:
 - `evaluate`: expressions, compiled
 - `operations`: operations, compiled
 - `effects`: objects that end, are copied or passed
+- `entry`: the arguments of the entry
 - `output`: `printf`
 - `explore`: all executions within bounds
 - `constraints`: what is known about inputs

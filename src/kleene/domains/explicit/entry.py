@@ -15,7 +15,7 @@ from kleene.domains.explicit.arithmetic import concrete, decide
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import UNDEFINED, UNKNOWN, NotModelled, Pointer, Unknown, Value
-from kleene.semantics.entry import is_texts, unknown_memory
+from kleene.passes.entry_parameters import is_texts, unknown_memory
 
 ARGUMENTS = "arguments"
 """The kind of the block of `argv` before it is looked at; it keeps their number in its first cell."""
