@@ -13,6 +13,7 @@ LAYERS = [
     {"report", "batch"},
     {"refine"},
     {"paths"},
+    {"coverage"},
     {"domains.shape", "domains.fesa", "domains.explicit"},
     {"engine", "symbolic"},
     {"tvp", "semantics"},

@@ -6,8 +6,8 @@ one variable, as registers are shared in a compiler (Chaitin. Register allocatio
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from dataclasses import replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
@@ -21,17 +21,34 @@ FEW = 3
 """With so few local pointers nothing is gained."""
 
 
+@dataclass(frozen=True)
+class Sharing:
+    """The automaton with local pointer variables shared; the first variable of a class gives the name.
+
+    `members` are the classes by that name, `live` the variables that are needed at each location of the old automaton.
+    """
+
+    cfa: Cfa[Operation]
+    members: Mapping[str, Sequence[Variable]] = field(default_factory=dict)
+    live: Mapping[str, Set[Variable]] = field(default_factory=dict)
+
+
 def coalesced(
     cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False
 ) -> Cfa[Operation]:
-    """The automaton with local pointer variables shared; the first variable of a class gives the name.
+    """The automaton with local pointer variables shared."""
+    return sharing(cfa, places, whole_scope=whole_scope).cfa
+
+
+def sharing(cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False) -> Sharing:
+    """Which local pointer variables are shared.
 
     Variables that may point to different places stay apart: what one does not point to need not be asked for another.
     With `whole_scope`, a variable is needed until its scope ends (see `live_before`).
     """
     variables = _local_pointers(cfa)
     if len(variables) <= FEW:
-        return cfa
+        return Sharing(cfa)
     live = live_before(cfa, set(variables), whole_scope=whole_scope)
     conflicts = _conflicts(cfa, variables, live)
     classes: list[list[Variable]] = []
@@ -44,7 +61,9 @@ def coalesced(
             members.append(variable)
     chosen = {v: members for members in classes if len(members) > 1 for v in members}
     edges = [replace(e, label=_renamed(e.label, live[e.target], chosen)) for e in cfa.edges]
-    return Cfa(cfa.entry, tuple(edges)) if chosen else cfa
+    if not chosen:
+        return Sharing(cfa)
+    return Sharing(Cfa(cfa.entry, tuple(edges)), {m[0].name: m for m in chosen.values()}, live)
 
 
 def _alike(a: Variable, b: Variable) -> bool:

@@ -36,16 +36,38 @@ MAX_POINTER_TARGETS = 16
 MAX_EDGES = 200_000
 
 
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A function that was inlined: how the names of its variables and locations begin, and where it begins."""
+
+    prefix: str
+    entry: str
+
+
+Copies = dict[tuple[str, str, str], Copy]
+"""By the function that stays, the location of the call in it, and the callee."""
+
+
 def inline(program: CProgram, *, max_edges: int = MAX_EDGES) -> CProgram:
     """The program with all calls inlined except those of recursive and specified functions, which keep their automata.
 
     The functions of the result are the entry and those functions that it reaches. Raises LimitReached when the
     automata get larger than `max_edges`.
     """
+    return inlined_with_copies(program, max_edges=max_edges)[0]
+
+
+def inlined_with_copies(program: CProgram, *, max_edges: int = MAX_EDGES) -> tuple[CProgram, Copies]:
+    """The program of `inline`, and what the functions that were inlined are called in it."""
     kept = [program.entry]
     kept += [n for n in program.reachable_functions if _is_apart(program, n) and n != program.entry]
-    functions = {name: _Inliner(program, max_edges).function(program.functions[name]) for name in kept}
-    return replace(program, functions=functions)
+    functions: dict[str, Function] = {}
+    copies: Copies = {}
+    for name in kept:
+        inliner = _Inliner(program, max_edges)
+        functions[name] = inliner.function(program.functions[name])
+        copies |= {(name, *site): copy for site, copy in inliner.sites.items()}
+    return replace(program, functions=functions), copies
 
 
 def _is_apart(program: CProgram, name: str) -> bool:
@@ -65,6 +87,7 @@ class _Inliner:
     edges: list[Edge[Operation]] = field(default_factory=list)
     locals: list[Variable] = field(default_factory=list)
     copies: Counter[str] = field(default_factory=Counter)
+    sites: dict[tuple[str, str], Copy] = field(default_factory=dict)
     exit: str = ""
     fresh: int = 0
 
@@ -94,8 +117,9 @@ class _Inliner:
             self._add(source, operation, target)
 
     def _call(self, source: str, call: Call, target: str) -> None:
+        site = source
         if isinstance(call.function, str):
-            self._direct(source, call, call.function, target)
+            self._direct(source, call, call.function, target, site)
             return
         names = self.program.targets(call)
         if len(names) > MAX_POINTER_TARGETS:
@@ -107,11 +131,11 @@ class _Inliner:
             yes, no = self._location(source), self._location(source)
             self._add(source, Assume(call.place, test, truth=True), yes)
             self._add(source, Assume(call.place, test, truth=False), no)
-            self._direct(yes, call, name, target)
+            self._direct(yes, call, name, target, site)
             source = no
         self._add(source, Unsupported(call.place, "call through a pointer to no known function"), self.exit)
 
-    def _direct(self, source: str, call: Call, name: str, target: str) -> None:
+    def _direct(self, source: str, call: Call, name: str, target: str, site: str) -> None:
         callee = self.program.functions.get(name)
         if callee is None and name == "free" and len(call.arguments) == 1:  # through a pointer
             self._add(source, Free(call.place, call.arguments[0]), target)
@@ -122,9 +146,10 @@ class _Inliner:
         elif _is_apart(self.program, name):
             self._add(source, replace(call, function=name), target)
         else:
-            self._copy(source, call, callee, target)
+            self._copy(source, call, callee, target, site)
 
-    def _copy(self, source: str, call: Call, callee: Function, target: str) -> None:
+    def _copy(self, source: str, call: Call, callee: Function, target: str, site: str) -> None:
+        """A copy of the callee; `site` is the location of the call, before a choice of the function."""
         self.copies[callee.name] += 1
         prefix = f"{callee.name}${self.copies[callee.name]}."
         own = (*callee.parameters, *callee.locals)
@@ -133,6 +158,7 @@ class _Inliner:
         entry = prefix + callee.cfa.entry
         if not call.arguments[: len(callee.parameters)]:
             entry = source
+        self.sites[site, callee.name] = Copy(prefix, entry)
         here = source
         for number, (parameter, argument) in enumerate(zip(callee.parameters, call.arguments, strict=False)):
             declared = self._location(here)

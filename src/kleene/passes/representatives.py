@@ -56,9 +56,7 @@ _LVALUES = Variable | Field | Deref | Index
 
 def with_representatives(memory: Memory) -> Cfa[Operation]:
     """The automaton of the memory with choices of representatives instead of unknown numbers, where these suffice."""
-    uses = Uses(Constants(memory))
-    for operation in [*(a for g in memory.program.globals for a in g.initial), *(e.label for e in memory.cfa.edges)]:
-        uses.note(operation)
+    uses = uses_of(memory)
     edges: list[Edge[Operation]] = []
     for edge in memory.cfa.edges:
         chosen: list[Edge[Operation]] = []
@@ -67,6 +65,14 @@ def with_representatives(memory: Memory) -> Cfa[Operation]:
             chosen = [replace(edge, label=Assign(place, target, c)) for c in uses.representatives(target)]
         edges += chosen or [edge]
     return Cfa(memory.cfa.entry, tuple(edges))
+
+
+def uses_of(memory: Memory) -> Uses:
+    """What a program does with its numbers."""
+    uses = Uses(Constants(memory))
+    for operation in [*(a for g in memory.program.globals for a in g.initial), *(e.label for e in memory.cfa.edges)]:
+        uses.note(operation)
+    return uses
 
 
 @dataclass

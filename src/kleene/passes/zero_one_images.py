@@ -25,7 +25,7 @@ and 2: every operation is classified, and one that is not known spoils all that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Comparison, Constant, Deref, Expression, Field, Index, Unary, Variable, walk
@@ -61,6 +61,15 @@ _FAR = 12
 
 def with_images(memory: Memory) -> Cfa[Operation]:
     """The automaton of the memory on images of numbers, where an assertion compares such numbers with each other."""
+    return _Images(memory, _order_of(memory)).cfa()
+
+
+def mapped_by_images(memory: Memory) -> Callable[[Expression], bool]:
+    """Whether images stand for the numbers of a variable or cell in `with_images`."""
+    return _order_of(memory).maps
+
+
+def _order_of(memory: Memory) -> _Order:
     uses = _Order(Constants(memory))
     operations = [*(a for g in memory.program.globals for a in g.initial), *(e.label for e in memory.cfa.edges)]
     for operation in operations:
@@ -71,7 +80,7 @@ def with_images(memory: Memory) -> Cfa[Operation]:
         uses.spoiled.add(variable)  # it begins with a number that is none from outside
     if any(v.is_global for v in memory.objects):
         uses.cells_spoiled = True
-    return _Images(memory, uses).cfa()
+    return uses
 
 
 @dataclass

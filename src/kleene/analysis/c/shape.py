@@ -17,6 +17,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, PROPERTIES, kinds_of
+from kleene.coverage.shapes import Attempt
 from kleene.diagnostics import InternalCheckError, LimitReached
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
@@ -24,7 +25,7 @@ from kleene.domains.shape.specified import CYCLE, recorded_rules
 from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import Procedure, Tabulated, tabulate
-from kleene.passes.coalesce import coalesced
+from kleene.passes.coalesce import Sharing, sharing
 from kleene.passes.facts.memory import Memory
 from kleene.passes.loads import with_shared_loads
 from kleene.passes.preparation import Prepared
@@ -95,6 +96,8 @@ class ShapeResult:
     method: str = "shape analysis"
     partial: bool = False
     """Whether only some pointers and cells are tracked."""
+    attempt: Attempt | None = None
+    """What was followed, for the coverage of real runs."""
 
     name = "shape"
 
@@ -132,7 +135,7 @@ def analyse(
         if ready is None:
             continue
         left = seconds - (time.monotonic() - start)
-        plan = _Plan(prepared.inlined, ready, malloc_may_fail, whole_scope, max_structures, by, "memory_leak" in kinds)
+        plan = _Plan(prepared.inlined, ready, prepared.memory, malloc_may_fail, whole_scope, max_structures, by, "memory_leak" in kinds)
         found = plan.run(left / 2 if by == "loads" else left, only_class)  # what comes after it may help instead
         first = not whole_scope and not by
         if first or (not result.complete and not by) or (found.complete and _kinds(found) & kinds <= raised):
@@ -141,7 +144,7 @@ def analyse(
     return result
 
 
-def _followed(prepared: Prepared, by: str, *, whole_scope: bool) -> Cfa[Operation] | None:
+def _followed(prepared: Prepared, by: str, *, whole_scope: bool) -> Sharing | None:
     """The automaton that an attempt follows; None if its rewriting changes nothing."""
     followed, places = prepared.cfa, prepared.memory.pointer_places
     if by in _REWRITTEN:
@@ -149,7 +152,7 @@ def _followed(prepared: Prepared, by: str, *, whole_scope: bool) -> Cfa[Operatio
         if followed == prepared.cfa:
             return None
         places = Memory(prepared.inlined, followed, typed=True).pointer_places
-    return coalesced(followed, places, whole_scope=whole_scope)
+    return sharing(followed, places, whole_scope=whole_scope)
 
 
 def _may_help(by: str, result: ShapeResult, raised: Set[str]) -> bool:
@@ -172,12 +175,17 @@ class _Plan:
     """One program, prepared; shape classes are tried on it from the most to the least demanding."""
 
     program: CProgram
-    cfa: Cfa[Operation]
+    shared: Sharing
+    memory: Memory
     malloc_may_fail: bool
     whole_scope: bool
     max_structures: int
     by: str = ""
     leaks: bool = True
+
+    @property
+    def cfa(self) -> Cfa[Operation]:
+        return self.shared.cfa
 
     def run(self, seconds: float, only_class: str | None) -> ShapeResult:
         start = time.monotonic()
@@ -205,6 +213,7 @@ class _Plan:
                 forgets=self.leaks and not self.whole_scope and not only_class,
                 groups=translator.symbols.groups if looks else (),
             )
+            result.attempt = Attempt(translator, self.shared, self.memory, self.by)
             if markers == FEW_MARKERS and any(alarm.text.endswith(TOO_MANY) for alarm in result.alarms):
                 markers = MANY_MARKERS
                 continue
