@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from kleene.cfa.expressions import Variable
 from kleene.cfa.types import IntegerType
 from kleene.core.domain import Store
-from kleene.coverage.shapes import integer_types
 from kleene.coverage.views import Program, View, loaded, value_of
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
@@ -32,7 +31,6 @@ class FesaInvariant:
         self.program, self.domain, self.stores = program, domain, stores
         self.transfer = domain.transfer
         self.memory = domain.transfer.memory
-        self.types = integer_types(self.memory)
         self.states = self.different = 0
         self._elements: dict[str, Sequence[State]] = {}
         self._seen: set[object] = set()
@@ -122,13 +120,10 @@ class FesaInvariant:
         for slot in self.transfer.slots_of(node.size):
             condition = condition & self._slot(heap, node, slot, loaded(block, slot, width))
         for offset in self.transfer.constants.cells:
-            size = self.memory.integer_width((node.size, offset))
-            value = loaded(block, offset, size) if size else None
-            meant = (
-                {t.wrap(value) for t in self.types.get((node.size, offset), ())} if isinstance(value, int) else set()
-            )
-            if len(meant) == 1:
-                condition = condition & self._number(heap, node, offset, None, meant.pop())
+            kept = self.memory.integer_type((node.size, offset))
+            value = loaded(block, offset, kept.size) if kept else None
+            if kept and isinstance(value, int):
+                condition = condition & self._number(heap, node, offset, None, kept.wrap(value))
         return condition
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kleene.cfa.expressions import Deref, Field, Index, Variable, walk
-from kleene.cfa.operations import Allocate, Enter, Realloc, expressions
+from kleene.cfa.expressions import Variable
+from kleene.cfa.operations import Allocate, Enter, Realloc
 from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.coverage.matching import Places, Sketch
@@ -22,7 +22,7 @@ from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.coalesce import Sharing
 from kleene.passes.facts.integers import Key
-from kleene.passes.facts.memory import Memory, Place, TypedSize, Unmodelled
+from kleene.passes.facts.memory import Memory, TypedSize
 from kleene.passes.literals import is_literal
 from kleene.passes.slots import CHOICE
 from kleene.semantics.translate import Translator
@@ -54,8 +54,8 @@ class Sketcher:
         self.translator = attempt.translator
         self.symbols, self.memory = self.translator.symbols, self.translator.memory
         self.places = Places.of(vocabulary, core=True)
-        self.numbers = MEANINGS.get(attempt.by, lambda memory: Plain())(attempt.memory)
-        self.types = integer_types(self.memory)
+        meaning = MEANINGS.get(attempt.by)
+        self.numbers: Plain = meaning(attempt.memory) if meaning is not None else Plain()
         self.made = _made(self.memory)
         self.edges = {name: cell for cell, name in self.symbols.edges}
         labels = [e.label for e in self.translator.source.edges]
@@ -75,25 +75,6 @@ class Sketcher:
         drawing.draw()
         for bound in self.numbers.bounds(drawing.integers()):
             yield drawing.with_numbers(bound)
-
-
-def integer_types(memory: Memory) -> dict[Place, set[IntegerType]]:
-    """The types with which the integers at a place are read and written."""
-    found: dict[Place, set[IntegerType]] = {}
-    for edge in memory.cfa.edges:
-        for expression in expressions(edge.label):
-            for node in walk(expression):
-                if not isinstance(node.type, IntegerType) or not isinstance(node, Variable | Field | Index | Deref):
-                    continue
-                if isinstance(node, Variable) and memory.kind(node) != "object":
-                    continue
-                try:
-                    places = memory.address_places(node)
-                except Unmodelled:
-                    continue
-                for place in places:
-                    found.setdefault(place, set()).add(node.type)
-    return found
 
 
 def _made(memory: Memory) -> dict[SourcePlace, set[int | None]]:
@@ -211,11 +192,10 @@ class _Drawing:
             if owner.symbols.precision.tracks_cell(cell):
                 self._cell(node, cell, loaded(block, offset, owner.memory.program.pointer_size))
         for offset in owner.translator.constants.cells:
-            types = owner.types.get((size, offset), set())
-            width = owner.memory.integer_width((size, offset))
-            value = loaded(block, offset, width) if width else None
-            if isinstance(value, int) and len(meant := {t.wrap(value) for t in types}) == 1:
-                self.cells.append((node, offset, meant.pop()))
+            kept = owner.memory.integer_type((size, offset))
+            value = loaded(block, offset, kept.size) if kept else None
+            if kept and isinstance(value, int):
+                self.cells.append((node, offset, kept.wrap(value)))
 
     def _cell(self, node: int, cell: str, value: Value | None) -> None:
         owner = self.owner

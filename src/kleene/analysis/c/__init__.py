@@ -9,6 +9,7 @@ In reading order:
 - `refinement`: an abstraction that is found automatically
 - `contracts`: bodies and calls by contract
 - `specifications`: contracts in formulas
+- `coverage`: states of real runs, looked up in the invariant of a proof
 - `confirm`: runs that show an alarm
 - `error_paths`: the path of the analysis to an alarm
 - `source_names`: source variables of predicates

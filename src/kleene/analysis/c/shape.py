@@ -135,7 +135,16 @@ def analyse(
         if ready is None:
             continue
         left = seconds - (time.monotonic() - start)
-        plan = _Plan(prepared.inlined, ready, prepared.memory, malloc_may_fail, whole_scope, max_structures, by, "memory_leak" in kinds)
+        plan = _Plan(
+            prepared.inlined,
+            ready,
+            prepared.memory,
+            malloc_may_fail,
+            whole_scope,
+            max_structures,
+            by,
+            "memory_leak" in kinds,
+        )
         found = plan.run(left / 2 if by == "loads" else left, only_class)  # what comes after it may help instead
         first = not whole_scope and not by
         if first or (not result.complete and not by) or (found.complete and _kinds(found) & kinds <= raised):
