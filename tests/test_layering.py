@@ -11,6 +11,7 @@ LAYERS = [
     {"cli"},
     {"analysis"},
     {"report", "batch"},
+    {"results"},
     {"refine"},
     {"paths"},
     {"coverage"},

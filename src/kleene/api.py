@@ -8,13 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kleene.analysis.c.check import CheckReport, check
+from kleene.analysis.c.check import check
 from kleene.analysis.c.options import CheckOptions, check_options
 from kleene.analysis.tvp.options import RunOptions
 from kleene.analysis.tvp.run import prepare, run
 from kleene.report.drawing.svg import structure_svg
 from kleene.report.run.result import RunReport
 from kleene.report.run.table import run_table
+from kleene.results.check import CheckReport
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import read_tvs
 from kleene.tvp.program import Program, load_program

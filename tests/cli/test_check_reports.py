@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from cli_samples import Kleene
 
-from kleene.analysis.c.check import CheckReport, check
+from kleene.analysis.c.check import check
 from kleene.analysis.c.options import check_options
-from kleene.analysis.c.shape import ShapeResult, analyse, checked_again
+from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape_run import checked_again
 from kleene.analysis.c.source_names import source_names
 from kleene.c.reader import read_program
 from kleene.diagnostics import InternalCheckError
@@ -21,6 +22,8 @@ from kleene.report.check.shape_words import for_drawing, invariants_of
 from kleene.report.check.trace import lines_of
 from kleene.report.drawing.heap_picture import Film, has_lost_block
 from kleene.report.drawing.svg import svg_of_dot
+from kleene.results.check import CheckReport
+from kleene.results.shape import ShapeResult
 
 HEAD = "#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\n"
 NODE = HEAD + "struct node { struct node *next; int value; };\n"

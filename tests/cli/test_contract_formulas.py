@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.c.check import CheckReport
 from kleene.analysis.c.contracts import check_contracts
 from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape import analyse
@@ -17,6 +16,7 @@ from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
 from kleene.cli import run_main
 from kleene.passes.preparation import Prepared
+from kleene.results.check import CheckReport
 from kleene.semantics.contracts.programs import body_alone, by_contracts, covered
 
 EXAMPLES = Path(__file__).parents[2] / "examples/c/contracts"

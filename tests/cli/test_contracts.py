@@ -9,11 +9,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from kleene.analysis.c.check import CheckReport
 from kleene.analysis.c.contracts import check_contracts
 from kleene.analysis.c.options import check_options
 from kleene.cli import run_main
 from kleene.diagnostics import InputError
+from kleene.results.check import CheckReport
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "c" / "contracts"
 SCHEMA = EXAMPLES.parent.parent.parent / "docs" / "reference" / "check.schema.json"

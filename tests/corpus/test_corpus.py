@@ -14,10 +14,11 @@ import pytest
 from compiled import GCC, can_detect_leaks, compile_program, run_compiled
 from marks import EXAMPLES, PROPERTIES, Program, programs
 
-from kleene.analysis.c.check import CheckReport, check
+from kleene.analysis.c.check import check
 from kleene.cli.check_request import CheckRequest
 from kleene.cli.commands.check import request_of_arguments
 from kleene.core.verdict import Finding
+from kleene.results.check import CheckReport
 
 TIMEOUT = 60.0
 """Seconds for each program."""

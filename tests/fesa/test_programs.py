@@ -11,7 +11,7 @@ from tests.fuzz_c.compare import judge
 from tests.fuzz_c.generate import program
 
 from kleene.analysis.c.check import check
-from kleene.analysis.c.fesa import FesaResult, analyse_fesa
+from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.options import check_options
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
@@ -22,6 +22,7 @@ from kleene.domains.fesa.heap import joined
 from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.tabulate import Tabulated
 from kleene.passes.preparation import Prepared
+from kleene.results.fesa import FesaResult
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c"
 PAPER = ("three_elements", "sll", "dll", "summarise_tree", "access_tree", "free_tree")

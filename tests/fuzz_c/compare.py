@@ -9,9 +9,9 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kleene.analysis.c.fesa import FesaResult, analyse_fesa
+from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.refinement import RefineSettings, confirmed, refine, shape_result
-from kleene.analysis.c.shape import ShapeResult, analyse
+from kleene.analysis.c.shape import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, kinds_of
@@ -20,6 +20,8 @@ from kleene.passes.preparation import Prepared
 from kleene.refine.heaps.heap_to_shape import heap_to_shape
 from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.loop import SAFE, Refined, RefineOptions
+from kleene.results.fesa import FesaResult
+from kleene.results.shape import ShapeResult
 from kleene.structures.embedding import embeds
 
 STUB = """\

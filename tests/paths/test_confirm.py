@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.c.check import CheckReport, check
+from kleene.analysis.c.check import check
 from kleene.analysis.c.error_paths import error_paths
 from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape import analyse
@@ -18,6 +18,7 @@ from kleene.passes.inline import inline
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import prepared
 from kleene.report.check.text_and_json import check_document, check_text
+from kleene.results.check import CheckReport
 
 from .test_paths_feasible import HEAD
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from kleene.core.domain import Store
 from kleene.coverage.matching import Candidate, Places, Sketch, defined
-from kleene.coverage.shapes import Attempt, Misplaced, Sketcher
+from kleene.coverage.shapes import Followed, Misplaced, Sketcher
 from kleene.coverage.views import Program, View
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.structure import Structure
@@ -47,7 +47,7 @@ class ShapeInvariant:
     def __init__(
         self,
         program: Program,
-        attempt: Attempt,
+        attempt: Followed,
         vocabulary: Vocabulary,
         stores: Mapping[str, Store[Structure]],
     ) -> None:

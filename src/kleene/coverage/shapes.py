@@ -34,7 +34,7 @@ class Misplaced(Exception):
 
 
 @dataclass(frozen=True)
-class Attempt:
+class Followed:
     """What an analysis followed: the translated automaton, and how it came from that of the inlined program.
 
     `memory` is that of the program before numbers were replaced; `sharing` says which pointers share a variable.
@@ -49,7 +49,7 @@ class Attempt:
 class Sketcher:
     """Makes sketches of the states of one program for one attempt."""
 
-    def __init__(self, program: Program, attempt: Attempt, vocabulary: Vocabulary) -> None:
+    def __init__(self, program: Program, attempt: Followed, vocabulary: Vocabulary) -> None:
         self.program, self.attempt = program, attempt
         self.translator = attempt.translator
         self.symbols, self.memory = self.translator.symbols, self.translator.memory

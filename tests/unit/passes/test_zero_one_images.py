@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from tests.unit.semantics.translated import HEADER, inlined, program_of
 
-from kleene.analysis.c.shape import ShapeResult, analyse
+from kleene.analysis.c.shape import analyse
 from kleene.cfa.operations import Havoc
 from kleene.core.verdict import kinds_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.zero_one_images import with_images
+from kleene.results.shape import ShapeResult
 
 OPERATORS = {
     "<": operator.lt,

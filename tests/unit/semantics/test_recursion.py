@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.c.shape import ShapeResult, analyse
+from kleene.analysis.c.shape import analyse
 from kleene.cfa.operations import Call, Enter, Invoke, Leave
 from kleene.passes.preparation import Prepared
 from kleene.passes.recursive_functions import whole_program
 from kleene.passes.tail_calls import without_tail_recursion
+from kleene.results.shape import ShapeResult
 
 from .translated import program_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kleene.analysis.c.shape import ShapeResult, analyse
+from kleene.analysis.c.shape import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
@@ -12,6 +12,7 @@ from kleene.cfa.program import CProgram
 from kleene.passes.inline import inline
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import prepared
+from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.groups import ShapeClass
 

@@ -5,6 +5,9 @@ In reading order:
 - `options`: what a user can choose about a check
 - `check`: the verdicts
 - `shape`: sets of three-valued structures
+- `attempts`: the attempts of the shape analysis, as rows
+- `shape_classes`: shape classes, from the most to the least demanding
+- `shape_run`: one run of the shape domain
 - `fesa`: one graph and one Boolean function
 - `refinement`: an abstraction that is found automatically
 - `contracts`: bodies and calls by contract

@@ -9,26 +9,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from kleene.analysis.c.fesa import FesaResult, analyse_fesa
+from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.options import CheckOptions
-from kleene.analysis.c.shape import CLASSES, ShapeResult, analyse
+from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape_classes import CLASSES
 from kleene.analysis.limits import GRACE, within
 from kleene.c.reader import read_program
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Specified, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, UNDEFINED, Finding, FindingStep, Verdict, kinds_of
 from kleene.diagnostics import LimitReached, UsageError
-from kleene.domains.explicit.explore import Confirmed, Exploration, explore
+from kleene.domains.explicit.explore import Confirmed, explore
 from kleene.domains.explicit.interpreter import exits
 from kleene.passes.preparation import Prepared
-from kleene.refine.loop import Refined
+from kleene.results.check import CheckReport
+from kleene.results.fesa import FesaResult
+from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Alarm
 
 if TYPE_CHECKING:
-    from kleene.analysis.c.confirm import Confirmation
+    from kleene.results.confirmation import Confirmation
 
 Result = TypeVar("Result")
 SHARE = 0.75
@@ -43,40 +45,6 @@ LONG_LOOK = 10.0
 """Seconds of exact exploration to confirm what the abstract analysis suspects."""
 _ENDING = 5_000
 """Steps after which a run that goes on after a leak is not waited for."""
-
-
-@dataclass
-class CheckReport:
-    """The result: a verdict for each property, findings, and how they were reached."""
-
-    files: tuple[str, ...]
-    properties: dict[str, Verdict]
-    proved_by: dict[str, str]
-    findings: list[Finding]
-    reason: str
-    seconds: float
-    exploration: Exploration | None = None
-    shape: ShapeResult | FesaResult | None = None
-    warnings: tuple[str, ...] = ()
-    traces: list[Confirmed] = field(default_factory=list)
-    refinement: Refined | None = None
-    fallback: str = ""
-    """What was done where refinement gave up."""
-    shown_by: dict[str, str] = field(default_factory=dict)
-    confirmation: Confirmation | None = None
-    prepared: Prepared | None = None
-    """The program that the abstract results are about."""
-
-    @property
-    def solver_calls(self) -> int:
-        return self.confirmation.solver_calls if self.confirmation is not None else 0
-
-    @property
-    def verdict(self) -> Verdict:
-        values = set(self.properties.values())
-        if Verdict.FALSE in values:
-            return Verdict.FALSE
-        return Verdict.UNKNOWN if Verdict.UNKNOWN in values else Verdict.TRUE
 
 
 def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from kleene.analysis.c.error_paths import Path, error_paths
-from kleene.analysis.c.shape import ShapeResult
+from kleene.analysis.c.error_paths import error_paths
 from kleene.analysis.limits import GRACE, within
 from kleene.cfa.operations import Exit, Return
 from kleene.cfa.program import CProgram
@@ -22,23 +20,11 @@ from kleene.passes.preparation import Prepared
 from kleene.paths import Feasible, Infeasible, encode, feasible, replay
 from kleene.paths.formulas.feasible import shown
 from kleene.paths.search.directed import Search
+from kleene.results.confirmation import Confirmation
+from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Alarm
 
 MOST_PATHS = 12
-
-
-@dataclass
-class Confirmation:
-    """What path formulas gave: findings with their runs, the paths of alarms, and what is known of each path.
-
-    `proved`: every path of the program was followed to its end, and none goes wrong.
-    """
-
-    findings: list[Confirmed] = field(default_factory=list)
-    paths: dict[Alarm, Path] = field(default_factory=dict)
-    answers: dict[Alarm, str] = field(default_factory=dict)
-    solver_calls: int = 0
-    proved: bool = False
 
 
 def confirm(

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kleene.analysis.c.check import CheckReport, check_program
+from kleene.analysis.c.check import check_program
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.specifications import read_specification
 from kleene.c.contracts import Contract, read_contracts
@@ -19,6 +19,7 @@ from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
 from kleene.diagnostics import UsageError
 from kleene.domains.explicit.explore import Confirmed
+from kleene.results.check import CheckReport
 from kleene.semantics.contracts.programs import CALLED, body_alone, by_contracts, contract_at, covered, without_contract
 from kleene.semantics.contracts.specifications import Specification
 

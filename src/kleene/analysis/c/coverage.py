@@ -9,8 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from kleene.analysis.c.fesa import FesaResult
-from kleene.analysis.c.shape import ShapeResult
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES
 from kleene.coverage.fesa import FesaInvariant
@@ -18,6 +16,8 @@ from kleene.coverage.invariants import Invariant, ShapeInvariant
 from kleene.coverage.runs import Coverage, Runs
 from kleene.coverage.views import Program
 from kleene.diagnostics import InternalCheckError, LimitReached
+from kleene.results.fesa import FesaResult
+from kleene.results.shape import ShapeResult
 
 SHARE = 0.1
 """How much of the time of an analysis the runs may take, if nothing is asked for."""
@@ -70,6 +70,6 @@ def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invarian
         return None
     if isinstance(result, FesaResult):
         return None if result.domain is None else FesaInvariant(program, result.domain, result.reached.stores)
-    if result.attempt is None or result.translation is None:
+    if result.followed is None or result.translation is None:
         return None
-    return ShapeInvariant(program, result.attempt, result.translation.vocabulary, result.reached.stores)
+    return ShapeInvariant(program, result.followed, result.translation.vocabulary, result.reached.stores)

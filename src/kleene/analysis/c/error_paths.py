@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from kleene.analysis.c.shape import MEMORY, ShapeResult, domain_of
+from kleene.analysis.c.shape_run import MEMORY, domain_of
 from kleene.analysis.limits import Watchdog
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assume, Operation
@@ -18,14 +18,14 @@ from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.messages import MessageLog
 from kleene.engine.fixpoint import Reached, Schedule, solve
+from kleene.results.confirmation import Path
+from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import ERROR, Alarm, Translation
 from kleene.structures.embedding import embeds
 from kleene.structures.structure import Structure
 
 MOST_STRUCTURES = 20_000
 """Larger analyses are not run again."""
-
-Path = list[Edge[Operation]]
 
 
 class Trail:

@@ -16,7 +16,7 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.calling import CallingFesaDomain
 from kleene.domains.fesa.domain import Stop
 from kleene.domains.fesa.flags import rank
-from kleene.domains.fesa.functions import Diagrams, Statistics
+from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.heap import Heap, Options, State
 from kleene.domains.fesa.variable_lifetimes import Keep
 from kleene.domains.fesa.vectors import Vectors
@@ -25,37 +25,10 @@ from kleene.engine.tabulate import tabulate
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import without_dead_ends
+from kleene.results.fesa import FesaResult
 from kleene.semantics.steps.context import Alarm
 
 MEMORY = 4 << 30
-
-
-@dataclass
-class FesaResult:
-    """What the analysis says; no alarms at all, and complete, is a proof."""
-
-    alarms: list[Alarm]
-    complete: bool
-    reason: str
-    seconds: float
-    structures: int = 0
-    shape_class: str = "FESA"
-    notes: list[str] = field(default_factory=list)
-    statistics: Statistics = field(default_factory=Statistics)
-    reached: Reached[State] | None = None
-    cfa: Cfa[Operation] | None = None
-    domain: CallingFesaDomain | None = None
-    initial: State | None = None
-    parents: bool = True
-    """Whether lost blocks were looked for; if not, memory safety is open for another reason."""
-
-    name = "fesa"
-    partial = False
-
-    @property
-    def proof(self) -> str:
-        """How a property is proved."""
-        return "FESA"
 
 
 def analyse_fesa(

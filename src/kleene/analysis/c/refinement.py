@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from kleene.analysis.c.shape import MEMORY, ShapeResult
+from kleene.analysis.c.shape_run import MEMORY
 from kleene.analysis.limits import Watchdog, stated_limit
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
@@ -30,6 +30,7 @@ from kleene.refine.classes.parallel import parallel
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, Refinement, RefineOptions
 from kleene.refine.model import Task
 from kleene.refine.tracking.explain import PathExplainer
+from kleene.results.shape import ShapeResult
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from kleene.cli.task_files import Task
 from kleene.core.verdict import Verdict
 
 if TYPE_CHECKING:
-    from kleene.analysis.c.check import CheckReport
     from kleene.report.check.fesa_words import FesaInvariant
     from kleene.report.check.shape_words import Invariant
     from kleene.report.check.text_and_json import Expected
+    from kleene.results.check import CheckReport
 
 _EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
 
@@ -115,7 +115,8 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any]) ->
 
 def _closed(report: CheckReport) -> list[str]:
     """The independent check of the shapes."""
-    from kleene.analysis.c.shape import ShapeResult, checked_again
+    from kleene.analysis.c.shape_run import checked_again
+    from kleene.results.shape import ShapeResult
 
     if isinstance(report.shape, ShapeResult) and (_certified(report) or checked_again(report.shape)):
         return ["checked again: no step of the program leads out of these shapes"]
@@ -132,9 +133,10 @@ def _invariants(report: CheckReport) -> list[Invariant]:
     """The shapes at loop heads, with the names of the source."""
     from kleene.analysis.c.source_names import source_names
     from kleene.report.check.shape_words import invariants_of
+    from kleene.results.shape import ShapeResult
 
     shape = report.shape
-    if shape is None or shape.name != "shape" or shape.reached is None or report.prepared is None:
+    if not isinstance(shape, ShapeResult) or shape.reached is None or report.prepared is None:
         return []
     refined = report.refinement if shape.partial else None
     whole_scope = bool(refined and refined.task.whole_scope)
@@ -144,8 +146,9 @@ def _invariants(report: CheckReport) -> list[Invariant]:
 def _states(report: CheckReport) -> list[FesaInvariant]:
     """The states at loop heads, if the FESA domain was used."""
     from kleene.report.check.fesa_words import fesa_invariants
+    from kleene.results.fesa import FesaResult
 
-    return fesa_invariants(report.shape) if report.shape is not None and report.shape.name == "fesa" else []
+    return fesa_invariants(report.shape) if isinstance(report.shape, FesaResult) else []
 
 
 def _expected(report: CheckReport, task: Task | None) -> list[Expected]:

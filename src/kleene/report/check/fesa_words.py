@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kleene.cfa.operations import Place
 from kleene.domains.fesa.flags import (
@@ -30,6 +29,7 @@ from kleene.domains.fesa.flags import (
 from kleene.domains.fesa.heap import State, flags_of
 from kleene.domains.fesa.local_heaps import MARKER
 from kleene.domains.fesa.vectors import Vectors
+from kleene.results.fesa import FesaResult
 
 _INLINED = re.compile(r"^[^.]+\$\d+\.")
 _MOST_RELATIONS = 24
@@ -47,7 +47,7 @@ class FesaInvariant:
     where: str = "loop"
 
 
-def fesa_invariants(result: Any) -> list[FesaInvariant]:
+def fesa_invariants(result: FesaResult) -> list[FesaInvariant]:
     """The loop heads of a FESA analysis, and where recursive functions begin, in source order."""
     if result.reached is None or result.cfa is None or result.domain is None:
         return []

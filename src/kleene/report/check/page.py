@@ -15,13 +15,13 @@ from kleene.domains.explicit.interpreter import Trace
 from kleene.report.check.fesa_words import FesaInvariant
 from kleene.report.check.refinement_page import ending, round_views
 from kleene.report.check.shape_words import Invariant, for_drawing
-from kleene.report.check.text_and_json import Checked
 from kleene.report.check.trace import TraceLine, lines_of
 from kleene.report.drawing.fesa_picture import state_svg
 from kleene.report.drawing.heap_picture import Film
 from kleene.report.drawing.picture import DrawingOptions
 from kleene.report.drawing.svg import svg_of_dot
 from kleene.report.pages import Album, Figure, caption_of, rendered
+from kleene.results.check import CheckReport
 from kleene.semantics.contracts.programs import contract_at, without_contract
 from kleene.structures.structure import Structure
 
@@ -69,7 +69,7 @@ class _Loop:
     left_out: int
 
 
-def check_html(report: Checked, invariants: Sequence[Invariant] = (), states: Sequence[FesaInvariant] = ()) -> str:
+def check_html(report: CheckReport, invariants: Sequence[Invariant] = (), states: Sequence[FesaInvariant] = ()) -> str:
     """The page of a check; pictures of runs that are very long are drawn for their last steps only."""
     drawn = [[for_drawing(s, i.names) for s in i.structures[:_MOST_SHAPES]] for i in invariants]
     album = Album(DrawingOptions(rotate=True, names=False), [s for structures in drawn for s in structures])
@@ -96,7 +96,7 @@ def check_html(report: Checked, invariants: Sequence[Invariant] = (), states: Se
 _CLASSES = {"TRUE": "verified", "FALSE": "messages", "UNKNOWN": "incomplete"}
 
 
-def _totals(report: Checked) -> list[tuple[str, str]]:
+def _totals(report: CheckReport) -> list[tuple[str, str]]:
     shown = [("time", f"{report.seconds:.2f} s")]
     if report.exploration is not None:
         shown.append(("states explored", f"{report.exploration.states:,}"))
@@ -106,7 +106,7 @@ def _totals(report: Checked) -> list[tuple[str, str]]:
     return shown
 
 
-def _different(report: Checked) -> list[int]:
+def _different(report: CheckReport) -> list[int]:
     """The numbers of the findings, without repetitions."""
     first: dict[str, int] = {}
     for number, finding in enumerate(report.findings):
@@ -114,7 +114,7 @@ def _different(report: Checked) -> list[int]:
     return list(first.values())
 
 
-def _found(report: Checked, number: int) -> _Found:
+def _found(report: CheckReport, number: int) -> _Found:
     finding = report.findings[number]
     rows: list[_Row] = []
     left_out, offending = 0, None

@@ -13,13 +13,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Place
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
+from kleene.results.shape import ShapeResult
 from kleene.semantics.contracts.programs import contract_at
 from kleene.semantics.steps.invocations import CallAction
 from kleene.structures.structure import Structure, StructureBuilder
@@ -52,7 +52,7 @@ class Invariant:
     """What pointer predicates are called for people."""
 
 
-def invariants_of(shape: Any, names: Mapping[str, Mapping[str, str]] | None = None) -> list[Invariant]:
+def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | None = None) -> list[Invariant]:
     """The loop heads and returns of an abstract analysis in source order; empty if it gave up before it began.
 
     A function that is called from several places returns several times.

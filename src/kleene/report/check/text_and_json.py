@@ -5,39 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from kleene.core.verdict import Finding, Verdict
 from kleene.report.check.refinement_text import left_lines
 from kleene.report.check.trace import lines_of
+from kleene.results.check import CheckReport
 
 CHECK_SCHEMA = "kleene.check/1"
 _MOST_POSSIBLE = 3
 """How many findings that no run confirmed are printed."""
-
-
-class Checked(Protocol):
-    """What these reports need to know of a check. `traces` are the runs of the first findings, in their order."""
-
-    files: tuple[str, ...]
-    properties: dict[str, Verdict]
-    proved_by: dict[str, str]
-    shown_by: dict[str, str]
-    findings: list[Finding]
-    reason: str
-    seconds: float
-    exploration: Any
-    shape: Any
-    warnings: tuple[str, ...]
-    traces: list[Any]
-    refinement: Any
-    fallback: str
-
-    @property
-    def solver_calls(self) -> int: ...
-
-    @property
-    def verdict(self) -> Verdict: ...
 
 
 @dataclass(frozen=True)
@@ -66,7 +43,7 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def check_text(
-    report: Checked, *, traces: bool = False, expected: Sequence[Expected] = (), invariants: Sequence[str] = ()
+    report: CheckReport, *, traces: bool = False, expected: Sequence[Expected] = (), invariants: Sequence[str] = ()
 ) -> str:
     """The verdict of each property, the findings, and why something is unknown."""
     lines = [f"{', '.join(report.files)}: {report.verdict}"]
@@ -98,7 +75,7 @@ def check_text(
     return "\n".join([*lines, _work(report), ""])
 
 
-def trace_lines(report: Checked, number: int) -> list[str]:
+def trace_lines(report: CheckReport, number: int) -> list[str]:
     """The run of a finding, one line for each statement, indented by the depth of calls; else the suspected path."""
     if number >= len(report.traces):
         return [f"    line {step.line}  {step.text}" for step in report.findings[number].trace]
@@ -113,7 +90,7 @@ def trace_lines(report: Checked, number: int) -> list[str]:
     ]
 
 
-def _work(report: Checked) -> str:
+def _work(report: CheckReport) -> str:
     parts = [f"{report.seconds:.2f} s"]
     if report.exploration is not None:
         parts.append(f"{report.exploration.states} states explored")
@@ -124,12 +101,14 @@ def _work(report: Checked) -> str:
     return "; ".join(parts)
 
 
-def check_json(report: Checked, *, expected: Sequence[Expected] = (), invariants: Sequence[Any] | None = None) -> str:
+def check_json(
+    report: CheckReport, *, expected: Sequence[Expected] = (), invariants: Sequence[Any] | None = None
+) -> str:
     return json.dumps(check_document(report, expected=expected, invariants=invariants), indent=2) + "\n"
 
 
 def check_document(
-    report: Checked, *, expected: Sequence[Expected] = (), invariants: Sequence[Any] | None = None
+    report: CheckReport, *, expected: Sequence[Expected] = (), invariants: Sequence[Any] | None = None
 ) -> dict[str, Any]:
     """The documented form of a result (docs/reference/check-json.md)."""
     statistics: dict[str, Any] = {
@@ -178,7 +157,7 @@ def check_document(
     return document
 
 
-def _refinements(report: Checked) -> dict[str, int | str]:
+def _refinements(report: CheckReport) -> dict[str, int | str]:
     refined = report.refinement
     if refined is None:
         return {"tracking": 0, "shape_class": 0}
@@ -190,7 +169,7 @@ def _refinements(report: Checked) -> dict[str, int | str]:
     }
 
 
-def _finding(report: Checked, number: int, finding: Finding) -> dict[str, Any]:
+def _finding(report: CheckReport, number: int, finding: Finding) -> dict[str, Any]:
     trace = report.traces[number].trace if number < len(report.traces) else None
     return {
         "kind": finding.kind,
