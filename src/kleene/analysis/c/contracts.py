@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.specifications import read_specification
+from kleene.analysis.limits import Watchdog, within
 from kleene.c.contracts import Contract, read_contracts
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
-from kleene.diagnostics import UsageError
+from kleene.diagnostics import LimitReached, UsageError
 from kleene.domains.explicit.explore import Confirmed
 from kleene.results.check import CheckReport
 from kleene.semantics.contracts.programs import CALLED, body_alone, by_contracts, contract_at, covered, without_contract
@@ -27,8 +29,6 @@ CONTRACTS = "contracts"
 """The property that all contracts are kept."""
 _LOOK = 2.0
 """Seconds of exact exploration of the program without contracts, if they leave something open."""
-_LEAST = 1.0
-"""Seconds for each part of the program, whatever the others took."""
 
 
 def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
@@ -36,24 +36,37 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     start = time.monotonic()
     if options.refine is not None:
         raise UsageError("--contracts and --refine do not go together")
+    stated = f"{options.timeout:g} s"
+    work = within(options.timeout, lambda: _read(paths, options), stated=stated)
+    if isinstance(work, LimitReached):
+        unread = dict.fromkeys((*options.properties, CONTRACTS), Verdict.UNKNOWN)
+        return CheckReport(tuple(paths), unread, {}, [], f"reading: {work}", time.monotonic() - start)
+    program, parts = work
+    with suppress(LimitReached), Watchdog(options.timeout - (time.monotonic() - start), None, stated=stated):
+        for number, part in enumerate(sorted(parts, key=lambda part: part.contract is None)):  # the program is last
+            left = options.timeout - (time.monotonic() - start)
+            if not part.reason and left > 0:
+                wanted = replace(options, properties=part.properties, timeout=left / (len(parts) - number))
+                part.report = check_program(part.program, wanted, time.monotonic(), part.concrete)
+    report = _together(program, parts, options.properties)
+    left = min(options.timeout - (time.monotonic() - start), _LOOK)
+    entry_has_none = all(part.contract is None or part.name != program.entry for part in parts)
+    if Verdict.UNKNOWN in report.properties.values() and left > 0 and entry_has_none:
+        _look(program, replace(options, domain="explicit", timeout=left), report)
+    report.seconds = time.monotonic() - start
+    return report
+
+
+def _read(paths: Sequence[str], options: CheckOptions) -> tuple[CProgram, list[_Part]]:
+    """The program, and what there is to check of it: parts with a reason cannot be checked."""
     program = read_program(paths, options.read)
     contracts = read_contracts(program)
     meant = {name: read_specification(program, c) for name, c in contracts.items() if c.formal}
     called, reasons = covered(program, contracts)
     parts = _parts(program, contracts, meant, called)
-    for number, part in enumerate(sorted(parts, key=lambda part: part.contract is None)):  # the program gets the rest
-        left = options.timeout - (time.monotonic() - start)
-        seconds = max(left / (len(parts) - number), _LEAST)
+    for part in parts:
         part.reason = reasons[part.contract.function] if part.contract else ""
-        if not part.reason:
-            wanted = replace(options, properties=part.properties, timeout=seconds)
-            part.report = check_program(part.program, wanted, time.monotonic(), part.concrete)
-    report = _together(program, parts, options.properties)
-    left = min(options.timeout - (time.monotonic() - start), _LOOK)
-    if Verdict.UNKNOWN in report.properties.values() and left > 0 and program.entry not in contracts:
-        _look(program, replace(options, domain="explicit", timeout=left), report)
-    report.seconds = time.monotonic() - start
-    return report
+    return program, parts
 
 
 def _parts(
@@ -219,4 +232,7 @@ def _reason(parts: Sequence[_Part], verdicts: dict[str, Verdict]) -> str:
             return f"{part.name}: {without_contract(part.report.reason)}"
     if verdicts[CONTRACTS] is Verdict.FALSE:
         return "a contract is not kept"
+    for part in parts:
+        if part.report is None:
+            return f"{part.name}: there was no time left"
     return "a run by contracts shows an error, and contracts may allow more than the functions do"
