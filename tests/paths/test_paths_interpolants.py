@@ -159,6 +159,9 @@ def test_a_possible_path_has_no_interpolants(lower):
         "struct node *p = malloc(sizeof *p); p->data = 0; p->next = p; p->next->data = 4; if (p->data) reach_error();",
         "struct node a = {0, 3}, b = a; a.data = 1; if (b.data == 3) reach_error();",
         "int *u; { int v; u = &v; } int *w = u; if (w == u) reach_error();",
+        "int x = -1; unsigned *p = (unsigned *)&x; if (*p == 4294967295u) reach_error();",
+        "union { int i; unsigned u; } x; x.i = -1; if (x.u == 4294967295u) reach_error();",
+        "int x = -1; unsigned u = 0; memcpy(&u, &x, sizeof u); if (u == 4294967295u) reach_error();",
     ],
 )
 def test_a_path_that_a_run_takes_has_no_interpolants(lower, body):

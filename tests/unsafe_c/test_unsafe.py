@@ -22,6 +22,7 @@ from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.shape import analyse
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
+from kleene.passes.preparation import Prepared
 
 HERE = Path(__file__).parent
 PROGRAMS = {f"{path.parent.name}/{path.stem}": path for path in sorted(HERE.glob("*/*.c"))}
@@ -32,6 +33,10 @@ RUNS = 400
 NUMBERS = (-(2**31), -5, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 9, 20, 301, 557, 70000, 2**31 - 1)
 GCC = shutil.which("gcc")
 each = pytest.mark.parametrize("name", PROGRAMS)
+
+
+def prepared_program(name: str) -> Prepared:
+    return Prepared(read_program([str(PROGRAMS[name])]))
 
 
 @pytest.mark.skipif(GCC is None, reason="there is no gcc")
@@ -52,13 +57,11 @@ def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
 
 @each
 def test_the_shape_analysis_does_not_prove_it(name: str) -> None:
-    program = read_program([str(PROGRAMS[name])], data_model="LP64")
-    result = analyse(program, malloc_may_fail=False, seconds=SECONDS, kinds=KINDS)
+    result = analyse(prepared_program(name), malloc_may_fail=False, seconds=SECONDS, kinds=KINDS)
     assert not result.complete or {alarm.kind for alarm in result.alarms} - {"memory_leak", "memory_cleanup"}
 
 
 @each
 def test_fesa_does_not_prove_it(name: str) -> None:
-    program = read_program([str(PROGRAMS[name])], data_model="LP64")
-    result = analyse_fesa(program, malloc_may_fail=False, seconds=SECONDS)
+    result = analyse_fesa(prepared_program(name), malloc_may_fail=False, seconds=SECONDS)
     assert not result.complete or {alarm.kind for alarm in result.alarms} - {"memory_leak", "memory_cleanup"}

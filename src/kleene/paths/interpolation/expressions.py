@@ -23,14 +23,14 @@ from kleene.cfa.expressions import (
     Unary,
     Variable,
 )
-from kleene.cfa.types import IntegerType, PointerType
+from kleene.cfa.types import IntegerType, PointerType, Type
 from kleene.domains.explicit.evaluate import bit_width
 from kleene.domains.explicit.machine import Machine
 from kleene.paths.formulas.encode import Case, PathFormula
 from kleene.paths.interpolation.arithmetic import converts_freely, number, operate, within, wrapped
 from kleene.paths.interpolation.facts import Unfit, label_of, root_of
 from kleene.paths.interpolation.relation import Address, Layout, Relation, Spot, named_block
-from kleene.paths.interpolation.vocabulary import FREED, NUMBER, POINTER, SIZE, Defined
+from kleene.paths.interpolation.vocabulary import FREED, NUMBER, POINTER, SIZE, UNSIGNED, Defined
 
 _COMPARE: dict[str, Any] = {
     "==": lambda a, b: a == b,
@@ -164,8 +164,7 @@ class Expressions(Relation):
         self._indices(lvalue)
         root = root_of(lvalue)
         block, bit = self.facts.address(lvalue)
-        kind = POINTER if isinstance(lvalue.type, PointerType) else NUMBER
-        region = (kind, bit, bit_width(lvalue))
+        region = (_kind_of(lvalue.type), bit, bit_width(lvalue))
         if isinstance(root, Variable):
             owner = "" if root.name in self.exposed else root.name
             term = named_block(block) if root.name in self.exposed else None
@@ -232,6 +231,12 @@ class Expressions(Relation):
             block, bit = self.facts.address(target)
             return Address(named_block(block), bit // 8)
         raise Unfit(f"the address of {target}")
+
+
+def _kind_of(type_: Type) -> str:
+    if isinstance(type_, PointerType):
+        return POINTER
+    return UNSIGNED if isinstance(type_, IntegerType) and not type_.signed else NUMBER
 
 
 def _terms(*values: Any) -> bool:

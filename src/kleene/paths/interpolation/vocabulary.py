@@ -14,6 +14,8 @@ import z3
 
 POINTER = "pointer"
 NUMBER = "number"
+UNSIGNED = "unsigned number"
+"""A cell that is used as both has no relation: its number would have to be converted where it is read."""
 FREED, SIZE, ALLOCATED = "freed", "size", "allocated"
 _GHOSTS = {
     FREED: z3.ArraySort(z3.IntSort(), z3.BoolSort()),
