@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 
 from kleene.analysis.c.coverage import invariant_of
-from kleene.analysis.c.fesa import FesaResult, analyse_fesa
-from kleene.analysis.c.shape import ShapeResult, analyse
+from kleene.results.fesa import FesaResult
+from kleene.analysis.c.fesa import analyse_fesa
+from kleene.results.shape import ShapeResult
+from kleene.analysis.c.shape import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES
