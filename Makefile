@@ -47,10 +47,13 @@ fuzz: venv
 	$(BIN)/python tests/fuzz_c/run.py --seconds 300
 
 # The exhaustive tests that take too long for `make test`: alpha-hat on all stores of five nodes, the FESA
-# domain on all memories of five cells.
+# domain on all memories of five cells, many csmith programs by the interpreter and by the compiler, all of the corpus
+# with its confirmed findings replayed.
 exam: venv
 	KLEENE_EXAM=1 $(BIN)/python -m pytest tests/oracle_symbolic/test_five_nodes.py
 	$(BIN)/python -m tests.fesa.sweep
+	KLEENE_EXAM=1 $(BIN)/python -m pytest -n 2 tests/differential
+	$(BIN)/python -m pytest -n 2 tests/corpus --slow
 
 clean:
 	rm -rf $(VENV) out

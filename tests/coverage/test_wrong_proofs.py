@@ -12,13 +12,14 @@ from dataclasses import replace
 import pytest
 from tests.coverage.helpers import BUILD, EXAMPLES, attacked, is_proof, proof, read
 
-from kleene.analysis.c import shape as shape_of_c
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.shape import analyse
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assume
 from kleene.cli import main
+from kleene.passes import preparation
 from kleene.passes import zero_one_images as order
+from kleene.passes.preparation import Prepared
 from kleene.passes.representatives import Uses
 from kleene.semantics.translate import Translator
 
@@ -155,8 +156,8 @@ def _written(tmp_path, text: str):
 def test_sorted_by_images_is_proved_and_covered(tmp_path):
     program, result = proof(_written(tmp_path, SORTED))
     assert is_proof(result)
-    assert result.attempt is not None
-    assert result.attempt.by == "order"
+    assert result.followed is not None
+    assert result.followed.by == "order"
     assert attacked(program, result).refuted is None
 
 
@@ -165,7 +166,7 @@ def test_images_with_one_side_only_are_refuted(tmp_path, monkeypatch):
     may = order._may
     monkeypatch.setattr(order, "_may", lambda test, truth, bits, *, exact=False: may(test, truth, bits, exact=True))
     program, result = proof(_written(tmp_path, SORTED))
-    assert result.attempt is not None
+    assert result.followed is not None
     assert attacked(program, result).refuted is not None
 
 
@@ -177,13 +178,13 @@ def test_representatives_that_miss_a_range_are_refuted(tmp_path, monkeypatch):
     whole = Uses.representatives
     monkeypatch.setattr(Uses, "representatives", lambda self, target: whole(self, target)[:-1])
     program, result = proof(path)
-    if result.attempt is not None and result.attempt.by == "ranges":
+    if result.followed is not None and result.followed.by == "ranges":
         assert attacked(program, result).refuted is not None
 
 
 def test_a_branch_that_a_rewriting_drops_is_refuted(monkeypatch):
     """An automaton without the edges on which a condition is false: what is behind them is empty."""
-    original = shape_of_c.whole_program
+    original = preparation.whole_program
 
     def halved(program):
         inlined = original(program)
@@ -191,7 +192,7 @@ def test_a_branch_that_a_rewriting_drops_is_refuted(monkeypatch):
         main_ = replace(inlined.main, cfa=Cfa(inlined.main.cfa.entry, tuple(edges)))
         return replace(inlined, functions={inlined.entry: main_})
 
-    monkeypatch.setattr(shape_of_c, "whole_program", halved)
+    monkeypatch.setattr(preparation, "whole_program", halved)
     program, result = proof(EXAMPLES / "sll" / "reverse.c")
     assert result.complete
     assert attacked(program, result).refuted is not None
@@ -199,7 +200,7 @@ def test_a_branch_that_a_rewriting_drops_is_refuted(monkeypatch):
 
 def test_an_allocation_that_cannot_fail_is_refuted():
     program = read(EXAMPLES / "sll" / "reverse.c")
-    result = analyse(program, malloc_may_fail=False, seconds=60)
+    result = analyse(Prepared(program), malloc_may_fail=False, seconds=60)
     assert attacked(program, result, malloc_may_fail=False).refuted is None
     assert attacked(program, result, malloc_may_fail=True).refuted is not None
 

@@ -59,6 +59,7 @@ _EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
 @click.option("--trace", is_flag=True, help="Print the steps of each confirmed error.")
+@click.option("--replay", is_flag=True, help="Run each confirmed error in the compiled program, with its inputs.")
 @click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head and return, in words.")
 @refine_options
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
@@ -76,8 +77,27 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         from kleene.analysis.c.check import check
 
     report = check(request.files, request.options)
+    if given["replay"]:
+        _replay(report, request, contracts=given["contracts"])
     _write(report, request, given)
     return _EXIT[report.verdict]
+
+
+def _replay(report: CheckReport, request: CheckRequest, *, contracts: bool) -> None:
+    """Ask the machine's compiler about the findings that a run shows."""
+    from kleene.analysis.compiled_runs import replay_findings
+    from kleene.results.replay import Replay
+
+    if not report.traces:
+        return
+    if contracts:
+        by_contract = Replay("not replayed", "runs by contracts are not runs of the program")
+        report.replays = [by_contract for _ in report.traces]
+        return
+    read = request.options.read
+    flags = [f"-I{folder}" for folder in read.include] + [f"-D{name}" for name in read.defines]
+    asked = "unreach" in request.options.properties
+    report.replays = replay_findings(report.traces[0].trace.program, report.traces, flags, error_calls=asked)
 
 
 def request_of_arguments(arguments: Sequence[str]) -> CheckRequest:

@@ -59,6 +59,8 @@ def check_text(
         lines.append(str(finding))
         if finding.inputs and finding.confirmed:
             lines.append(f"    inputs: {' '.join(map(str, finding.inputs))}")
+        if number < len(report.replays):
+            lines.append(f"    {report.replays[number]}")
         if traces:
             lines += trace_lines(report, number)
     more = len(possible) - _MOST_POSSIBLE
@@ -187,6 +189,8 @@ def _refinements(report: CheckReport) -> dict[str, int | str]:
 
 def _finding(report: CheckReport, number: int, finding: Finding) -> dict[str, Any]:
     trace = report.traces[number].trace if number < len(report.traces) else None
+    replay = report.replays[number] if number < len(report.replays) else None
+    replayed = {"replay": {"status": replay.status, "text": replay.text}} if replay is not None else {}
     return {
         "kind": finding.kind,
         "file": finding.file,
@@ -197,6 +201,7 @@ def _finding(report: CheckReport, number: int, finding: Finding) -> dict[str, An
         "message": finding.message,
         "inputs": list(finding.inputs),
         "input_reasons": list(trace.reasons) if trace is not None else [],
+        **replayed,
         "trace": [
             {"file": s.file, "line": s.line, "column": s.column, "function": s.function, "text": s.text}
             for s in finding.trace
