@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from cli_samples import Kleene
 
-from kleene.analysis import compiled_runs
-from kleene.analysis.compiled_runs import compiler
+from kleene.analysis.c import compiled_runs
+from kleene.analysis.c.compiled_runs import compiler
 
 NONDET = "#include <stdlib.h>\n#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n"
 USED = "int main(void) { int *p = malloc(4); if (!p) return 0; *p = __VERIFIER_nondet_int();\n"

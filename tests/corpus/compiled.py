@@ -6,7 +6,7 @@ from pathlib import Path
 
 from marks import Program
 
-from kleene.analysis.compiled_runs import build, compiler
+from kleene.analysis.c.compiled_runs import build, compiler
 
 HAS_COMPILER = compiler() is not None
 _WARNINGS = ("-Wall", "-Wno-unknown-pragmas", "-Wno-unused-function", "-Wno-unused-but-set-variable")

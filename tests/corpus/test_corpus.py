@@ -14,11 +14,10 @@ from compiled import HAS_COMPILER, compile_program
 from marks import EXAMPLES, PROPERTIES, Program, programs
 
 from kleene.analysis.c.check import check
+from kleene.analysis.c.compiled_runs import execute, replay_findings
 from kleene.cli.check_request import CheckRequest
 from kleene.cli.commands.check import request_of_arguments
-from kleene.core.verdict import Finding
 from kleene.results.check import CheckReport
-from kleene.analysis.compiled_runs import execute, replay_findings
 
 TIMEOUT = 60.0
 """Seconds for each program."""

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from kleene.analysis.compiled_runs import build, execute
+from kleene.analysis.c.compiled_runs import build, execute
 from kleene.c import read_program
 from kleene.domains.explicit.interpreter import run
 

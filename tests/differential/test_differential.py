@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from compare import CSMITH, CSMITH_HEADERS, difference, generate, interpreted
 
-from kleene.analysis.compiled_runs import compiler
+from kleene.analysis.c.compiled_runs import compiler
 
 PROGRAMS = Path(__file__).parent / "programs"
 FEW = range(1, 9)

@@ -15,6 +15,7 @@ In reading order:
 - `coverage`: states of real runs, looked up in the invariant of a proof
 - `confirm`: runs that show an alarm
 - `error_paths`: the path of the analysis to an alarm
+- `compiled_runs`: findings, replayed by the machine's compiler
 - `source_names`: source variables of predicates
 - `certificates`: proofs in files
 """

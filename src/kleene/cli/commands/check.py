@@ -85,7 +85,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
 
 def _replay(report: CheckReport, request: CheckRequest, *, contracts: bool) -> None:
     """Ask the machine's compiler about the findings that a run shows."""
-    from kleene.analysis.compiled_runs import replay_findings
+    from kleene.analysis.c.compiled_runs import replay_findings
     from kleene.results.replay import Replay
 
     if not report.traces:

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from kleene.results.replay import Replay
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.domains.explicit.explore import Confirmed
+from kleene.results.replay import Replay
 
 _HERE = Path(__file__).parent / "replay"
 _FLAGS = ("-g", "-O0", "-x", "c", "-finstrument-functions", "-fno-omit-frame-pointer")
