@@ -16,12 +16,13 @@ from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.shape import analyse
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assume
-from kleene.cli import main
+from kleene.cli import run_main as main
 from kleene.passes import preparation
 from kleene.passes import zero_one_images as order
 from kleene.passes.preparation import Prepared
 from kleene.passes.representatives import Uses
-from kleene.semantics.translate import Translator
+from kleene.semantics.steps.cells import CellSteps
+from kleene.semantics.steps.numbers import NumberSteps
 
 FAILING = {
     "limit in a global": """
@@ -207,16 +208,18 @@ def test_an_allocation_that_cannot_fail_is_refuted():
 
 def test_an_allocation_that_cannot_fail_is_refuted_in_fesa():
     program = read(EXAMPLES / "sll" / "reverse.c")
-    result = analyse_fesa(program, malloc_may_fail=False, seconds=60)
+    result = analyse_fesa(Prepared(program), malloc_may_fail=False, seconds=60)
     assert attacked(program, result, malloc_may_fail=False).refuted is None
     assert attacked(program, result, malloc_may_fail=True).refuted is not None
 
 
-@pytest.mark.parametrize("step", ["_set_integer", "_write_cell"])
-def test_a_step_without_its_updates_is_refuted(monkeypatch, step):
+@pytest.mark.parametrize(
+    ("builder", "step", "name"),
+    [(NumberSteps, "set_integer", "data/states.c"), (CellSteps, "write_cell", "dll/create.c")],
+)
+def test_a_step_without_its_updates_is_refuted(monkeypatch, builder, step, name):
     """Assignments that do nothing: the state of a run differs from what the invariant says."""
-    name = {"_set_integer": "data/states.c", "_write_cell": "dll/create.c"}[step]
-    monkeypatch.setattr(Translator, step, lambda self, *given: [])
+    monkeypatch.setattr(builder, step, lambda self, *given: [])
     program, result = proof(EXAMPLES / name)
     assert attacked(program, result).refuted is not None
 
@@ -235,7 +238,7 @@ def test_the_command_says_what_was_covered(tmp_path, capsys):
 
 def test_a_refuted_proof_is_an_internal_error(monkeypatch, capsys):
     """Exit code 4, with the location, the attempt and the inputs."""
-    monkeypatch.setattr(Translator, "_write_cell", lambda self, *given: [])
+    monkeypatch.setattr(CellSteps, "write_cell", lambda self, *given: [])
     assert main(["check", str(EXAMPLES / "dll" / "create.c"), "--self-check", "2", "--property", "unreach"]) in (0, 4)
     assert main(["check", str(EXAMPLES / "dll" / "create.c"), "--self-check", "2", "--property", "memsafety"]) == 4
     said = capsys.readouterr().err
