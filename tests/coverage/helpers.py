@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kleene.analysis.c.coverage import invariant_of
 from kleene.analysis.c.fesa import analyse_fesa
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram

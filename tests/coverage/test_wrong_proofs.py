@@ -13,7 +13,7 @@ import pytest
 from tests.coverage.helpers import BUILD, EXAMPLES, attacked, is_proof, proof, read
 
 from kleene.analysis.c.fesa import analyse_fesa
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assume
 from kleene.cli import run_main as main

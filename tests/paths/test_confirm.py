@@ -11,7 +11,7 @@ import pytest
 from kleene.analysis.c.check import check
 from kleene.analysis.c.error_paths import error_paths
 from kleene.analysis.c.options import check_options
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.c import read_program
 from kleene.core.verdict import Verdict
 from kleene.passes.inline import inline

@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 _EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
 
 
+def _explain_strategy(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        from kleene.analysis.c.strategy import strategy_lines
+
+        click.echo("\n".join(strategy_lines()))
+        context.exit(0)
+
+
 @click.command("check", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("files", nargs=-1, required=True)
 @click.option(
@@ -61,6 +69,14 @@ _EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
 @click.option("--trace", is_flag=True, help="Print the steps of each confirmed error.")
 @click.option("--replay", is_flag=True, help="Run each confirmed error in the compiled program, with its inputs.")
 @click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head and return, in words.")
+@click.option(
+    "--explain-strategy",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_explain_strategy,
+    help="Print what is tried, in which order, with which share of the time; then exit.",
+)
 @refine_options
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
 def command(files: tuple[str, ...], **given: Any) -> int:
@@ -142,7 +158,7 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any]) ->
 
 def _closed(report: CheckReport) -> list[str]:
     """The independent check of the shapes."""
-    from kleene.analysis.c.shape_run import checked_again
+    from kleene.analysis.c.shape.run import checked_again
     from kleene.results.shape import ShapeResult
 
     if isinstance(report.shape, ShapeResult) and (_certified(report) or checked_again(report.shape)):
