@@ -1,0 +1,2 @@
+def program(seed: int) -> str:
+    return "int main(void) { return 0; }"
