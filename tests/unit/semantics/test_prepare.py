@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.fuzz_c.generate import program as random_program
+from tests.fuzz_c.generators.structures import program as random_program
 
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import Constant, Index, Variable, walk
