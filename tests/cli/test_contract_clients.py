@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.fuzz_c.generators.contracts import FORMULAS, WORDS, client
 
 from kleene.analysis.check import CheckOptions, check_program
 from kleene.analysis.shape_of_c import analyse
@@ -15,7 +16,7 @@ from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
 from kleene.semantics.contracts import by_contracts
-from tests.fuzz_c.generators.contracts import FORMULAS, WORDS, client
+
 
 @pytest.mark.parametrize("seed", range(20))
 def test_what_a_run_shows_is_not_proved_away(seed: int, tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+from tests.fuzz_c.candidates import Candidate
+
 from kleene.analysis import check, contracts_of_c, fesa_of_c, shape_of_c
 from kleene.analysis.fesa_of_c import Plan
 from kleene.analysis.refine_of_c import RefineSettings, refine, shape_result
@@ -21,7 +23,6 @@ from kleene.core.verdict import PROPERTIES, Verdict
 from kleene.diagnostics import KleeneError
 from kleene.domains.explicit.explore import Exploration
 from kleene.refine.loop import RefineOptions
-from tests.fuzz_c.candidates import Candidate
 
 MOST_STRUCTURES = 20_000
 

@@ -57,7 +57,9 @@ def _file_names(text: str) -> set[str]:
     names = set(re.findall(r"\b(?:struct|union|enum)\s+(\w+)", plain))
     for body in re.findall(r"\benum\b[^{};()]*\{([^{}]*)\}", plain):
         names |= {part.split("=")[0].strip() for part in body.split(",") if part.strip()}
-    names |= set(re.findall(r"\(\s*\*\s*(?:const\s+)?(\w+)\s*(?:\[[^\]]*\]\s*)?\)\s*\(", plain))  # pointers to functions
+    names |= set(
+        re.findall(r"\(\s*\*\s*(?:const\s+)?(\w+)\s*(?:\[[^\]]*\]\s*)?\)\s*\(", plain)
+    )  # pointers to functions
     depth = 0
     for token in re.finditer(r"[A-Za-z_]\w*|[{}()]", plain):
         word = token[0]
@@ -71,8 +73,8 @@ def _file_names(text: str) -> set[str]:
 
 
 _KEYWORDS = frozenset(
-    """auto break case char const continue default do double else enum extern float for goto if inline int long register
-    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while _Bool bool
-    size_t ptrdiff_t intptr_t uintptr_t uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t int64_t NULL typeof
-    malloc calloc realloc free abort exit memset memcpy memmove assert printf""".split()
+    """auto break case char const continue default do double else enum extern float for goto if inline int long
+    register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+    _Bool bool size_t ptrdiff_t intptr_t uintptr_t uint8_t uint16_t uint32_t uint64_t int8_t int16_t int32_t
+    int64_t NULL typeof malloc calloc realloc free abort exit memset memcpy memmove assert printf""".split()  # noqa: SIM905
 )

@@ -174,7 +174,9 @@ class _Finder:
         if self._written(size):
             start, end = size.extent.start.offset, size.extent.end.offset
             text = self._text(start, end)
-            yield from (Edit(start, end, other, "size") for other in (f"({text}) - 1", f"({text}) / 2", f"({text}) + 1"))
+            yield from (
+                Edit(start, end, other, "size") for other in (f"({text}) - 1", f"({text}) / 2", f"({text}) + 1")
+            )
 
     def _text(self, start: int, end: int) -> str:
         return self.source[start:end].decode()

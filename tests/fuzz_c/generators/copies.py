@@ -88,7 +88,8 @@ class Copies:
             f"{{ union word v = w; v.{self.choose(*NUMBERS['w'])} = {self.choose(*VALUES)}; w = v; }}",
             f"{{ {self.choose('long', 'unsigned', 'short', 'unsigned char', 'int')} t = {self.number()}; "
             f"{self.number()} = t; }}",
-            f"{{ struct small *s = (struct small *){here}; s->{self.choose(*NUMBERS['sm'])} = {self.choose(*VALUES)}; }}",
+            f"{{ struct small *s = (struct small *){here}; "
+            f"s->{self.choose(*NUMBERS['sm'])} = {self.choose(*VALUES)}; }}",
             f"{{ unsigned *v = (unsigned *){here}; n = v[{self.choose('0', '1')}] > {self.choose('1', '5')}; }}",
         )
 

@@ -172,18 +172,22 @@ class Numbers:
         """What may happen between: most often nothing."""
         if not self.wrong or self.lapse(0.6):
             return []
-        return [self.choose("limit = __VERIFIER_nondet_int();", "if (n > 3) limit--;", "b = b + 1;", "if (l) l->data++;",
-                            "other = limit;", "if (l && l->next) l->next->data = b;", "l = push(l, b);")]  # fmt: skip
+        return [self.choose("limit = __VERIFIER_nondet_int();", "if (n > 3) limit--;", "b = b + 1;",
+                            "if (l) l->data++;", "other = limit;", "if (l && l->next) l->next->data = b;", "l = push(l, b);")]  # fmt: skip
 
     def program(self) -> str:
-        body = self.random.choice((self.filtered, self.filtered, self.smallest, self.counted, self.inserted, self.marked))()
+        body = self.random.choice(
+            (self.filtered, self.filtered, self.smallest, self.counted, self.inserted, self.marked)
+        )()
         start = [
             "struct node *l = NULL, *p = NULL;",
             f"int b = {self.choose('0', '5', 'limit', '__VERIFIER_nondet_int()', 'limit * 2', 'limit - 1')};",
             "int n = __VERIFIER_nondet_int();",
         ]
         if self.lapse(0.3):
-            start.append(self.choose("limit = __VERIFIER_nondet_int();", "other = __VERIFIER_nondet_int();", "other = b;"))
+            start.append(
+                self.choose("limit = __VERIFIER_nondet_int();", "other = __VERIFIER_nondet_int();", "other = b;")
+            )
         if self.lapse(0.3):
             start.append("if (b < 0 || b > 100) return 0;")
         end = [] if self.lapse(0.1) else ["drop(l);"]

@@ -58,7 +58,9 @@ class Tables:
 
     def index(self) -> str:
         s = self.size
-        return self.slip(self.choose("0", f"{s - 1}", f"i % {s}", f"(unsigned)x % {s}", "k"), f"{s}", "i", "x", f"x % {s}")
+        return self.slip(
+            self.choose("0", f"{s - 1}", f"i % {s}", f"(unsigned)x % {s}", "k"), f"{s}", "i", "x", f"x % {s}"
+        )
 
     def loop(self, *body: str) -> list[str]:
         less, start = self.slip("<", "<=", "!="), self.slip("0", "1")
@@ -66,7 +68,9 @@ class Tables:
 
     def lists(self) -> list[str]:
         """A table of lists that are filled and freed."""
-        fill = self.choose(f"add(&slots[{self.index()}], x);", f"slots[{self.index()}] = make(x, slots[{self.index()}]);")
+        fill = self.choose(
+            f"add(&slots[{self.index()}], x);", f"slots[{self.index()}] = make(x, slots[{self.index()}]);"
+        )
         body = ["while (__VERIFIER_nondet_int()) {", "  i++; x = __VERIFIER_nondet_int();", "  if (i > 5) i = 0;",
                 f"  k = {self.slip(f'i > {self.size - 1} ? 0 : i', 'i', 'x & 3')};", f"  {fill}", "}"]  # fmt: skip
         body += [f"if (slots[{self.index()}]) x = slots[{self.index()}]->data;"] if self.random.random() < 0.4 else []
@@ -93,7 +97,8 @@ class Tables:
         record = f"struct entry e = {{ 1, NULL, {self.choose('add', 'skip', 'actions[1]')} }};"
         call = self.choose("c += act(&l, x);", "c += actions[(unsigned)x % 3](&l, x);", "c += e.run(&e.list, x);",
                            "act = actions[k]; c += act(&l, k);", "if (e.run) c += e.run(&l, x);")  # fmt: skip
-        switch = f"switch (x) {{ case 0: act = take; break; case 1: e.run = {self.slip('take', 'NULL')}; break; default: act = add; }}"
+        own = self.slip("take", "NULL")
+        switch = f"switch (x) {{ case 0: act = take; break; case 1: e.run = {own}; break; default: act = add; }}"
         check = self.choose("assert(c == 0 || l);", "assert(!l == (c == 0));", "if (c > 0) x = l->data;", ";")
         return [
             f"action act = {self.slip('skip', 'NULL')}; struct node *l = NULL; int c = 0; {record}",
@@ -121,7 +126,8 @@ class Tables:
             "  }",
             f"  x = {self.choose('1', '__VERIFIER_nondet_int()', 'v.length')}; {item}",
             "}",
-            f"if (v.length) {{ x = {self.slip('v.items', 'inside')}[0]; assert(x {self.slip('== x', '== 1', '>= 0')}); }}",
+            f"if (v.length) {{ x = {self.slip('v.items', 'inside')}[0]; }}",
+            f"if (v.length) assert(x {self.slip('== x', '== 1', '>= 0')});",
             f"free({self.slip('v.items', 'inside')});",
         ]
 
