@@ -65,6 +65,8 @@ class Runner:
 
     folder: Path
     each: float
+    groups: int = 2
+    """From how many groups of attempts one is asked about each program."""
     tally: Tally = field(default_factory=Tally)
     keep: Path | None = None
     """Where wrong proofs are written."""
@@ -81,7 +83,7 @@ class Runner:
         number = self.tally.unsafe.total()
         self.tally.unsafe[shown.candidate.topic] += 1
         self.tally.violated.update(shown.violations.keys())
-        for attempt in attempts_for(shown.candidate, number):
+        for attempt in attempts_for(shown.candidate, number, self.groups):
             proved = self._proved(attempt, shown.candidate)
             for name in sorted(proved & set(shown.violations)):
                 self._report(attempt, shown, name)
@@ -91,7 +93,7 @@ class Runner:
         path.write_text(candidate.text, encoding="utf-8")
         self.tally.attempts[attempt.name] += 1
         try:
-            proved, refused, _ = prove(attempt, path, candidate, self.each)
+            proved, refused = prove(attempt, path, candidate, self.each)
         except Exception as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(last.filename).name}:{last.lineno}: {type(error).__name__}: {str(error)[:100]}"
@@ -144,14 +146,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--start", type=int, default=0, help="the first seed")
-    parser.add_argument("--each", type=float, default=3, help="seconds for each attempt")
+    parser.add_argument("--each", type=float, default=2, help="seconds of the processor for each attempt")
+    parser.add_argument("--groups", type=int, default=2, help="from how many groups of attempts each program gets one")
     parser.add_argument("--topic", action="append", choices=TOPICS, help="only these (default: all in turn)")
     parser.add_argument("--keep", type=Path, default=Path("out/fuzz"), help="where wrong proofs are written")
     options = parser.parse_args()
     end = time.monotonic() + options.seconds
     stream = candidates(tuple(options.topic or TOPICS), options.start)
     with tempfile.TemporaryDirectory() as folder:
-        runner = Runner(Path(folder), options.each, keep=options.keep)
+        runner = Runner(Path(folder), options.each, options.groups, keep=options.keep)
         while time.monotonic() < end:
             runner.batch(list(islice(stream, BATCH)), options.start)
             sys.stdout.write(f"{runner.tally}\n")

@@ -173,7 +173,8 @@ class Numbers:
         if not self.wrong or self.lapse(0.6):
             return []
         return [self.choose("limit = __VERIFIER_nondet_int();", "if (n > 3) limit--;", "b = b + 1;",
-                            "if (l) l->data++;", "other = limit;", "if (l && l->next) l->next->data = b;", "l = push(l, b);")]  # fmt: skip
+                            "if (l) l->data++;", "other = limit;",
+                            "if (l && l->next) l->next->data = b;", "l = push(l, b);")]  # fmt: skip
 
     def program(self) -> str:
         body = self.random.choice(
