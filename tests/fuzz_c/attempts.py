@@ -29,10 +29,10 @@ MOST_STRUCTURES = 20_000
 
 @dataclass(frozen=True)
 class Attempt:
-    """One way to a proof. `prove` gives the properties that are TRUE by it."""
+    """One way to a proof. `prove` gives the properties that are TRUE by it; None if it has nothing to do."""
 
     name: str
-    prove: Callable[[Path, Candidate, float], frozenset[str]]
+    prove: Callable[[Path, Candidate, float], frozenset[str] | None]
     applies: Callable[[Candidate], bool] = lambda candidate: True
 
 
@@ -48,7 +48,7 @@ def concluded(result: Any) -> frozenset[str]:
 
 
 def _shape(whole_scope: bool, by: str, shape_class: str | None) -> Attempt:
-    def prove(path: Path, candidate: Candidate, seconds: float) -> frozenset[str]:
+    def prove(path: Path, candidate: Candidate, seconds: float) -> frozenset[str] | None:
         result = shape_of_c.analyse_alone(
             _read(path),
             whole_scope,
@@ -58,7 +58,7 @@ def _shape(whole_scope: bool, by: str, shape_class: str | None) -> Attempt:
             max_structures=MOST_STRUCTURES,
             only_class=shape_class,
         )
-        return frozenset() if result is None else concluded(result)
+        return None if result is None else concluded(result)
 
     parts = ["shape", *(["whole scope"] if whole_scope else []), *([f"by {by}"] if by else [])]
     return Attempt(", ".join([*parts, *([shape_class] if shape_class else [])]), prove)
@@ -139,8 +139,8 @@ def attempts_for(candidate: Candidate, number: int, groups: int = len(GROUPS)) -
     return list(dict.fromkeys(chosen))
 
 
-def prove(attempt: Attempt, path: Path, candidate: Candidate, seconds: float) -> tuple[frozenset[str], str]:
-    """What the attempt proves, or why it refused the program.
+def prove(attempt: Attempt, path: Path, candidate: Candidate, seconds: float) -> tuple[frozenset[str] | None, str]:
+    """What the attempt proves, or why it refused the program; None if it does not apply to the program.
 
     The limits count the time of the processor: what an attempt does must not depend on the load of the machine.
     """

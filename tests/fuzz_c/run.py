@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.fuzz_c.attempts import Attempt, attempts_for, prove
+from tests.fuzz_c.attempts import WHOLE, Attempt, attempts_for, prove
 from tests.fuzz_c.candidates import Candidate
 from tests.fuzz_c.oracle import Run, Shown, judge, still_shown
 from tests.fuzz_c.shrink import shrink
@@ -83,15 +83,20 @@ class Runner:
         number = self.tally.unsafe.total()
         self.tally.unsafe[shown.candidate.topic] += 1
         self.tally.violated.update(shown.violations.keys())
-        for attempt in attempts_for(shown.candidate, number, self.groups):
-            proved = self._proved(attempt, shown.candidate)
-            for name in sorted(proved & set(shown.violations)):
-                self._report(attempt, shown, name)
+        asked = [self._asked(attempt, shown) for attempt in attempts_for(shown.candidate, number, self.groups)]
+        if not any(asked):  # none of them applies: then all rows of the shape analysis together
+            self._asked(WHOLE[0], shown)
 
-    def _proved(self, attempt: Attempt, candidate: Candidate) -> frozenset[str]:
+    def _asked(self, attempt: Attempt, shown: Shown) -> bool:
+        """Ask one attempt; whether it applies."""
+        proved = self._proved(attempt, shown.candidate)
+        for name in sorted((proved or frozenset()) & set(shown.violations)):
+            self._report(attempt, shown, name)
+        return proved is not None
+
+    def _proved(self, attempt: Attempt, candidate: Candidate) -> frozenset[str] | None:
         path = self.folder / "program.c"
         path.write_text(candidate.text, encoding="utf-8")
-        self.tally.attempts[attempt.name] += 1
         try:
             proved, refused = prove(attempt, path, candidate, self.each)
         except Exception as error:
@@ -101,6 +106,9 @@ class Runner:
             self.tally.crashes.append(f"{attempt.name}: {candidate.origin}: {where}")
             self._keep(f"crash-{len(self.tally.crashes)}", f"// {attempt.name}: {where}\n{candidate.text}")
             return frozenset()
+        if proved is None:
+            return None
+        self.tally.attempts[attempt.name] += 1
         if refused:
             self.tally.refused[refused[:90]] += 1
         self.tally.proved[attempt.name] += bool(proved)
@@ -127,7 +135,7 @@ class Runner:
         path = self.folder / "smaller.c"
         path.write_text(candidate.text, encoding="utf-8")
         try:
-            return prove(attempt, path, candidate, self.each)[0]
+            return prove(attempt, path, candidate, self.each)[0] or frozenset()
         except Exception:  # a crash on the way is another matter
             return frozenset()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.fuzz_c import attempts
-from tests.fuzz_c.attempts import ALL, CONTRACTS, GROUPS, Attempt, attempts_for
+from tests.fuzz_c.attempts import ALL, CONTRACTS, FESA, GROUPS, REFINE, WHOLE, Attempt, attempts_for
 from tests.fuzz_c.candidates import Candidate
 from tests.fuzz_c.mutants import edits
 from tests.fuzz_c.oracle import GCC, judge
@@ -108,24 +108,46 @@ def test_every_attempt_meets_some_program() -> None:
     assert len(GROUPS) + len(CONTRACTS) == len(attempts_for(contracts, 5))
 
 
-@pytest.mark.parametrize("attempt", ALL, ids=lambda attempt: attempt.name)
-def test_every_attempt_speaks_of_a_small_program(tmp_path: Path, attempt: Attempt) -> None:
-    """An attempt that never proves anything, because it is called wrongly, would never be wrong."""
+LIST = """\
+struct node { int d; struct node *next; };
+int main(void) {
+  struct node *p = NULL, *q = NULL;
+  while (__VERIFIER_nondet_int()) {
+    q = malloc(sizeof *q);
+    if (!q) break;
+    q->d = 0; q->next = p; p = q;
+  }
+  while (p) { q = p; p = p->next; free(q); }
+  return 0;
+}
+"""
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c"
+ONCE = "int main(void) { int *p = malloc(4); if (!p) return 1; *p = 0; free(p); return 0; }\n"
+BELOW = "int main(void) { int i = __VERIFIER_nondet_int(); if (i < 3) assert(i < 4); return 0; }\n"
+SAME = "int main(void) { int i = __VERIFIER_nondet_int(), j = i; assert(i <= j); return 0; }\n"
+APPLIES = {
+    "shape, by loads": (EXAMPLES / "sll" / "insertion_sort.c").read_text(encoding="utf-8"),
+    "shape, by ranges": HEAD + BELOW,
+    "shape, by order": HEAD + SAME,
+    "fesa, no instrumentation": HEAD + ONCE,
+    "fesa, all plans without instrumentation": HEAD + ONCE,
+    "contracts": (EXAMPLES / "contracts" / "list.c").read_text(encoding="utf-8"),
+}
+"""Programs for the attempts that need something of a program."""
+
+
+@pytest.mark.parametrize(
+    "attempt", [*attempts.ROWS, *FESA, *WHOLE, *REFINE, *CONTRACTS], ids=lambda attempt: attempt.name
+)
+def test_every_attempt_proves_something(tmp_path: Path, attempt: Attempt) -> None:
+    """An attempt that never proves anything, because it is called in a wrong way, would never be wrong."""
     path = tmp_path / "program.c"
-    body = "struct node { int d; struct node *next; };\nint main(void) { struct node *p = NULL, *q = NULL; int x = 1;\n"
-    body += "while (__VERIFIER_nondet_int()) { q = malloc(sizeof *q); if (!q) break; q->d = __VERIFIER_nondet_int();\n"
-    body += "if (q->d > 3) q->d = 3; q->next = p; p = q; } for (q = p; q; q = q->next) assert(q->d <= 3 && x == 1);\n"
-    body += "while (p) { q = p; p = p->next; free(q); } return 0; }\n"
-    if attempt in CONTRACTS:
-        body = (attempts_example()).read_text(encoding="utf-8")
-    path.write_text(HEAD + body, encoding="utf-8")
-    proved, refused = attempts.prove(attempt, path, Candidate("here:0", body, malloc_may_fail=True), 10.0)
+    text = APPLIES.get(attempt.name, HEAD + LIST)
+    path.write_text(text, encoding="utf-8")
+    proved, refused = attempts.prove(attempt, path, Candidate("here:0", text, malloc_may_fail=True), 10.0)
     assert refused == ""
-    assert "memsafety" in proved or "back pointers" in attempt.name or "no instrumentation" in attempt.name
-
-
-def attempts_example() -> Path:
-    return Path(__file__).resolve().parents[2] / "examples" / "c" / "contracts" / "list.c"
+    assert proved is not None
+    assert "memsafety" in proved
 
 
 def test_mutants_are_of_all_kinds(tmp_path: Path) -> None:
@@ -137,21 +159,9 @@ def test_mutants_are_of_all_kinds(tmp_path: Path) -> None:
     )
     text = path.read_bytes()
     made = {edit.kind: edit.apply(text).decode() for edit in edits(path)}
-    kinds = [
-        "delete",
-        "duplicate",
-        "swap",
-        "negate",
-        "always",
-        "never",
-        "variable",
-        "member",
-        "constant",
-        "operator",
-        "size",
-    ]
-    assert set(made) == {*kinds, "drop test"}
-    assert "sizeof *p) + 1" in made["size"]
+    statements, conditions = {"delete", "duplicate", "swap"}, {"negate", "always", "never", "drop test"}
+    assert set(made) == statements | conditions | {"variable", "member", "constant", "operator", "size"}
+    assert "sizeof *p) / 2" in made["size"]
     assert "p->b = q" in made["member"]
 
 
