@@ -4,8 +4,8 @@ from __future__ import annotations
 
 UNIT = "tests/unit/semantics"
 CONTRACTS = (f"{UNIT}/test_contracts.py", "tests/cli/test_contract_formulas.py", "tests/cli/test_contracts.py")
-FESA = ("tests/fesa/test_soundness.py", "tests/fesa/test_values.py", "tests/fesa/test_programs.py")
-MEMORY = (f"{UNIT}/test_memory_model.py", f"{UNIT}/test_copies.py", f"{UNIT}/test_library_calls.py")
+FESA = ("tests/fesa/test_soundness.py", "tests/fesa/test_programs.py")
+MEMORY = (f"{UNIT}/test_memory_model.py", f"{UNIT}/test_library_calls.py")
 
 TESTS: dict[str, tuple[str, ...]] = {
     "semantics/order": (f"{UNIT}/test_order.py",),
