@@ -131,10 +131,21 @@ GROUPS = (ROWS, FESA, [*WHOLE, *WHOLE, *REFINE], CLASSES)
 """A program meets one attempt of each of some groups, in turn."""
 
 
+APT = {
+    "numbers": [attempt for attempt in ROWS if attempt.name.endswith(("order", "ranges", "values"))],
+    "copies": [ROWS[0], FESA[0], FESA[2]],
+    "tables": [ROWS[0], FESA[0]],
+    "recursive": [ROWS[0], FESA[0]],
+}
+"""What programs of a topic are about: one of these is asked too, in turn."""
+
+
 def attempts_for(candidate: Candidate, number: int, groups: int = len(GROUPS)) -> list[Attempt]:
     """A share of the attempts, so that many programs meet each of them; those about contracts where there are any."""
     turns = range(number * groups, (number + 1) * groups)
     chosen = [GROUPS[turn % len(GROUPS)][turn // len(GROUPS) % len(GROUPS[turn % len(GROUPS)])] for turn in turns]
+    if candidate.topic in APT:
+        chosen.append(APT[candidate.topic][number % len(APT[candidate.topic])])
     chosen += [attempt for attempt in CONTRACTS if attempt.applies(candidate)]
     return list(dict.fromkeys(chosen))
 
