@@ -78,7 +78,7 @@ def _ordering_off() -> None:
 
 def _between_off() -> None:
     """Coerce runs after the last focus formula only."""
-    from kleene.analysis import run
+    from kleene.analysis.tvp import run
 
     made = run._shape_options
     run._shape_options = lambda options: replace(made(options), coerce_during_focus=False)
@@ -95,7 +95,7 @@ def _inner_off() -> None:
 
 
 def _schedule(**changes: Any) -> None:
-    from kleene.analysis import run
+    from kleene.analysis.tvp import run
 
     made = run._schedule
     run._schedule = lambda analysis: replace(made(analysis), **changes)
@@ -125,8 +125,8 @@ def analysed(name: str, off: Sequence[str], *, profile: bool) -> dict[str, Any]:
     """Analyse an example in this process with some optimisations off."""
     for switch in off:
         SWITCHES[switch]()
-    from kleene.analysis.options import RunOptions
-    from kleene.analysis.run import prepare, run
+    from kleene.analysis.tvp.options import RunOptions
+    from kleene.analysis.tvp.run import prepare, run
     from kleene.cli.files import macros_of
     from kleene.cli.settings import properties_for
     from kleene.structures.tvs_reader import read_tvs

@@ -22,7 +22,7 @@ def main(names: list[str]) -> None:
         started = time.perf_counter()
         program = read_program(path)
         read = time.perf_counter() - started
-        result = explore(program)
+        result = explore(program, malloc_may_fail=False)
         edges = sum(len(f.cfa.edges) for f in program.functions.values())
         verdict = (
             "proved" if result.proved else f"{len(result.findings)} confirmed" if result.findings else result.reason

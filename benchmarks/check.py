@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests" / "corpus"))
 
 from marks import PROPERTIES, Program, programs  # noqa: E402
 
-from kleene.report.table import aligned  # noqa: E402
+from kleene.report.run.table import aligned  # noqa: E402
 
 _START = "from kleene.cli import main; main()"
 

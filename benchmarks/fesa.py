@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from kleene.report.table import aligned
+from kleene.passes.preparation import Prepared
+from kleene.report.run.table import aligned
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples" / "c"
@@ -58,20 +59,20 @@ _CHILD = "import sys; sys.path.insert(0, sys.argv.pop(1)); import fesa; fesa.chi
 def child() -> None:
     """Analyse one program and print the figures (run in a process of its own)."""
     path, kind, runs = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    from kleene.analysis.fesa_of_c import analyse_fesa
+    from kleene.analysis.c.fesa import analyse_fesa
+    from kleene.analysis.c.shape import analyse
     from kleene.analysis.limits import peak_memory
-    from kleene.analysis.shape_of_c import analyse
     from kleene.c.reader import read_program
 
-    program = read_program([path], data_model="LP64")
+    program = read_program([path])
     best = float("inf")
     result: Any = None
     for _ in range(runs):
         start = time.process_time()
         if kind == "shape":
-            result = analyse(program, malloc_may_fail=True, seconds=60)
+            result = analyse(Prepared(program), malloc_may_fail=True, seconds=60)
         else:
-            result = analyse_fesa(program, malloc_may_fail=True, seconds=60, instrumentation=kind == "+")
+            result = analyse_fesa(Prepared(program), malloc_may_fail=True, seconds=60, instrumentation=kind == "+")
         best = min(best, time.process_time() - start)
     found: dict[str, Any] = {"seconds": best, "complete": result.complete, "memory": peak_memory()}
     found["alarms"] = [(a.kind, a.place.line) for a in result.alarms]

@@ -15,12 +15,13 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from kleene.analysis.refine_of_c import Limits, tasks_of
+from kleene.analysis.c.refinement import Limits, tasks_of
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
-from kleene.refine.explain import PathExplainer
-from kleene.refine.library import library
+from kleene.passes.preparation import Prepared
+from kleene.refine.classes.library import library
 from kleene.refine.loop import SAFE, Refined, Refinement, RefineOptions
+from kleene.refine.tracking.explain import PathExplainer
 from kleene.transformers.action_programs import shared_parts, shared_precondition
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "c" / "refine"
@@ -39,7 +40,7 @@ def measured(name: str, options: RefineOptions, limit: float) -> tuple[Refined, 
     shared_precondition.cache_clear()
     shared_parts.cache_clear()
     program = read_program([str(EXAMPLES / f"{name}.c")])
-    (task,) = tasks_of(program, kinds_of(["assert"]), malloc_may_fail=True)
+    (task,) = tasks_of(Prepared(program), kinds_of(["assert"]), malloc_may_fail=True)
     task = replace(task, check=Limits(limit, 4 << 30))
     loop = Refinement(task, library(), options, explain=PathExplainer(task))
     start = time.process_time()

@@ -23,7 +23,7 @@ from ablation import ALL, NONE, TITLES, ablation
 from measure import ROOT, Measurement, examples, measure
 from tvla import HOW_TO, command_of, measure_tvla
 
-from kleene.report.table import PHASES, aligned
+from kleene.report.run.table import PHASES, aligned
 
 TABLE_8 = ("search", "null_deref", "delete", "del_all", "insert", "create", "merge", "reverse", "fumble", "rotate")
 TABLE_8 += ("swap", "getlast", "insert_sort", "bubble_sort")

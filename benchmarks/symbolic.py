@@ -17,8 +17,8 @@ from kleene.smt import Limits
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import parse_tvs, read_tvs
 from kleene.symbolic import BestTransformer, SymbolicOptions, SymbolicResult, Theory, alpha_hat, assume, meet, paper
-from kleene.symbolic.calls import action_of
-from kleene.symbolic.contracts_text import read_contracts
+from kleene.symbolic.contracts.action_calls import action_of
+from kleene.symbolic.contracts.reader import read_contracts
 from kleene.tvp.program import Program, load_program, parse_formula, parse_program
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "symbolic"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kleene.cli import run_main
-from kleene.cli.run_command import command
+from kleene.cli.commands.run import command
 from kleene.structures.tvs_reader import parse_tvs
 from kleene.structures.tvs_vocabulary import vocabulary_of
 from kleene.tvp.program import parse_program

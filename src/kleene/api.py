@@ -8,12 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kleene.analysis.check import CheckOptions, CheckReport, check
-from kleene.analysis.options import RunOptions
-from kleene.analysis.run import prepare, run
-from kleene.report.result import RunReport
-from kleene.report.svg import structure_svg
-from kleene.report.table import run_table
+from kleene.analysis.c.check import check
+from kleene.analysis.c.options import CheckOptions, check_options
+from kleene.analysis.tvp.options import RunOptions
+from kleene.analysis.tvp.run import prepare, run
+from kleene.report.drawing.svg import structure_svg
+from kleene.report.run.result import RunReport
+from kleene.report.run.table import run_table
+from kleene.results.check import CheckReport
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import read_tvs
 from kleene.tvp.program import Program, load_program
@@ -48,8 +50,8 @@ def run_tvp(program: str | Path | Program, structures: str | Path | None = None,
 
 
 def check_c(*files: str | Path, **options: Any) -> CheckReport:
-    """Check a C program; the options are those of `CheckOptions`."""
-    return check([str(file) for file in files], CheckOptions(**options))
+    """Check a C program; the options are those of `CheckOptions` and of `ReadOptions`, such as ``entry="start"``."""
+    return check([str(file) for file in files], check_options(**options))
 
 
 def _draw_in_notebooks() -> None:

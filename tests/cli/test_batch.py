@@ -16,7 +16,7 @@ from kleene.batch.jobs import find_jobs
 from kleene.batch.pool import Pool, PoolOptions
 from kleene.batch.shared_folder import STALE, SharedFolder
 from kleene.diagnostics import UsageError
-from kleene.report.json_report import schema
+from kleene.report.run.json import schema
 
 SAFE = "#include <stdlib.h>\nint main(void) { free(malloc(4)); return 0; }\n"
 LEAK = "#include <stdlib.h>\nint main(void) { int *p = malloc(4); p = 0; return 0; }\n"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from cli_samples import Kleene
 
-from kleene.cli.check_command import command
-from kleene.report.json_report import schema
+from kleene.cli.commands.check import command
+from kleene.report.run.json import schema
 
 ROOT = Path(__file__).parent.parent.parent
 SAFE = """\

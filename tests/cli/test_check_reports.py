@@ -9,16 +9,21 @@ from pathlib import Path
 import pytest
 from cli_samples import Kleene
 
-from kleene.analysis.check import CheckOptions, CheckReport, check
-from kleene.analysis.shape_of_c import ShapeResult, analyse, checked_again
-from kleene.analysis.source_names import source_names
+from kleene.analysis.c.check import check
+from kleene.analysis.c.options import check_options
+from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape_run import checked_again
+from kleene.analysis.c.source_names import source_names
 from kleene.c.reader import read_program
 from kleene.diagnostics import InternalCheckError
 from kleene.engine.tabulate import Tabulated
-from kleene.report.check_trace import lines_of
-from kleene.report.heap_picture import Film, has_lost_block
-from kleene.report.shape_words import for_drawing, invariants_of
-from kleene.report.svg import svg_of_dot
+from kleene.passes.preparation import Prepared
+from kleene.report.check.shape_words import for_drawing, invariants_of
+from kleene.report.check.trace import lines_of
+from kleene.report.drawing.heap_picture import Film, has_lost_block
+from kleene.report.drawing.svg import svg_of_dot
+from kleene.results.check import CheckReport
+from kleene.results.shape import ShapeResult
 
 HEAD = "#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\n"
 NODE = HEAD + "struct node { struct node *next; int value; };\n"
@@ -27,7 +32,7 @@ NODE = HEAD + "struct node { struct node *next; int value; };\n"
 def checked(folder: Path, text: str, **options: object) -> CheckReport:
     file = folder / "program.c"
     file.write_text(text)
-    return check([str(file)], CheckOptions(**options))  # type: ignore[arg-type]
+    return check([str(file)], check_options(**options))  # type: ignore[arg-type]
 
 
 def texts(report: CheckReport) -> list[str]:
@@ -35,7 +40,7 @@ def texts(report: CheckReport) -> list[str]:
 
 
 def words(report: CheckReport) -> list[list[str]]:
-    names = source_names(read_program(report.files, data_model="LP64"))
+    names = source_names(report.prepared)
     return [invariant.words for invariant in invariants_of(report.shape, names)]
 
 
@@ -137,7 +142,7 @@ def test_words_about_a_list(tmp_path: Path) -> None:
 
 def test_shared_predicates_get_the_name_of_the_variable_that_lives(tmp_path: Path) -> None:
     report = checked(tmp_path, NODE + LIST)
-    names = source_names(read_program(report.files, data_model="LP64"))
+    names = source_names(report.prepared)
     assert any("p" in found.values() for found in names.values())
     for invariant in invariants_of(report.shape, names):
         drawn = for_drawing(invariant.structures[-1], invariant.names)
@@ -217,7 +222,7 @@ def test_what_recursive_functions_do_is_checked_again(kleene: Kleene, tmp_path: 
 def test_an_alarm_that_was_not_raised_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "leak.c"
     path.write_text(NODE + LIST.replace("free(", "(void)("))
-    shape = analyse(read_program([str(path)], data_model="LP64"), malloc_may_fail=False, seconds=30)
+    shape = analyse(Prepared(read_program([str(path)])), malloc_may_fail=False, seconds=30)
     assert shape.alarms and checked_again(shape)
     with pytest.raises(InternalCheckError, match="an alarm was not raised"):
         checked_again(replace(shape, alarms=[]))

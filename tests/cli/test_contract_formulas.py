@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.check import CheckOptions, CheckReport
-from kleene.analysis.contracts_of_c import check_contracts
-from kleene.analysis.shape_of_c import analyse
-from kleene.analysis.specifications_of_c import read_specification
+from kleene.analysis.c.contracts import check_contracts
+from kleene.analysis.c.options import check_options
+from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.specifications import read_specification
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
 from kleene.cli import run_main
-from kleene.semantics.contracts import body_alone, by_contracts, covered
+from kleene.passes.preparation import Prepared
+from kleene.results.check import CheckReport
+from kleene.semantics.contracts.programs import body_alone, by_contracts, covered
 
 EXAMPLES = Path(__file__).parents[2] / "examples/c/contracts"
 HEADER = """#include <stdlib.h>
@@ -39,7 +41,7 @@ struct node *push(struct node *l) {
 def checked(tmp_path: Path, text: str, *, timeout: float = 60.0, domain: str = "all") -> CheckReport:
     path = tmp_path / "program.c"
     path.write_text(HEADER + text, encoding="utf-8")
-    return check_contracts([str(path)], CheckOptions(data_model="LP64", timeout=timeout, domain=domain))
+    return check_contracts([str(path)], check_options(timeout=timeout, domain=domain))
 
 
 def contracts(report: CheckReport) -> str:
@@ -51,7 +53,7 @@ def body(clauses: str, text: str) -> str:
 
 
 def test_what_is_proved() -> None:
-    report = check_contracts([str(EXAMPLES / "formulas.c")], CheckOptions(data_model="LP64", timeout=240.0))
+    report = check_contracts([str(EXAMPLES / "formulas.c")], check_options(timeout=240.0))
     assert {str(v) for v in report.properties.values()} == {"TRUE"}, report.reason
 
 
@@ -60,7 +62,7 @@ def test_what_is_broken(name: str) -> None:
     path = EXAMPLES / f"{name}.c"
     lines = path.read_text(encoding="utf-8").splitlines()
     marked = {(m[1], n) for n, line in enumerate(lines, 1) if (m := re.search(r"BROKEN: (\w+)", line))}
-    report = check_contracts([str(path)], CheckOptions(data_model="LP64"))
+    report = check_contracts([str(path)], check_options())
     assert contracts(report) == "FALSE"
     assert marked and marked <= {(f.kind, f.line) for f in report.findings if f.confirmed}
 
@@ -217,13 +219,13 @@ def test_bodies_that_call_by_contract(tmp_path: Path, clauses: str, text: str, p
     nondet = "extern int __VERIFIER_nondet_int(void);\n"
     function = f"/*@ {clauses} */\nstruct node *f(struct node *l) {{ {text} }}\n"
     path.write_text(HEADER + nondet + PUSH + NESTED + function + MAIN, encoding="utf-8")
-    program = read_program([str(path)], data_model="LP64")
+    program = read_program([str(path)])
     known = read_contracts(program)
     meant = {name: read_specification(program, contract) for name, contract in known.items()}
     called, reasons = covered(program, known)
     assert not any(reasons.values())
     alone = body_alone(by_contracts(program, called, meant), known["f"], meant["f"])
-    result = analyse(alone, malloc_may_fail=True, seconds=30.0)
+    result = analyse(Prepared(alone), malloc_may_fail=True, seconds=30.0)
     raised = [a for a in result.alarms if a.kind != "memory_cleanup"]
     assert (result.complete and not raised) == proved, (result.reason, raised)
 

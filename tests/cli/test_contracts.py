@@ -9,10 +9,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from kleene.analysis.check import CheckOptions, CheckReport
-from kleene.analysis.contracts_of_c import check_contracts
+from kleene.analysis.c.contracts import check_contracts
+from kleene.analysis.c.options import check_options
 from kleene.cli import run_main
 from kleene.diagnostics import InputError
+from kleene.results.check import CheckReport
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples" / "c" / "contracts"
 SCHEMA = EXAMPLES.parent.parent.parent / "docs" / "reference" / "check.schema.json"
@@ -28,7 +29,7 @@ void free_all(struct node *l) { while (l) { struct node *n = l->next; free(l); l
 def checked(tmp_path: Path, text: str, **options: object) -> CheckReport:
     path = tmp_path / "program.c"
     path.write_text(HEADER + text, encoding="utf-8")
-    return check_contracts([str(path)], CheckOptions(**{"data_model": "LP64", "timeout": 60.0, **options}))  # type: ignore[arg-type]
+    return check_contracts([str(path)], check_options(**{"timeout": 60.0, **options}))  # type: ignore[arg-type]
 
 
 def verdicts(report: CheckReport) -> dict[str, str]:
@@ -37,7 +38,7 @@ def verdicts(report: CheckReport) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", ["list", "recursive", "doubly", "tree", "circle"])
 def test_what_is_proved(name: str) -> None:
-    report = check_contracts([str(EXAMPLES / f"{name}.c")], CheckOptions(data_model="LP64"))
+    report = check_contracts([str(EXAMPLES / f"{name}.c")], check_options())
     assert set(verdicts(report).values()) == {"TRUE"}, (verdicts(report), report.reason)
 
 
@@ -47,7 +48,7 @@ def test_what_is_broken(name: str) -> None:
     path = EXAMPLES / f"{name}.c"
     lines = path.read_text(encoding="utf-8").splitlines()
     marked = {(m[1], n) for n, line in enumerate(lines, 1) if (m := re.search(r"BROKEN: (\w+)", line))}
-    report = check_contracts([str(path)], CheckOptions(data_model="LP64"))
+    report = check_contracts([str(path)], check_options())
     assert verdicts(report)["contracts"] == "FALSE"
     confirmed = {(f.kind, f.line) for f in report.findings if f.confirmed}
     assert marked and marked <= confirmed
@@ -282,3 +283,54 @@ def test_a_contract_above_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[
     path.write_text("/*@ requires list(l); */\nint x;\nint main(void) { return 0; }\n")
     assert run_main(["check", "--contracts", str(path)]) == 2
     assert "no function definition directly below" in capsys.readouterr().err
+
+
+def test_a_parameter_may_have_the_name_of_a_word(tmp_path: Path) -> None:
+    """`list(list)` was read as the parameter applied to a logical variable, and refused."""
+    text = FREE_ALL.replace("*l)", "*list)").replace("list(l)", "list(list)").replace("(l)", "(list)")
+    text = text.replace("= l->", "= list->").replace("l = n", "list = n")
+    main = "int main(void) { struct node *l = malloc(sizeof *l); if (l) l->next = NULL; free_all(l); return 0; }"
+    assert set(verdicts(checked(tmp_path, text + main)).values()) == {"TRUE"}
+    pure = "/*@ requires list(list, next); modifies \\nothing; ensures \\result >= 0; */ "
+    body = "int f(struct node *list) { int n = 0; while (list && n < 5) { n = n + 1; list = list->next; } return n; }"
+    assert verdicts(checked(tmp_path, pure + body + "int main(void) { return f(NULL); }"))["contracts"] == "TRUE"
+    formula = "/*@ requires list(list) && A(v) list(v) -> !E(w) next(v, w); modifies next; */ "
+    body = "void g(struct node *list) { if (list) list->next = NULL; }"
+    checked(tmp_path, formula + body + "int main(void) { g(NULL); return 0; }", timeout=5.0)
+
+
+RETURNS = """
+void reach_error(void) { }
+int main(void) { reach_error(); struct node *p = NULL; p->data = 1; free_all(p); return 0; }
+"""
+ABORTS = """
+int main(void) {
+    struct node *p = malloc(sizeof *p);
+    p->next = NULL;
+    if (p->data) abort();
+    free_all(p);
+    return 0;
+}
+"""
+NAMES_MACRO = """
+int main(void) {
+#ifdef BAD
+    free_all((struct node *)BAD);
+    struct node *p = NULL; p->data = 1;
+#endif
+    return 0;
+}
+"""
+
+
+def test_contracts_read_the_program_as_without_them(tmp_path: Path) -> None:
+    """What follows an error call that is not asked about, and abort as an exit, were read by defaults."""
+    report = checked(tmp_path, FREE_ALL + RETURNS, properties=("memsafety",))
+    assert verdicts(report)["memsafety"] == "FALSE"
+    options = {"properties": ("memsafety", "memcleanup"), "malloc_may_fail": False}
+    report = checked(tmp_path, FREE_ALL + ABORTS, cleanup_at_abort=True, **options)
+    assert verdicts(report)["memcleanup"] == "FALSE"
+    report = checked(tmp_path, FREE_ALL + ABORTS, **options)
+    assert verdicts(report)["memcleanup"] == "TRUE"
+    report = checked(tmp_path, FREE_ALL + NAMES_MACRO, defines=("BAD=0",))
+    assert verdicts(report)["memsafety"] == "FALSE"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from cli_samples import DEREF, LISTS, WALK, Kleene, tvp
 
-from kleene.analysis import run as analysis_run
+from kleene.analysis.tvp import run as analysis_run
 
 TOOL = str(Path(sys.executable).parent / "kleene")
 
@@ -357,7 +357,8 @@ def test_self_check_needs_every_location(kleene: Kleene, folder: Path) -> None:
 def test_a_bug_is_no_traceback(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from kleene.cli import run_command, run_main
+    from kleene.cli import run_main
+    from kleene.cli.commands import run as run_command
 
     def broken(*_: object, **__: object) -> None:
         raise KeyError("no such thing")

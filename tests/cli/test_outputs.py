@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from cli_samples import LISTS, WALK, Kleene, tvp
 
-from kleene.report.json_report import schema
+from kleene.report.run.json import schema
 
 JOINS = ["rel", "part", "part_embedding", "ind"]
 

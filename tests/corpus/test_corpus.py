@@ -7,15 +7,18 @@ although no mark accepts it is a loss of precision; a mark that is no longer nee
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from compiled import GCC, can_detect_leaks, compile_program, run_compiled
 from marks import EXAMPLES, PROPERTIES, Program, programs
 
-from kleene.analysis.check import CheckOptions, CheckReport, check
-from kleene.cli.check_command import command
+from kleene.analysis.c.check import check
+from kleene.cli.check_request import CheckRequest
+from kleene.cli.commands.check import request_of_arguments
 from kleene.core.verdict import Finding
+from kleene.results.check import CheckReport
 
 TIMEOUT = 60.0
 """Seconds for each program."""
@@ -44,25 +47,22 @@ def report(request: pytest.FixtureRequest, program: Program) -> CheckReport:
 each = pytest.mark.parametrize("program", NAMES, indirect=True)
 
 
+def request(program: Program) -> CheckRequest:
+    """What the RUN line asks for, read as the command line is."""
+    return request_of_arguments([*program.files, *program.options])
+
+
 def malloc_may_fail(program: Program) -> bool:
-    return not {"--malloc-never-fails", "--svcomp"} & set(program.options)
+    return request(program).options.read.malloc_may_fail
 
 
 def report_of(name: str, *, slow: bool) -> CheckReport:
     """The result of a program with the options of its RUN line; properties of which nothing is known are left out."""
     program = BY_NAME[name]
     limit = SHORT_TIMEOUT if program.undecided and not slow else TIMEOUT
-    given = command.make_context("check", [*program.files, *program.options]).params
-    options = CheckOptions(
-        properties=tuple(p for p in PROPERTIES if program.expected[p] != "ANY"),
-        malloc_may_fail=malloc_may_fail(program),
-        include=given["include"],
-        defines=given["defines"],
-        data_model="ILP32" if given["bits32"] or given["svcomp"] else "LP64",
-        timeout=min(given["timeout"], limit),
-        domain=given["domain"],
-    )
-    return check(program.files, options)
+    asked = request(program)
+    known = tuple(p for p in PROPERTIES if program.expected[p] != "ANY")
+    return check(asked.files, replace(asked.options, properties=known, timeout=min(asked.options.timeout, limit)))
 
 
 @each

@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kleene.analysis.options import RunOptions
-from kleene.analysis.properties import interpreted, read_properties
-from kleene.analysis.run import prepare, run
+from kleene.analysis.tvp.options import RunOptions
+from kleene.analysis.tvp.properties import interpreted, read_properties
+from kleene.analysis.tvp.run import prepare, run
 from kleene.logic.kleene import Kleene
-from kleene.report.result import RunReport
+from kleene.report.run.result import RunReport
 from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import read_tvs

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.options import RunOptions
-from kleene.analysis.run import prepare, run
+from kleene.analysis.tvp.options import RunOptions
+from kleene.analysis.tvp.run import prepare, run
 from kleene.structures.tvs_reader import read_tvs
 from kleene.tvp.program import load_program
 

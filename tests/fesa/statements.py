@@ -15,7 +15,7 @@ from pathlib import Path
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation
 from kleene.cfa.program import CProgram
-from kleene.semantics.memory import Memory
+from kleene.passes.facts.memory import Memory
 
 from .concrete import MOVED, NUMBERS, UNSET, Concrete, Place, Run, Value, World
 
@@ -33,7 +33,7 @@ class Vocabulary:
         head = f"#include <stdlib.h>\n#include <string.h>\nextern int __VERIFIER_nondet_int(void);\n{self.head}"
         path = folder / "all.c"
         path.write_text("\n".join([head, *self.statements]) + "\nreturn 0;\n}\n")
-        program = read_program([str(path)], data_model="LP64")
+        program = read_program([str(path)])
         return Memory(program, program.main.cfa), found(program, self.statements, head.count("\n") + 2)
 
 

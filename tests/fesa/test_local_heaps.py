@@ -14,7 +14,7 @@ import pytest
 
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Invoke
-from kleene.domains.fesa.calls import CallingFesaDomain, procedures
+from kleene.domains.fesa.calling import CallingFesaDomain, procedures
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.heap import Heap, Options, joined
 from kleene.domains.fesa.local_heaps import LocalHeaps, reached
@@ -22,8 +22,8 @@ from kleene.domains.fesa.summaries import summarise
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import widen
 from kleene.domains.fesa.writing import clear
-from kleene.semantics.memory import Memory, Unmodelled
-from kleene.semantics.procedures import whole_program
+from kleene.passes.facts.memory import Memory, Unmodelled
+from kleene.passes.recursive_functions import whole_program
 
 from .concrete import Concrete, Outcome, World, outcomes
 from .meaning import Meaning
@@ -48,7 +48,7 @@ def setup(folder: Path) -> tuple[CallingFesaDomain, list[Statement], list[Statem
     lines += [*own, "  f(x);", "  x = y = z;", "  return 0;", "}"]
     path = folder / "calls.c"
     path.write_text("\n".join(lines) + "\n")
-    program = whole_program(read_program([str(path)], data_model="LP64"))
+    program = whole_program(read_program([str(path)]))
     calls = [e.label for e in program.main.cfa.edges if isinstance(e.label, Invoke) and e.label.place.line > outer]
     domain = CallingFesaDomain(
         Memory(program, program.main.cfa), program.main.cfa, Diagrams(), OPTIONS, malloc_may_fail=False

@@ -9,16 +9,19 @@ import pytest
 from tests.fuzz_c.compare import judge
 from tests.fuzz_c.generators.structures import program
 
-from kleene.analysis.check import CheckOptions, check
-from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
+from kleene.analysis.c.check import check
+from kleene.analysis.c.fesa import analyse_fesa
+from kleene.analysis.c.options import check_options
 from kleene.c.reader import read_program
 from kleene.core.verdict import Verdict
-from kleene.domains.fesa.calls import CallingFesaDomain
+from kleene.domains.fesa.calling import CallingFesaDomain
 from kleene.domains.fesa.domain import StateStore
 from kleene.domains.fesa.flags import NOT_NULL, Flag
 from kleene.domains.fesa.heap import joined
 from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.tabulate import Tabulated
+from kleene.passes.preparation import Prepared
+from kleene.results.fesa import FesaResult
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c"
 PAPER = ("three_elements", "sll", "dll", "summarise_tree", "access_tree", "free_tree")
@@ -52,8 +55,8 @@ ACCESS = {"null_dereference", "dangling_dereference", "uninitialized_pointer", "
 
 
 def analysed(name: str, seconds: float = 60, **options: bool) -> FesaResult:
-    program = read_program([str(EXAMPLES / f"{name}.c")], data_model="LP64")
-    return analyse_fesa(program, malloc_may_fail=True, seconds=seconds, **options)
+    program = read_program([str(EXAMPLES / f"{name}.c")])
+    return analyse_fesa(Prepared(program), malloc_may_fail=True, seconds=seconds, **options)
 
 
 @pytest.mark.parametrize("name", [f"fesa/{row}" for row in PAPER] + list(OWN))
@@ -158,7 +161,7 @@ def test_errors_are_found(name: str, kind: str) -> None:
 
 
 def test_check_with_the_domain() -> None:
-    report = check([str(EXAMPLES / "sll/reverse.c")], CheckOptions(domain="fesa"))
+    report = check([str(EXAMPLES / "sll/reverse.c")], check_options(domain="fesa"))
     assert set(report.properties.values()) == {Verdict.TRUE}
     assert report.proved_by["memsafety"] == "FESA"
 
@@ -170,7 +173,7 @@ def test_what_is_not_supported_is_unknown_with_its_line(tmp_path: Path) -> None:
         "  char *p = malloc(8);\n  if (!p) return 0;\n  int n = 0;\n  while (__VERIFIER_nondet_int()) n++;\n"
         "  char *q = p + n;\n  if (q == p) n = 0;\n  free(p);\n  return n;\n}\n"
     )
-    report = check([str(path)], CheckOptions(domain="fesa", timeout=3, properties=("memsafety",)))
+    report = check([str(path)], check_options(domain="fesa", timeout=3, properties=("memsafety",)))
     assert report.verdict is Verdict.UNKNOWN
     assert ":8:" in report.reason and "not supported" in report.reason
     (alarm,) = report.shape.alarms if report.shape else ()
@@ -179,7 +182,7 @@ def test_what_is_not_supported_is_unknown_with_its_line(tmp_path: Path) -> None:
 
 def test_a_small_limit_is_sound_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """With hardly any relations left the errors are still found, and nothing is proved that was not before."""
-    from kleene.analysis import fesa_of_c
+    from kleene.analysis.c import fesa as fesa_of_c
 
     options = fesa_of_c.Options
     monkeypatch.setattr(fesa_of_c, "Options", lambda **given: options(**given, limit=20))
@@ -204,5 +207,5 @@ def test_the_characters_of_a_literal_are_not_zero(tmp_path: Path) -> None:
         '#include <stdlib.h>\nint main(void) {\n  const char *text = "abc";\n  int *p = malloc(4);\n'
         "  if (text[0] == 'a') p = NULL;\n  free(p);\n  return 0;\n}\n"
     )
-    result = analyse_fesa(read_program([str(path)], data_model="LP64"), malloc_may_fail=False, seconds=10)
+    result = analyse_fesa(Prepared(read_program([str(path)])), malloc_may_fail=False, seconds=10)
     assert ("memory_leak", 5) in {(a.kind, a.place.line) for a in result.alarms}

@@ -6,14 +6,15 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from kleene.analysis.fesa_of_c import analyse_fesa
+from kleene.analysis.c.fesa import analyse_fesa
 from kleene.c.reader import read_program
-from kleene.cli.check_command import command
+from kleene.cli.commands.check import command
 from kleene.domains.fesa.flags import EDGE, Flag, Node
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.vectors import Vectors
-from kleene.report.fesa_picture import state_dot, state_svg
-from kleene.report.fesa_words import fesa_invariants, relations
+from kleene.passes.preparation import Prepared
+from kleene.report.check.fesa_words import fesa_invariants, relations
+from kleene.report.drawing.fesa_picture import state_dot, state_svg
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "c" / "fesa"
 X, Y, BLOCK = Node("variable", "x"), Node("variable", "y"), Node("heap", "", 8, 1)
@@ -62,8 +63,8 @@ def test_the_picture_has_the_ghost_and_the_relations_of_the_chosen_node() -> Non
 
 def test_the_paper_s_list_invariant_is_found() -> None:
     """Section 1: the node that y points to has no successor, and the one that x points to no predecessor."""
-    program = read_program([str(EXAMPLES / "sll.c")], data_model="LP64")
-    result = analyse_fesa(program, malloc_may_fail=True, seconds=30)
+    program = read_program([str(EXAMPLES / "sll.c")])
+    result = analyse_fesa(Prepared(program), malloc_may_fail=True, seconds=30)
     words = fesa_invariants(result)[0].words
     assert "#1: one of: y points to it; it.next is not NULL" in words
     assert "#1: never both: another.next points to it; x points to it" in words

@@ -9,20 +9,28 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 from tests.fuzz_c.candidates import Candidate
 
-from kleene.analysis import check, contracts_of_c, fesa_of_c, shape_of_c
-from kleene.analysis.fesa_of_c import Plan
-from kleene.analysis.refine_of_c import RefineSettings, refine, shape_result
+from kleene.analysis.c import check
+from kleene.analysis.c.attempts import ATTEMPTS
+from kleene.analysis.c.attempts import Attempt as Row
+from kleene.analysis.c.contracts import check_contracts
+from kleene.analysis.c.fesa import FEW, Plan, analyse_by_plan, analyse_fesa
+from kleene.analysis.c.options import check_options
+from kleene.analysis.c.refinement import RefineSettings, refine, shape_result
+from kleene.analysis.c.shape import analyse, analyse_by_attempt
+from kleene.analysis.c.shape_classes import CLASSES as SHAPE_CLASSES
 from kleene.c.reader import read_program
-from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, Verdict
 from kleene.diagnostics import InternalCheckError, KleeneError
 from kleene.domains.explicit.explore import Exploration
+from kleene.passes.preparation import Prepared
 from kleene.refine.loop import RefineOptions
+from kleene.results.check import CheckReport
+from kleene.results.fesa import FesaResult
+from kleene.results.shape import ShapeResult
 
 MOST_STRUCTURES = 20_000
 
@@ -36,23 +44,22 @@ class Attempt:
     applies: Callable[[Candidate], bool] = lambda candidate: True
 
 
-def _read(path: Path) -> CProgram:
-    return read_program([str(path)], data_model="LP64")
+def _read(path: Path) -> Prepared:
+    return Prepared(read_program([str(path)]))
 
 
-def concluded(result: Any) -> frozenset[str]:
+def concluded(result: ShapeResult | FesaResult) -> frozenset[str]:
     """The properties that the result of an abstract analysis proves, by the rules of `kleene check`."""
-    report = check.CheckReport((), dict.fromkeys(PROPERTIES, Verdict.UNKNOWN), {}, [], "", 0.0)
+    report = CheckReport((), dict.fromkeys(PROPERTIES, Verdict.UNKNOWN), {}, [], "", 0.0)
     check._conclude(report, result)
     return frozenset(name for name, verdict in report.properties.items() if verdict is Verdict.TRUE)
 
 
-def _shape(whole_scope: bool, by: str, shape_class: str | None) -> Attempt:
+def _shape(row: Row, shape_class: str | None) -> Attempt:
     def prove(path: Path, candidate: Candidate, seconds: float) -> frozenset[str] | None:
-        result = shape_of_c.analyse_alone(
+        result = analyse_by_attempt(
             _read(path),
-            whole_scope,
-            by,
+            row,
             malloc_may_fail=candidate.malloc_may_fail,
             seconds=seconds,
             max_structures=MOST_STRUCTURES,
@@ -60,13 +67,12 @@ def _shape(whole_scope: bool, by: str, shape_class: str | None) -> Attempt:
         )
         return None if result is None else concluded(result)
 
-    parts = ["shape", *(["whole scope"] if whole_scope else []), *([f"by {by}"] if by else [])]
-    return Attempt(", ".join([*parts, *([shape_class] if shape_class else [])]), prove)
+    return Attempt(f"shape, {row.name}" + (f", {shape_class}" if shape_class else ""), prove)
 
 
 def _fesa(name: str, plan: Plan, *, instrumentation: bool = True) -> Attempt:
     def prove(path: Path, candidate: Candidate, seconds: float) -> frozenset[str]:
-        result = fesa_of_c.analyse_alone(
+        result = analyse_by_plan(
             _read(path),
             plan,
             malloc_may_fail=candidate.malloc_may_fail,
@@ -78,11 +84,11 @@ def _fesa(name: str, plan: Plan, *, instrumentation: bool = True) -> Attempt:
     return Attempt(f"fesa, {name}", prove)
 
 
-def _whole(name: str, analyse: Callable[..., Any], **given: Any) -> Attempt:
+def _whole(name: str, domain: Callable[..., ShapeResult | FesaResult], **given: object) -> Attempt:
     """All attempts of a domain, as `kleene check` combines them."""
 
     def prove(path: Path, candidate: Candidate, seconds: float) -> frozenset[str]:
-        return concluded(analyse(_read(path), malloc_may_fail=candidate.malloc_may_fail, seconds=seconds, **given))
+        return concluded(domain(_read(path), malloc_may_fail=candidate.malloc_may_fail, seconds=seconds, **given))
 
     return Attempt(name, prove)
 
@@ -97,18 +103,18 @@ def _refinement(path: Path, candidate: Candidate, seconds: float) -> frozenset[s
 
 def _by_contracts(path: Path, candidate: Candidate, seconds: float) -> frozenset[str]:
     """`check_contracts` with an exploration that gives up at once, and without path formulas."""
-    options = check.CheckOptions(malloc_may_fail=candidate.malloc_may_fail, timeout=seconds)
+    options = check_options(malloc_may_fail=candidate.malloc_may_fail, timeout=seconds)
     nothing = Exploration(reason="switched off")
     with (
         patch.object(check, "explore", lambda *_, **__: nothing),
         patch.object(check, "_confirm", lambda *_, **__: None),
     ):
-        report = contracts_of_c.check_contracts([str(path)], options)
+        report = check_contracts([str(path)], options)
     return frozenset(name for name, verdict in report.properties.items() if verdict is Verdict.TRUE) & set(PROPERTIES)
 
 
-ROWS = [_shape(whole, by, None) for whole, by in shape_of_c.ATTEMPTS]
-CLASSES = [_shape(whole, by, name) for whole, by in shape_of_c.ATTEMPTS for name in shape_of_c.CLASSES]
+ROWS = [_shape(row, None) for row in ATTEMPTS]
+CLASSES = [_shape(row, name) for row in ATTEMPTS for name in SHAPE_CLASSES]
 FESA = [
     _fesa("live", Plan()),
     _fesa("by role", Plan(by_role=True)),
@@ -116,13 +122,13 @@ FESA = [
     _fesa("apart", Plan(apart=True, stop_at="warning")),
     _fesa("kept for loops", Plan(keep="loop")),
     _fesa("kept for scopes", Plan(keep="scope")),
-    _fesa("crowded", Plan(crowded=fesa_of_c.FEW)),
+    _fesa("crowded", Plan(crowded=FEW)),
     _fesa("no instrumentation", Plan(), instrumentation=False),
 ]
 WHOLE = [
-    _whole("shape, all rows", shape_of_c.analyse, max_structures=MOST_STRUCTURES),
-    _whole("fesa, all plans", fesa_of_c.analyse_fesa),
-    _whole("fesa, all plans without instrumentation", fesa_of_c.analyse_fesa, instrumentation=False),
+    _whole("shape, all rows", analyse, max_structures=MOST_STRUCTURES),
+    _whole("fesa, all plans", analyse_fesa),
+    _whole("fesa, all plans without instrumentation", analyse_fesa, instrumentation=False),
 ]
 REFINE = [Attempt("refinement", _refinement)]
 CONTRACTS = [Attempt("contracts", _by_contracts, lambda candidate: candidate.contracts)]

@@ -8,16 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kleene.analysis.fesa_of_c import FesaResult, analyse_fesa
-from kleene.analysis.refine_of_c import RefineSettings, confirmed, refine
-from kleene.analysis.shape_of_c import ShapeResult, analyse
+from kleene.analysis.c.fesa import analyse_fesa
+from kleene.analysis.c.refinement import RefineSettings, confirmed, refine
+from kleene.analysis.c.shape import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.domains.explicit.explore import explore
-from kleene.refine.heap_to_shape import heap_to_shape
+from kleene.passes.preparation import Prepared
+from kleene.refine.heaps.heap_to_shape import heap_to_shape
+from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.loop import SAFE, Refined, RefineOptions
-from kleene.refine.samples import SampleOptions, collect
+from kleene.results.fesa import FesaResult
+from kleene.results.shape import ShapeResult
 from kleene.structures.embedding import embeds
 
 
@@ -36,12 +39,12 @@ class Judgement:
 
 def judge(path: Path, seed: int, *, seconds: float, domain: str = "shape") -> Judgement:
     """Compare an abstract analysis with the exploration."""
-    program = read_program([str(path)], data_model="LP64")
+    program = read_program([str(path)])
     shape: ShapeResult | FesaResult
     if domain == "fesa":
-        shape = analyse_fesa(program, malloc_may_fail=False, seconds=seconds)
+        shape = analyse_fesa(Prepared(program), malloc_may_fail=False, seconds=seconds)
     else:
-        shape = analyse(program, malloc_may_fail=False, seconds=seconds, max_structures=20_000)
+        shape = analyse(Prepared(program), malloc_may_fail=False, seconds=seconds, max_structures=20_000)
     unsupported = [a for a in shape.alarms if a.kind == "unsupported"]
     complete = shape.complete and not unsupported
     reason = unsupported[0].text if unsupported else shape.reason
@@ -68,8 +71,8 @@ def judge_refinement(
 
     A proof is checked by the independent fixpoint check on the way; an `InternalCheckError` says that it does not hold.
     """
-    program = read_program([str(path)], data_model="LP64")
-    found = refine(program, properties, SETTINGS, malloc_may_fail=False, seconds=seconds)
+    program = read_program([str(path)])
+    found = refine(Prepared(program), properties, SETTINGS, malloc_may_fail=False, seconds=seconds)
     if isinstance(found, str):
         return Judgement(seed, False, False, found)
     safe = found.outcome == SAFE

@@ -43,8 +43,10 @@ def _generated(topic: str, start: int) -> Iterator[Candidate]:
 
 @cache
 def corpus() -> tuple[Path, ...]:
-    """The programs of the corpus that are right, and those that do not say."""
-    files = sorted([*(ROOT / "examples" / "c").rglob("*.c"), *(ROOT / "tests" / "corpus_c").glob("*.c")])
+    """The programs of the corpus that are right, those that do not say, and those that were once proved wrongly."""
+    tests = ROOT / "tests"
+    folders = (ROOT / "examples" / "c", tests / "corpus_c", tests / "unsafe_c")
+    files = sorted(file for folder in folders for file in folder.rglob("*.c"))
     return tuple(file for file in files if _whole(file) is not None)
 
 

@@ -126,9 +126,9 @@ ONCE = "int main(void) { int *p = malloc(4); if (!p) return 1; *p = 0; free(p); 
 BELOW = "int main(void) { int i = __VERIFIER_nondet_int(); if (i < 3) assert(i < 4); return 0; }\n"
 SAME = "int main(void) { int i = __VERIFIER_nondet_int(), j = i; assert(i <= j); return 0; }\n"
 APPLIES = {
-    "shape, by loads": (EXAMPLES / "sll" / "insertion_sort.c").read_text(encoding="utf-8"),
-    "shape, by ranges": HEAD + BELOW,
-    "shape, by order": HEAD + SAME,
+    "shape, loads": (EXAMPLES / "sll" / "insertion_sort.c").read_text(encoding="utf-8"),
+    "shape, ranges": HEAD + BELOW,
+    "shape, order": HEAD + SAME,
     "fesa, no instrumentation": HEAD + ONCE,
     "fesa, all plans without instrumentation": HEAD + ONCE,
     "contracts": (EXAMPLES / "contracts" / "list.c").read_text(encoding="utf-8"),

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.procedures import verify_contracts
-from kleene.symbolic.contracts import BodyEdge, Contracts, Procedure
-from kleene.symbolic.contracts_text import parse_contracts, read_contracts
+from kleene.analysis.tvp.procedures import verify_contracts
+from kleene.symbolic.contracts.reader import parse_contracts, read_contracts
+from kleene.symbolic.contracts.specifications import BodyEdge, Contracts, Procedure
 from kleene.tvp.program import load_program
 
 FOLDER = Path(__file__).parents[2] / "examples" / "contracts"

@@ -11,9 +11,9 @@ from itertools import product
 
 import pytest
 
-from kleene.analysis.procedures import verify_contracts
-from kleene.symbolic.contracts import BodyEdge, Contracts
-from kleene.symbolic.contracts_text import parse_contracts
+from kleene.analysis.tvp.procedures import verify_contracts
+from kleene.symbolic.contracts.reader import parse_contracts
+from kleene.symbolic.contracts.specifications import BodyEdge, Contracts
 
 from .test_bodies import LIST, PROCEDURES, GoesWrongError, Heap, same_fields, step
 

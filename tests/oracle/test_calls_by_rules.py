@@ -18,9 +18,9 @@ from kleene.structures.embedding import embeds
 from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic import BestTransformer, Theory
-from kleene.symbolic.calls_by_rules import CallByRules
-from kleene.symbolic.closure_rules import closure_rules
-from kleene.symbolic.contracts_text import parse_contracts
+from kleene.symbolic.contracts.calls_by_rules import CallByRules
+from kleene.symbolic.contracts.closure_rules import closure_rules
+from kleene.symbolic.contracts.reader import parse_contracts
 from kleene.transformers.coerce import Coercer
 from kleene.transformers.rules import all_rules
 from kleene.tvp.program import Program, parse_program

@@ -15,18 +15,20 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.shape_of_c import analyse, domain_of
-from kleene.analysis.specifications_of_c import read_specification
+from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape_run import domain_of
+from kleene.analysis.c.specifications import read_specification
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
 from kleene.domains.explicit.explore import explore
-from kleene.domains.shape.calls import CallingShapeDomain
+from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.logic.kleene import Kleene
-from kleene.semantics.contracts import body_alone, by_contracts
-from kleene.semantics.groups import ShapeClass
-from kleene.semantics.procedures import whole_program
-from kleene.semantics.specified_steps import SpecifiedAction
+from kleene.passes.preparation import Prepared
+from kleene.passes.recursive_functions import whole_program
+from kleene.semantics.contracts.programs import body_alone, by_contracts
+from kleene.semantics.steps.specified import SpecifiedAction
 from kleene.semantics.translate import Translation, Translator
+from kleene.semantics.vocabulary.groups import ShapeClass
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.embedding import embeds
 from kleene.structures.evaluate import rails, with_definitions
@@ -456,6 +458,6 @@ def test_a_body_that_breaks_its_contract_is_not_proved(tmp_path: Path, seed: int
     broken = [c for c in shown.findings if c.finding.detail != "exit"]
     if broken:
         abstract = body_alone(by_contracts(program, contracts, meant), contracts["f"], meant["f"])
-        result = analyse(abstract, malloc_may_fail=True, seconds=5.0)
+        result = analyse(Prepared(abstract), malloc_may_fail=True, seconds=5.0)
         raised = [a for a in result.alarms if a.kind != "memory_cleanup"]
         assert raised or not result.complete, (file.read_text(), broken[0].finding)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kleene.analysis.refine_of_c import tasks_of
+from kleene.analysis.c.refinement import tasks_of
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
-from kleene.refine.explain import PathExplainer
-from kleene.refine.library import library
+from kleene.passes.preparation import Prepared
+from kleene.refine.classes.library import library
 from kleene.refine.loop import Refined, Refinement, RefineOptions
 from kleene.refine.model import Task
+from kleene.refine.tracking.explain import PathExplainer
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c"
 BUILD = """
@@ -35,7 +36,7 @@ static struct node *make(void) {
 def task_of(path: Path | str, *properties: str) -> Task:
     """The first task of a program."""
     program = read_program([str(path)])
-    return tasks_of(program, kinds_of(properties or ("assert",)), malloc_may_fail=True)[0]
+    return tasks_of(Prepared(program), kinds_of(properties or ("assert",)), malloc_may_fail=True)[0]
 
 
 def written(folder: Path, text: str) -> Path:

@@ -9,6 +9,7 @@ import pytest
 from tests.refine.helpers import BUILD, EXAMPLES, written
 from tests.refine.test_loop import LAST, WRONG
 
+from kleene.analysis.c.certificates import digest_of
 from kleene.cli import run_main
 
 
@@ -48,16 +49,18 @@ def test_a_certificate_is_valid_until_something_changes(proof, capsys, tmp_path)
     document = json.loads(certificate.read_text(encoding="utf-8"))
     location = max(document["locations"], key=lambda name: len(document["locations"][name]))
     less = tmp_path / "less.json"
-    less.write_text(json.dumps({**document, "locations": {**document["locations"], location: []}}), encoding="utf-8")
+    body = {k: v for k, v in document.items() if k != "digest"}
+    body["locations"] = {**document["locations"], location: []}
+    less.write_text(json.dumps({**body, "digest": digest_of(body)}), encoding="utf-8")
     code, out, _ = run(capsys, "recheck", less)
     assert code == 1
     assert "not covered" in out
     text = program.read_text(encoding="utf-8")
     program.write_text(text + "\n", encoding="utf-8")
     try:
-        code, out, _ = run(capsys, "recheck", certificate)
-        assert code == 1
-        assert "is not the file that was proved" in out
+        code, _, err = run(capsys, "recheck", certificate)
+        assert code == 2
+        assert "is not the file that was proved" in err
     finally:
         program.write_text(text, encoding="utf-8")
 
@@ -67,7 +70,8 @@ def test_a_certificate_is_valid_until_something_changes(proof, capsys, tmp_path)
     [
         ("{", "not JSON"),
         ("[]", "not a certificate"),
-        ('{"schema": "kleene.certificate/3"}', "not a certificate: KeyError"),
+        ('{"schema": "kleene.certificate/3"}', "prove the program again"),
+        ('{"schema": "kleene.certificate/4", "tool": "0.1.0"}', "not a certificate: 'active' is missing"),
     ],
 )
 def test_what_is_no_certificate(capsys, tmp_path, content, message):
@@ -175,13 +179,14 @@ def test_a_header_that_changes_makes_a_certificate_invalid(capsys, tmp_path):
     assert names == [str(header)]
     assert run(capsys, "recheck", certificate)[0] == 0
     header.write_text(HEADER + "// changed\n", encoding="utf-8")
-    code, out, _ = run(capsys, "recheck", certificate)
-    assert (code, "next.h is not the file that was proved" in out) == (1, True)
+    code, _, err = run(capsys, "recheck", certificate)
+    assert (code, "next.h is not the file that was proved" in err) == (2, True)
     header.write_text(HEADER, encoding="utf-8")
     document = json.loads(certificate.read_text(encoding="utf-8"))
-    certificate.write_text(json.dumps({**document, "headers": []}), encoding="utf-8")
-    code, out, _ = run(capsys, "recheck", certificate)
-    assert (code, "next.h is included now" in out) == (1, True)
+    body = {**{k: v for k, v in document.items() if k != "digest"}, "headers": []}
+    certificate.write_text(json.dumps({**body, "digest": digest_of(body)}), encoding="utf-8")
+    code, _, err = run(capsys, "recheck", certificate)
+    assert (code, "next.h is included now" in err) == (2, True)
 
 
 def test_invariants_are_those_of_the_last_tree(capsys):

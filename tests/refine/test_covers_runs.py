@@ -16,13 +16,13 @@ from tests.refine.helpers import BUILD, task_of, written
 from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import InputSource, State
 from kleene.domains.explicit.values import NotModelled, Value, Violation
-from kleene.refine.art import Tree
-from kleene.refine.generators import Generator, Roles
-from kleene.refine.heap_to_shape import heap_to_shape
-from kleene.refine.library import library
+from kleene.refine.classes.generators import Generator, Roles
+from kleene.refine.classes.library import library
+from kleene.refine.heaps.heap_to_shape import heap_to_shape
+from kleene.refine.heaps.samples import executable
 from kleene.refine.model import Abstraction, Model, Task
-from kleene.refine.samples import executable
-from kleene.refine.tracking import Activity, TrackingDefinition
+from kleene.refine.tracking.definition import Activity, TrackingDefinition
+from kleene.refine.tree.reachability_tree import Tree
 from kleene.structures.embedding import embeds
 
 REVERSE = (
@@ -161,7 +161,7 @@ def _tracking(
     assert pointers >= {*untracked, *blurred}
     tracked = pointers - set(untracked)
     integers = frozenset(v.name for v in task.memory.integers if chance.random() < 0.5)
-    offsets = sorted({offset for _, offset in task.memory.access_widths})
+    offsets = sorted({offset for _, offset in task.memory.access_types})
     return TrackingDefinition(tracked, tracked - set(blurred), fields.fields, frozenset(offsets[:seed]), integers)
 
 

@@ -7,13 +7,13 @@ import z3
 from tests.refine.helpers import BUILD, EXAMPLES, refined, task_of, written
 
 from kleene.cfa.operations import Assume
-from kleene.refine.cuts import LiveRanges, between_uses, united
+from kleene.passes.facts.liveness import defined, used
+from kleene.paths.interpolation.vocabulary import POINTER, Cell, Defined, Vocabulary
+from kleene.paths.interpolation.written import written as in_c
 from kleene.refine.loop import SAFE
-from kleene.refine.paths.vocabulary import POINTER, Cell, Defined, Vocabulary
-from kleene.refine.paths.written import written as in_c
 from kleene.refine.rounds import SPOKEN
-from kleene.refine.tracking import Activity, TrackingDefinition
-from kleene.semantics.liveness import defined, used
+from kleene.refine.tracking.cuts import LiveRanges, between_uses, united
+from kleene.refine.tracking.definition import Activity, TrackingDefinition
 
 TWICE = (
     BUILD

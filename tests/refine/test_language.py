@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kleene.diagnostics import InputError
-from kleene.refine.generators import Generator, Lattice, Roles, check_entries, example_groups, predicates_of
-from kleene.refine.language import parse_entries
-from kleene.refine.library import built_in, library
+from kleene.refine.classes.generators import Generator, Lattice, Roles, check_entries, example_groups, predicates_of
+from kleene.refine.classes.language import parse_entries
+from kleene.refine.classes.library import built_in, library
 
 GOOD = """
 %shape ring "a ring" {

@@ -18,12 +18,12 @@ from tests.refine.test_covers_runs import (
 )
 from tests.refine.test_loop import LAST
 
-from kleene.refine.art import Tree
-from kleene.refine.generators import Generator, Roles
-from kleene.refine.lazy import Carrier, owners_of, rebuilt
+from kleene.refine.classes.generators import Generator, Roles
 from kleene.refine.loop import SAFE
 from kleene.refine.model import Abstraction, Model, Task
-from kleene.refine.tracking import Activity, TrackingDefinition
+from kleene.refine.tracking.definition import Activity, TrackingDefinition
+from kleene.refine.tree.reachability_tree import Tree
+from kleene.refine.tree.rebuild import Carrier, owners_of, rebuilt
 
 TWO_PHASES = (
     BUILD

@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 from tests.refine.helpers import EXAMPLES, refined, written
 
-from kleene.analysis.certificates import ProgramOptions, certificate_text, recheck
-from kleene.analysis.refine_of_c import RefineSettings, refine
+from kleene.analysis.c.certificates import certificate_text, recheck
+from kleene.analysis.c.options import CheckOptions
+from kleene.analysis.c.refinement import RefineSettings, refine
 from kleene.c.reader import read_program
+from kleene.passes.preparation import Prepared
 from kleene.refine.certificate import graphs_of, problems_of
-from kleene.refine.growth import FIRST_LOOK
 from kleene.refine.loop import GAVE_UP, SAFE, RefineOptions
+from kleene.refine.tree.growth import FIRST_LOOK
 
 START = """
 #include <stdlib.h>
@@ -178,11 +180,13 @@ int main(void) {
 def test_sorted_insertion_is_proved_on_images(tmp_path):
     """0 and 1 stand for the numbers; the certificate says so, and is checked in the same way."""
     program = written(tmp_path, SORTED)
-    found = refine(read_program([str(program)]), ["assert"], RefineSettings(), malloc_may_fail=True, seconds=60)
+    found = refine(
+        Prepared(read_program([str(program)])), ["assert"], RefineSettings(), malloc_may_fail=True, seconds=60
+    )
     assert not isinstance(found, str)
     assert (found.outcome, found.task.images) == (SAFE, True)
     path = tmp_path / "proof.json"
-    path.write_text(certificate_text(found, ProgramOptions((str(program),), ("assert",), True, data_model="ILP32")))
+    path.write_text(certificate_text(found, CheckOptions(("assert",))))
     assert not recheck(str(path)).problems
 
 
@@ -191,7 +195,7 @@ def test_an_error_on_images_is_no_error(tmp_path, old, new):
     """It is left to the program with its numbers, which shows the inputs."""
     assert old in SORTED
     program = read_program([str(written(tmp_path, SORTED.replace(old, new, 1)))])
-    found = refine(program, ["assert"], RefineSettings(), malloc_may_fail=True, seconds=60)
+    found = refine(Prepared(program), ["assert"], RefineSettings(), malloc_may_fail=True, seconds=60)
     assert not isinstance(found, str)
     assert not found.task.images
     assert found.outcome != SAFE

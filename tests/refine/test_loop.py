@@ -8,15 +8,23 @@ import pytest
 from tests.refine.helpers import BUILD, EXAMPLES, refined, written
 
 from kleene.refine.certificate import graphs_of, problems_of
-from kleene.refine.finetune import MOST_STRUCTURES, WHOLE, Answer, fine_tune, sequential, simulate, simulate_tree
-from kleene.refine.generators import Lattice, Roles
-from kleene.refine.library import built_in
+from kleene.refine.classes.finetune import (
+    MOST_STRUCTURES,
+    WHOLE,
+    Answer,
+    fine_tune,
+    sequential,
+    simulate,
+    simulate_tree,
+)
+from kleene.refine.classes.generators import Lattice, Roles
+from kleene.refine.classes.library import built_in
+from kleene.refine.classes.parallel import parallel
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, RefineOptions
 from kleene.refine.model import Abstraction, Models
-from kleene.refine.parallel import parallel
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING
-from kleene.refine.tracking import NOTHING, TrackingDefinition
-from kleene.report.refine_text import refinement_lines
+from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
+from kleene.report.check.refinement_text import refinement_lines
 
 LAST = (
     BUILD

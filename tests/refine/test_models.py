@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.refine.helpers import BUILD, task_of, written
 from tests.refine.test_covers_runs import SINGLY, generator_of
 
-from kleene.refine.art import Tree
 from kleene.refine.model import Abstraction, Models
-from kleene.refine.tracking import TrackingDefinition
+from kleene.refine.tracking.definition import TrackingDefinition
+from kleene.refine.tree.reachability_tree import Tree
 
 WALK = BUILD + "int main(void) { struct node *p = make(); while (p) p = p->next; return 0; }\n"
 

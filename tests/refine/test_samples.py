@@ -9,13 +9,13 @@ import pytest
 from tests.refine.helpers import BUILD, EXAMPLES, task_of, written
 from tests.refine.test_covers_runs import REVERSE
 
-from kleene.refine.art import ExplicitNode, ancestors
-from kleene.refine.explain import PathExplainer
-from kleene.refine.heaps import ExplicitHeap
-from kleene.refine.library import built_in, library
+from kleene.refine.classes.library import built_in, library
+from kleene.refine.heaps.explicit import ExplicitHeap
+from kleene.refine.heaps.recognise import recognise, roles_of
+from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.loop import SAFE, Refinement, RefineOptions
-from kleene.refine.recognise import recognise, roles_of
-from kleene.refine.samples import SampleOptions, collect
+from kleene.refine.tracking.explain import PathExplainer
+from kleene.refine.tree.reachability_tree import ExplicitNode, ancestors
 
 
 def heap(pointers, cells, data=None, sizes=None):

@@ -1,1 +1,8 @@
-"""Whole analyses of TVP programs: the composition of front end, domain, engine and report, as library functions."""
+"""Whole analyses as library functions: front end, domain, engine and report, composed.
+
+In reading order:
+
+- `c`: `kleene check` and what belongs to it
+- `tvp`: `kleene run` and what belongs to it
+- `limits`: time and memory
+"""

@@ -8,12 +8,24 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, TracebackType
+from typing import TypeVar
 
 from kleene.diagnostics import LimitReached
 
+Result = TypeVar("Result")
 _TICK = 0.1
+"""Seconds between two looks at time and memory."""
+GRACE = 0.3
+"""Seconds that a phase may take beyond its share before it is interrupted wherever it is."""
+_SOON = 0.002
+"""Seconds until the next look where the program may not be interrupted now."""
+_QUIET = 0.5
+"""Seconds before a limit is raised again, if something swallowed it."""
+_FOREIGN = ("z3", "weakref")
+"""Packages whose code may not be left in the middle."""
 _STATUS = Path("/proc/self/status")
 
 
@@ -30,56 +42,119 @@ def peak_memory() -> int:
     return peak if sys.platform == "darwin" else peak * 1024
 
 
+class _Timer:
+    """The one timer of the process, and the watchdogs that it wakes, the outermost first."""
+
+    def __init__(self) -> None:
+        self._watchdogs: list[Watchdog] = []
+        self._previous: object = None
+
+    @property
+    def stated(self) -> str:
+        """The limit of the outermost watchdog."""
+        return self._watchdogs[0].stated if self._watchdogs else ""
+
+    def add(self, watchdog: Watchdog) -> None:
+        self._watchdogs.append(watchdog)
+        if len(self._watchdogs) == 1:
+            self._previous = signal.signal(signal.SIGALRM, self._wake)
+            self.look_in(_TICK)
+
+    def remove(self, watchdog: Watchdog) -> None:
+        self._watchdogs.remove(watchdog)
+        if not self._watchdogs:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._previous)  # type: ignore[arg-type]
+
+    def look_in(self, seconds: float) -> None:
+        signal.setitimer(signal.ITIMER_REAL, min(_TICK, max(1e-6, seconds)), _TICK)
+
+    def _wake(self, number: int, frame: FrameType | None) -> None:
+        if _is_delicate(frame):
+            self.look_in(_SOON)
+            return
+        for watchdog in tuple(self._watchdogs):
+            watchdog.tick()
+
+
+_TIMER = _Timer()
+
+
 class Watchdog:
     """Raises `LimitReached` in its block when time or memory is used up.
 
     In the main thread of a Unix process a timer looks ten times a second, so that one long step cannot escape it;
-    elsewhere only `check` does, which the analysis calls after each location.
+    elsewhere only `check` does, which the analysis calls after each location. Watchdogs nest: a timer looks for all of
+    them, the outermost first. `stated` is the limit as the user gave it; watchdogs inside take it over for messages.
     """
 
-    def __init__(self, seconds: float | None, memory: int | None, *, spent: float = 0.0) -> None:
-        self._seconds = seconds
+    def __init__(
+        self, seconds: float | None, memory: int | None, *, spent: float = 0.0, stated: str | None = None
+    ) -> None:
+        self.stated = _TIMER.stated or stated or ("" if seconds is None else f"{seconds:g} s")
         self._memory = memory
         self._deadline = None if seconds is None else time.monotonic() + seconds - spent
-        self._armed = False
         self._quiet_until = 0.0
-        self._timer = False
+        self._watches = False
         self.struck = False
 
     def check(self) -> None:
         if self._deadline is not None and time.monotonic() >= self._deadline:
             self.struck = True
-            raise LimitReached(f"the time limit of {self._seconds:g} s was reached")
+            raise LimitReached(f"the time limit of {self.stated} was reached")
         if self._memory is not None and peak_memory() > self._memory:
             self.struck = True
             raise LimitReached(f"the memory limit of {self._memory >> 20} MiB was reached")
 
-    def _tick(self, number: int, frame: FrameType | None) -> None:
-        # Raise again only after a while: the first exception is on its way, unless something swallowed it.
+    def tick(self) -> None:
+        """Look, but not again at once: the first exception is on its way, unless something swallowed it."""
         now = time.monotonic()
-        if self._armed and now >= self._quiet_until:
+        if now >= self._quiet_until:
             try:
                 self.check()
             except LimitReached:
-                self._quiet_until = now + 1
+                self._quiet_until = now + _QUIET
                 raise
 
     def __enter__(self) -> Watchdog:
         limited = self._deadline is not None or self._memory is not None
         in_main = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
         if limited and in_main:
-            self._previous = signal.signal(signal.SIGALRM, self._tick)
-            self._timer = self._armed = True
-            first = _TICK
+            self._watches = True
+            _TIMER.add(self)
             if self._deadline is not None:
-                first = min(first, max(1e-6, self._deadline - time.monotonic()))
-            signal.setitimer(signal.ITIMER_REAL, first, _TICK)
+                _TIMER.look_in(self._deadline - time.monotonic())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._armed = False
-        if self._timer:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self._previous)
+        if self._watches:
+            _TIMER.remove(self)
+
+
+def _is_delicate(frame: FrameType | None) -> bool:
+    """Whether an exception would be lost here, or do harm: in a destructor, or between the solver and its wrapper."""
+    if frame is not None and frame.f_globals.get("__name__") == __name__:
+        return True
+    while frame is not None:
+        package = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if package in _FOREIGN or frame.f_code.co_name == "__del__":
+            return True
+        frame = frame.f_back
+    return False
+
+
+def within(seconds: float, compute: Callable[[], Result], *, stated: str | None = None) -> Result | LimitReached:
+    """What `compute` returns, or the limit if it takes longer; whatever it does, it is interrupted."""
+    try:
+        with Watchdog(seconds, None, stated=stated) as watchdog:
+            watchdog.check()
+            return compute()
+    except LimitReached as limit:
+        return limit
+
+
+def stated_limit(seconds: float) -> str:
+    """A limit of time in the words of the user, where one was given."""
+    return _TIMER.stated or f"{seconds:g} s"

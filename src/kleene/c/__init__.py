@@ -1,6 +1,26 @@
 """From C text to control-flow automata, by libclang and shipped headers; knows nothing of logic or analyses.
 
 libclang is loaded by the first call of `read_program`, not by importing this package.
+
+In reading order:
+
+- `options`: `ReadOptions`, how C is read
+- `reader`: files to automata
+- `parse`: libclang with our headers
+- `clang`: the binding
+- `unit`: one source file and its names
+- `type_reader`: types and layouts
+- `lowering`: what all parts of the lowering share
+- `builder`: an automaton under construction
+- `values`: expressions
+- `effects`: assignments and conditions
+- `calls`: calls and library functions
+- `printing`: `printf`
+- `scan`: `scanf`
+- `initializers`: initialisers
+- `statements`: statements and bodies
+- `for_parts`: the parts of a `for`
+- `contracts`: contracts in comments
 """
 
 from kleene.c.reader import read_program

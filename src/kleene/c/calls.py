@@ -58,7 +58,7 @@ class Calls(Effects):
             return self._indirect(cursor, callee, arguments, target, wanted)
         name = function.referenced.spelling.removeprefix("__builtin___").removesuffix("_chk")
         own = self.unit.name_of(function.referenced)
-        if name in ASSERT_CALLS or (name in ERROR_CALLS and not self._is_plain(own)):
+        if (name in ASSERT_CALLS or name in ERROR_CALLS) and not self._is_plain(name, own):
             self._error(cursor, name, arguments)
             return None
         if name.startswith(NONDET):
@@ -124,13 +124,13 @@ class Calls(Effects):
             return target
         return self.builder.temporary(wanted if wanted is not None else self.type(cursor))
 
-    def _is_plain(self, own: str) -> bool:
+    def _is_plain(self, name: str, own: str) -> bool:
         """Whether an error function is just one of the program's functions, since calling it is no error here."""
         linkage = self.unit.linkage
-        return "unreach_call" not in linkage.errors and own in linkage.defined_functions
+        return _error_kind(name) not in linkage.errors and own in linkage.defined_functions
 
     def _error(self, cursor: Any, name: str, arguments: list[Any]) -> None:
-        kind_ = ERROR_CALLS.get(name, "assertion")
+        kind_ = _error_kind(name)
         if kind_ not in self.unit.linkage.errors:
             self._end(cursor, None)
             return
@@ -194,6 +194,11 @@ class Calls(Effects):
             Allocate(self.place(cursor), target, size, element, zeroed=zeroed, may_fail=not stack, stack=stack)
         )
         return target
+
+
+def _error_kind(name: str) -> str:
+    """The kind of error that a call of an error function is."""
+    return ERROR_CALLS.get(name, "assertion")
 
 
 def _malloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:

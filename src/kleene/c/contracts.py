@@ -1,7 +1,7 @@
 """Contracts of C functions: a comment `/*@ requires list(l); ensures list(\\result); */` directly above a definition.
 
 A clause is a conjunction (`&&`) of shapes, comparisons and formulas in the syntax of TVP, which are only found here and
-read where TVP is (`analysis/specifications_of_c.py`). The shapes of a clause share no cells.
+read where TVP is (`analysis/c/specifications.py`). The shapes of a clause share no cells.
 """
 
 from __future__ import annotations
@@ -276,7 +276,7 @@ class _Parser:
 
     def _is_formula(self, first: _Token) -> bool:
         tokens = [first, *self._conjunct()]
-        if first.text in (*SHAPES, OLD) and len(tokens) > 1 and tokens[1].text == "(" and first.text not in self.names:
+        if first.text in (*SHAPES, OLD) and self._is_word(tokens):
             return False
         applied = len(tokens) > 1 and tokens[1].text == "(" and re.match(r"\\?\w", first.text) is not None
         fields = [f.name for layout in self.program.records.values() for f in layout.fields if f.name]
@@ -284,6 +284,18 @@ class _Parser:
             raise self._wrong(first, f"'{first.text}' is no predicate of a contract" + did_you_mean(first.text, known))
         constant = len(tokens) == 1 and first.text in ("0", "1")
         return applied or constant or any(t.text in _FORMULA for t in tokens)
+
+    def _is_word(self, tokens: list[_Token]) -> bool:
+        """Whether a conjunct that begins with a word is that word applied, not a parameter of the same name.
+
+        A parameter is a predicate on logical variables, a word has a parameter or the result in its brackets.
+        """
+        if len(tokens) < 2 or tokens[1].text != "(":
+            return False
+        if tokens[0].text not in self.names:
+            return True
+        subject = tokens[2].text if len(tokens) > 2 else ""
+        return (subject in self.names or subject == RESULT) and not any(t.text in _FORMULA for t in tokens)
 
     def _check(self, requires: Clause, ensures: Clause) -> None:
         head = _Token("", self.start)

@@ -14,6 +14,18 @@ from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, FloatC
 from kleene.cfa.operations import Assign, Place
 from kleene.cfa.types import ArrayType, FloatType, FunctionType, IntegerType, PointerType, Type, VoidType
 
+_NO_OBJECT = frozenset(
+    (
+        "CONDITIONAL_OPERATOR",
+        "BINARY_OPERATOR",
+        "COMPOUND_ASSIGNMENT_OPERATOR",
+        "CALL_EXPR",
+        "CSTYLE_CAST_EXPR",
+        "StmtExpr",
+    )
+)
+"""Expressions that are values, never objects: none of them is an array or a function."""
+
 
 class UnsupportedConstruct(Exception):
     """Something of C that is not modelled; becomes an Unsupported operation at its place."""
@@ -72,7 +84,9 @@ class Lowering:
         return Place(file.name if file else self.unit.file, location.line, location.column, self.function)
 
     def type(self, cursor: Any) -> Type:
-        return self.unit.types.read(cursor.type)
+        """The type of an expression; libclang gives what has decayed as it was before."""
+        type_ = self.unit.types.read(cursor.type)
+        return self.unit.types.decayed(type_) if kind(cursor) in _NO_OBJECT else type_
 
     def pointer_to(self, type_: Type) -> PointerType:
         return self.unit.types.pointer(type_)
@@ -91,9 +105,11 @@ class Lowering:
         source = value.type
         if isinstance(type_, VoidType) or source == type_:
             return value
+        if isinstance(type_, ArrayType | FunctionType):  # of a parameter that is written so
+            return self.convert(value, self.unit.types.decayed(type_), cursor)
         if isinstance(value, FunctionAddress):
             return FunctionAddress(value.name, type_) if isinstance(type_, PointerType) else Cast(value, type_)
-        if isinstance(source, ArrayType) and not isinstance(type_, ArrayType):
+        if isinstance(source, ArrayType):
             decayed = AddressOf(value, self.pointer_to(source.element))
             return self.convert(decayed, type_, cursor)
         if isinstance(source, FunctionType):
@@ -104,8 +120,6 @@ class Lowering:
             return FloatConstant(float(value.value), type_)
         if isinstance(value, FloatConstant) and isinstance(type_, FloatType):
             return Cast(value, type_)
-        if isinstance(type_, ArrayType | FunctionType):
-            raise UnsupportedConstruct(f"conversion of {source} to {type_}", cursor)
         return Cast(value, type_)
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import every_child_visited, kind
+from kleene.c.options import DEFAULT, ReadOptions
 from kleene.c.parse import LIBRARY, arguments, headers_of, parse
 from kleene.c.statements import UNEXPECTED, Statements, global_variable
 from kleene.c.type_reader import TypeReader
-from kleene.c.unit import ERRORS, Linkage, Unit
+from kleene.c.unit import Linkage, Unit
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place, Unsupported
@@ -21,31 +22,16 @@ from kleene.cfa.types import FunctionType, RecordLayout
 from kleene.diagnostics import Diagnostic, InputError, UsageError, did_you_mean
 
 
-def read_program(
-    paths: str | Path | Iterable[str | Path],
-    *,
-    include: Sequence[str] = (),
-    defines: Sequence[str] = (),
-    entry: str = "main",
-    data_model: str = "ILP32",
-    errors: Collection[str] = ERRORS,
-    cleanup_at_abort: bool = False,
-) -> CProgram:
-    """The program of one or more `.c` or `.i` files. Raises InputError where a compiler would refuse it.
-
-    `data_model` is "ILP32" (32-bit pointers and long) or "LP64". `defines` are as for `-D`: "NAME" or "NAME=VALUE".
-    Calls of `reach_error` or failing assertions whose kind is not in `errors` do what their body says, or abort. With
-    `cleanup_at_abort` an abort is an exit: an end of the program at which every block has to be freed.
-    """
+def read_program(paths: str | Path | Iterable[str | Path], options: ReadOptions = DEFAULT) -> CProgram:
+    """The program of one or more `.c` or `.i` files. Raises InputError where a compiler would refuse it."""
     files = [str(paths)] if isinstance(paths, str | Path) else [str(p) for p in paths]
-    if data_model not in ("ILP32", "LP64"):
-        raise UsageError(f"data model '{data_model}' is not known; it is ILP32 or LP64")
     if not files:
         raise UsageError("no C file given")
-    linkage = Linkage(library=_library_names(), errors=frozenset(errors), cleanup_at_abort=cleanup_at_abort)
-    reader = _Reader(files, arguments(include, defines, data_model), data_model, linkage)
+    linkage = Linkage(library=_library_names(), errors=options.errors, cleanup_at_abort=options.cleanup_at_abort)
+    flags = arguments(options.include, options.defines, options.data_model)
+    reader = _Reader(files, flags, options.data_model, linkage)
     with every_child_visited():
-        return reader.read(entry)
+        return reader.read(options.entry)
 
 
 class _Reader:
@@ -153,7 +139,7 @@ def lower_function(unit: Unit, cursor: Any) -> Function:
     body = None
     for part in cursor.get_children():
         if kind(part) == "PARM_DECL":
-            read = lowering.type(part)
+            read = unit.types.parameter(part.type)
             variable = Variable(lowering.builder.unique(part.spelling or f"$p{len(parameters) + 1}"), read)
             unit.bind(part, variable)
             parameters.append(variable)

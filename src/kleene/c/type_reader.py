@@ -83,7 +83,7 @@ class TypeReader:
         if name in ("INCOMPLETEARRAY", "VARIABLEARRAY"):
             return ArrayType(self.read(type_.element_type), 0)
         if name == "FUNCTIONPROTO":
-            parameters = tuple(self.read(p) for p in type_.argument_types())
+            parameters = tuple(self.parameter(p) for p in type_.argument_types())
             return FunctionType(self.read(type_.get_result()), parameters, variadic=type_.is_function_variadic())
         if name == "FUNCTIONNOPROTO":
             return FunctionType(self.read(type_.get_result()), (), variadic=True)
@@ -91,6 +91,16 @@ class TypeReader:
 
     def pointer(self, target: Type) -> PointerType:
         return PointerType(target, self.pointer_size)
+
+    def parameter(self, type_: Any) -> Type:
+        """The type of a parameter: libclang gives it as it is written, C adjusts it (C17, 6.7.6.3)."""
+        return self.decayed(self.read(type_))
+
+    def decayed(self, type_: Type) -> Type:
+        """An array as a pointer to its elements, a function as a pointer to it (C17, 6.3.2.1)."""
+        if isinstance(type_, ArrayType):
+            return self.pointer(type_.element)
+        return self.pointer(type_) if isinstance(type_, FunctionType) else type_
 
     @staticmethod
     def _enum(type_: Any) -> Type:

@@ -135,6 +135,8 @@ class Values(Lowering):
             self.effect(inner)
             return Constant(0, type_)
         call = strip_parentheses(inner)
+        if kind(call) == "CALL_EXPR":
+            type_ = self.unit.types.decayed(type_)
         if kind(call) == "CALL_EXPR" and isinstance(type_, PointerType):
             result = self.call(call, None, type_)
             return self.convert(result if result is not None else Constant(0, type_), type_, cursor)
@@ -161,16 +163,9 @@ class Values(Lowering):
             base = next(iter(base.get_children()), None)
         if base is None:
             raise UnsupportedConstruct("member of an implicit object", cursor)
-        type_ = self.type(base)
-        if isinstance(type_, PointerType):
-            pointer = self.value(base)
-            whole: Expression = (
-                pointer.target
-                if isinstance(pointer, AddressOf) and pointer.target.type == type_.target
-                else Deref(pointer, type_.target)
-            )
-        else:
-            whole = self.lvalue(base)
+        whole = self.value(base)
+        if isinstance(whole.type, PointerType | ArrayType):
+            whole = self._pointed(whole, cursor)
         return self.field(whole, cursor.spelling, cursor)
 
     def field(self, whole: Expression, name: str, cursor: Any) -> Expression:
@@ -200,7 +195,10 @@ class Values(Lowering):
         return Deref(self.offset(base, index, cursor), base.type.target)
 
     def _dereference(self, cursor: Any) -> Expression:
-        pointer = self.value(next(iter(cursor.get_children())))
+        return self._pointed(self.value(next(iter(cursor.get_children()))), cursor)
+
+    def _pointed(self, pointer: Expression, cursor: Any) -> Expression:
+        """`*pointer`, of an array its first element."""
         if isinstance(pointer.type, ArrayType):
             return Index(pointer, Constant(0, self.difference_type()), pointer.type.element)
         if not isinstance(pointer.type, PointerType):

@@ -165,7 +165,7 @@ class Return:
 class Invoke:
     """A call of a function whose body is analysed apart: its parameters get the arguments, `target` what it returned.
 
-    Arguments, parameters and results are variables of the two functions; see `semantics/procedures.py`.
+    Arguments, parameters and results are variables of the two functions; see `passes/recursive_functions.py`.
     """
 
     place: Place = field(compare=False)
@@ -285,7 +285,7 @@ class Print:
 
 @dataclass(frozen=True, slots=True)
 class Specified:
-    """What the contract of a function says of the heap, in formulas (`semantics/specifications.py`).
+    """What the contract of a function says of the heap, in formulas (`semantics/contracts/specifications.py`).
 
     `role` is `given` (the targets and what they reach become anything that is required), `requires` or `ensures` (that
     is checked), or `changes` (a call: heap and targets become anything that is ensured). Blocks are of the `records`.

@@ -6,6 +6,7 @@ Qualifiers (const, volatile) and typedefs are gone. Every type has a `size` in b
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Union
 
@@ -22,12 +23,16 @@ class VoidType:
 
 @dataclass(frozen=True, slots=True)
 class IntegerType:
-    """An integer of some width; characters, _Bool and enumerations too."""
+    """An integer of some width; characters, _Bool and enumerations too.
+
+    With `function`, the address of a function, which an analysis may number as it likes: 0 is no function.
+    """
 
     bits: int
     signed: bool
     name: str = field(compare=False, default="int")
     boolean: bool = False
+    function: bool = False
 
     @property
     def size(self) -> int:
@@ -43,11 +48,15 @@ class IntegerType:
             return 1
         return (1 << (self.bits - self.signed)) - 1
 
+    def has(self, value: int) -> bool:
+        """Whether a number is one of this type."""
+        return self.minimum <= value <= self.maximum
+
     def wrap(self, value: int) -> int:
         """The value that conversion to this type gives (modulo 2 to the width; _Bool: is it non-zero)."""
         if self.boolean:
             return int(value != 0)
-        if self.minimum <= value <= self.maximum:
+        if self.has(value):
             return value
         value &= (1 << self.bits) - 1
         return value - (1 << self.bits) if value > self.maximum else value
@@ -191,6 +200,25 @@ class RecordLayout:
 def is_scalar(type_: Type) -> bool:
     """Whether values of the type are single numbers or pointers."""
     return isinstance(type_, IntegerType | FloatType | PointerType)
+
+
+def rereads(written: IntegerType, read: IntegerType) -> bool:
+    """Whether the bytes of a number of one type, read as another, are that number converted to it.
+
+    So it is between types of one width (two's complement, C17 6.2.6.2); a byte that is no _Bool is no value of it.
+    Of bytes that were written as anything else (several numbers, part of one, a pointer, floating point, nothing at
+    all) no domain but the exact interpreter knows the number.
+    """
+    same_kind = written.bits == read.bits and written.function == read.function
+    return written == read or (same_kind and not read.boolean)
+
+
+def shared_type(types: Collection[IntegerType]) -> IntegerType | None:
+    """A type as which all numbers of the given types can be kept where they share bytes; None if there is none."""
+    numbers = {t for t in types if not t.boolean} or set(types)
+    if len({(t.bits, t.function) for t in types}) != 1:
+        return None
+    return numbers.pop() if len(numbers) == 1 else IntegerType(numbers.pop().bits, signed=True)
 
 
 def same_layout(first: RecordLayout, second: RecordLayout) -> bool:

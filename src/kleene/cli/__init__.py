@@ -1,4 +1,19 @@
-"""The command line. Sub-commands are imported when they are used, so that start-up stays short."""
+"""The command line. Sub-commands are imported when they are used, so that start-up stays short.
+
+In reading order:
+
+- `commands`: one module for each command
+- `files`: input files and outputs
+- `legacy`: TVLA's own spelling of options
+- `settings`: options of a run, with properties files
+- `check_request`: the options of `kleene check` as one value
+- `refine_options`: options about refinement
+- `symbolic_options`: what the symbolic commands share
+- `task_files`: SV-COMP's task and property files
+- `numbers`: numbers on the command line
+- `outputs`: reports in all forms
+- `progress`: progress on a terminal
+"""
 
 from __future__ import annotations
 
@@ -26,18 +41,18 @@ DONE, REPORTED, BAD_INPUT, INCONCLUSIVE, CHECK_FAILED = range(5)
 """Exit codes, the same for every command."""
 
 _COMMANDS = {
-    "check": ("kleene.cli.check_command", "Prove a C program memory safe, or show a run that is not."),
-    "batch": ("kleene.cli.batch_command", "Check many C programs, on one machine or several."),
-    "recheck": ("kleene.cli.recheck_command", "Check a proof by refinement again, from its certificate."),
-    "shapes": ("kleene.cli.shapes_command", "List the shape classes that refinement chooses from."),
-    "run": ("kleene.cli.run_command", "Run a TVP program on TVS input structures."),
-    "assume": ("kleene.cli.symbolic_command_assume", "The most precise abstraction of what satisfies a formula."),
-    "alpha": ("kleene.cli.symbolic_command_alpha", "The most precise abstraction of a formula."),
-    "meet": ("kleene.cli.symbolic_command_meet", "The most precise meet of two sets of structures."),
-    "transform": ("kleene.cli.symbolic_command_transform", "The best transformer of actions or calls."),
-    "contracts": ("kleene.cli.contracts_command", "Check the bodies of TVP procedures against their specifications."),
-    "show": ("kleene.cli.show_command", "Draw the structures of a TVS file."),
-    "diff": ("kleene.cli.diff_command", "Compare two TVS results of one program."),
+    "check": ("kleene.cli.commands.check", "Prove a C program memory safe, or show a run that is not."),
+    "batch": ("kleene.cli.commands.batch", "Check many C programs, on one machine or several."),
+    "recheck": ("kleene.cli.commands.recheck", "Check a proof by refinement again, from its certificate."),
+    "shapes": ("kleene.cli.commands.shapes", "List the shape classes that refinement chooses from."),
+    "run": ("kleene.cli.commands.run", "Run a TVP program on TVS input structures."),
+    "assume": ("kleene.cli.commands.assume", "The most precise abstraction of what satisfies a formula."),
+    "alpha": ("kleene.cli.commands.alpha", "The most precise abstraction of a formula."),
+    "meet": ("kleene.cli.commands.meet", "The most precise meet of two sets of structures."),
+    "transform": ("kleene.cli.commands.transform", "The best transformer of actions or calls."),
+    "contracts": ("kleene.cli.commands.contracts", "Check the bodies of TVP procedures against their specifications."),
+    "show": ("kleene.cli.commands.show", "Draw the structures of a TVS file."),
+    "diff": ("kleene.cli.commands.diff", "Compare two TVS results of one program."),
 }
 _MOST_ERRORS = 20
 """How many errors of one input are printed; the rest is counted."""

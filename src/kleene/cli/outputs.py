@@ -10,13 +10,13 @@ from typing import Any
 import click
 
 from kleene.cli.files import write_output
-from kleene.report.dot import CfgDrawing, cfg_dot
-from kleene.report.json_report import run_json
-from kleene.report.picture import DrawingOptions
-from kleene.report.result import RunReport
+from kleene.report.drawing.dot import CfgDrawing, cfg_dot
+from kleene.report.drawing.picture import DrawingOptions
+from kleene.report.drawing.terminal import structure_text
+from kleene.report.run.json import run_json
+from kleene.report.run.result import RunReport
+from kleene.report.run.table import run_table, wants_color
 from kleene.report.show import show_dot
-from kleene.report.table import run_table, wants_color
-from kleene.report.text_drawing import structure_text
 from kleene.structures.tvs_writer import TvsLocation, locations_tvs
 
 FILES = ("json_file", "tvs_file", "dot_file", "html_file", "log_file")
@@ -35,7 +35,7 @@ def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
     if given["svg_folder"]:
         _svg(report, Path(given["svg_folder"]), drawing)
     if given["html_file"]:
-        from kleene.report.html_report import html_report
+        from kleene.report.run.page import html_report
 
         write_output(given["html_file"], html_report(report))
     details = _details(report, all_structures=given["verbose"])
@@ -66,7 +66,7 @@ def _dot(report: RunReport, drawing: DrawingOptions) -> str:
 
 
 def _svg(report: RunReport, folder: Path, drawing: DrawingOptions) -> None:
-    from kleene.report.svg import SvgPainter
+    from kleene.report.drawing.svg import SvgPainter
 
     folder.mkdir(parents=True, exist_ok=True)
     painter = SvgPainter(drawing)

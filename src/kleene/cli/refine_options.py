@@ -11,8 +11,8 @@ import click
 from kleene.cli.files import write_output
 
 if TYPE_CHECKING:
-    from kleene.analysis.check import CheckOptions
-    from kleene.analysis.refine_of_c import RefineSettings
+    from kleene.analysis.c.options import CheckOptions
+    from kleene.analysis.c.refinement import RefineSettings
     from kleene.refine.loop import Refined
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -42,10 +42,10 @@ def refine_settings(given: dict[str, Any]) -> RefineSettings | None:
     """What the options ask for; None if refinement is not wanted."""
     if not (given["wants_refinement"] or any(given[name] for name in _ASK_FOR_IT)):
         return None
-    from kleene.analysis.refine_of_c import RefineSettings
-    from kleene.analysis.shape_of_c import MEMORY
+    from kleene.analysis.c.refinement import RefineSettings
+    from kleene.analysis.c.shape_run import MEMORY
+    from kleene.refine.heaps.samples import SampleOptions
     from kleene.refine.loop import RefineOptions
-    from kleene.refine.samples import SampleOptions
 
     options = RefineOptions(
         max_rounds=given["max_rounds"],
@@ -57,25 +57,11 @@ def refine_settings(given: dict[str, Any]) -> RefineSettings | None:
     return RefineSettings(given["shapes"], options, given["memory"] << 20 if given["memory"] else MEMORY)
 
 
-def write_certificate(refined: Refined | None, files: tuple[str, ...], options: CheckOptions, target: str) -> None:
+def write_certificate(refined: Refined | None, options: CheckOptions, target: str) -> None:
     """Write the proof; without one, say so and write nothing."""
     if refined is None or refined.outcome != "safe":
         click.echo("kleene: there is no proof by refinement, so no certificate was written", err=True)
         return
-    from kleene.analysis.certificates import ProgramOptions, certificate_text
-    from kleene.analysis.check import error_kinds
+    from kleene.analysis.c.certificates import certificate_text
 
-    given = ProgramOptions(
-        files,
-        refined.properties,
-        options.malloc_may_fail,
-        options.include,
-        options.defines,
-        options.entry,
-        options.data_model,
-        options.refine.shapes if options.refine else (),
-        tuple(sorted(error_kinds(options.properties))),
-        options.cleanup_at_abort,
-        refined.task.program.headers,
-    )
-    write_output(target, certificate_text(refined, given))
+    write_output(target, certificate_text(refined, options))

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kleene.analysis.options import RunOptions
-from kleene.analysis.properties import Properties, interpreted, read_properties
+from kleene.analysis.tvp.options import RunOptions
+from kleene.analysis.tvp.properties import Properties, interpreted, read_properties
 from kleene.cli.files import input_file
 from kleene.diagnostics import UsageError, did_you_mean
 from kleene.domains.shape.stores import JOINS

@@ -1,1 +1,7 @@
-"""Contracts between engine, domains and reports: no algorithms here."""
+"""Contracts between engine, domains and reports: no algorithms here.
+
+In reading order:
+
+- `domain`: the contract of an abstract domain
+- `verdict`: verdicts and findings
+"""

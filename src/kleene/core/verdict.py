@@ -32,7 +32,11 @@ PROPERTIES: dict[str, tuple[str, ...]] = {
     "assert": ("assertion",),
 }
 """The properties that can be checked, and the kinds of findings that violate them."""
-UNDEFINED = frozenset(("dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free"))
+LEAKS = frozenset(("memory_leak", "memory_cleanup"))
+"""The kinds of lost blocks: at the loss of the last pointer, and at the end of the program."""
+UNDEFINED = frozenset(
+    ("null_dereference", "dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free")
+)
 """Errors after which C promises nothing: no other property is proved of a program that may have one."""
 
 

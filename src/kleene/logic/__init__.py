@@ -1,1 +1,12 @@
-"""Kleene values, vocabularies and formulas; knows nothing of structures, programs or C."""
+"""Kleene values, vocabularies and formulas; knows nothing of structures, programs or C.
+
+In reading order:
+
+- `kleene`: the three truth values
+- `vocabulary`: predicates and vocabularies
+- `formula`: formulas
+- `formula_text`: formulas as TVP text
+- `transform`: substitution and matching
+- `normal_forms`: negation, prenex and disjunctive normal forms
+- `earlier`: names of values before a call
+"""

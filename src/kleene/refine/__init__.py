@@ -1,1 +1,15 @@
-"""Automatic shape refinement (seed 004): tracking definitions, shape-class generators, explicit heaps, the loop."""
+"""Automatic shape refinement (seed 004): tracking definitions, shape-class generators, explicit heaps, the loop.
+
+In reading order:
+
+- `loop`: ModelCheck and Refine: Algorithms 1 and 3
+- `tactics`: ways to rule out an error path, in order
+- `model`: a program under an abstraction
+- `tree`: the reachability tree
+- `tracking`: what is tracked where, and why
+- `heaps`: explicit heaps, and the data structure that they are
+- `classes`: shape-class generators and FineTune
+- `rounds`: the history of a refinement, for reports
+- `naming`: source names of predicates
+- `certificate`: a proof, checked again from scratch
+"""

@@ -9,7 +9,7 @@ of the tree, nor of what it has kept from one abstraction to the next.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from kleene.cfa.graph import Edge
@@ -19,14 +19,18 @@ from kleene.diagnostics import InputError
 from kleene.domains.shape.stores import RelationalStore
 from kleene.engine.check import uncovered
 from kleene.engine.fixpoint import Reached
-from kleene.refine.art import Tree
-from kleene.refine.generators import Generator, Roles
-from kleene.refine.language import Entry
+from kleene.logic.vocabulary import Vocabulary
+from kleene.refine.classes.generators import Generator, Roles
+from kleene.refine.classes.language import Entry
 from kleene.refine.model import Abstraction, Error, Model, Task
-from kleene.refine.tracking import Activity, TrackingDefinition
-from kleene.structures.structure import Structure
+from kleene.refine.tracking.definition import Activity, TrackingDefinition
+from kleene.refine.tree.reachability_tree import Tree
+from kleene.structures.layout import layout_for
+from kleene.structures.structure import SM_MUST, Structure
 
 Graphs = Mapping[str, Sequence[Structure]]
+MOST_NODES = 512
+"""Nodes of a graph that is read from a file: a larger number is damage, and would take all memory."""
 
 
 @dataclass
@@ -117,17 +121,30 @@ def abstraction_document(abstraction: Abstraction) -> dict[str, Any]:
 
 def abstraction_of(document: Mapping[str, Any], entries: Sequence[Entry]) -> Abstraction:
     """The abstraction that a document describes."""
-    parts = {name: frozenset(values) for name, values in document["tracking"].items()}
-    roles = Roles(**{name: frozenset(values) for name, values in document["roles"].items()})
+    tracking = document["tracking"]
+    definition = TrackingDefinition(
+        _names(tracking["tracked"]),
+        _names(tracking["separating"]),
+        _names(tracking["fields"]),
+        frozenset(int(offset) for offset in tracking["data"]),
+        _names(tracking["integers"]),
+    )
+    roles = Roles(**{f.name: _names(document["roles"][f.name]) for f in fields(Roles)})
     name = document["shape"]
     entry = next((e for e in entries if e.name == name), None)
     if name is not None and entry is None:
         raise InputError(f"the certificate needs the shape '{name}', which is not in the library (--shapes)")
-    families = frozenset(document["families"])
+    families = _names(document["families"])
     if entry is not None and not families <= {f.name for f in entry.families}:
         raise InputError(f"the certificate needs other families of '{name}' than the library has")
-    active = Activity({name: frozenset(locations) for name, locations in document["active"].items()})
-    return Abstraction(TrackingDefinition(**parts), Generator(entry, families, roles), active)
+    active = Activity({name: _names(locations) for name, locations in document["active"].items()})
+    return Abstraction(definition, Generator(entry, families, roles), active)
+
+
+def _names(values: object) -> frozenset[str]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise TypeError("a list of names is expected")
+    return frozenset(values)
 
 
 def graphs_document(graphs: Graphs) -> dict[str, Any]:
@@ -146,6 +163,22 @@ def graphs_from(document: Mapping[str, Any], model: Model) -> dict[str, list[Str
     if document["predicates"] != [[p.name, p.arity] for p in vocabulary]:
         raise InputError("the certificate was made for another program, or by another version: the predicates differ")
     return {
-        name: [Structure(vocabulary, size, tuple(int(v, 16) for v in values)) for size, values in structures]
+        name: [_graph(vocabulary, size, values, name) for size, values in structures]
         for name, structures in document["locations"].items()
     }
+
+
+def _graph(vocabulary: Vocabulary, size: int, texts: Sequence[str], location: str) -> Structure:
+    """A structure whose rails are those of nodes that exist and do not contradict each other."""
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size <= MOST_NODES:
+        raise InputError(f"a shape graph at {location} has {size} nodes")
+    values = tuple(int(text, 16) for text in texts)
+    layout = layout_for(size)
+    full = [layout.full(size, predicate.arity) for predicate in vocabulary]
+    rails = list(zip(values[::2], values[1::2], strict=True))
+    whole = len(rails) == len(full) and all(
+        must | may >= 0 and may & ~all_ == 0 for (must, may), all_ in zip(rails, full, strict=True)
+    )
+    if not whole or any(must & ~may for must, may in rails) or values[SM_MUST]:
+        raise InputError(f"a shape graph at {location} is damaged: its predicates contradict each other")
+    return Structure(vocabulary, size, values)

@@ -14,26 +14,36 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from kleene.core.verdict import LEAKS
 from kleene.diagnostics import LimitReached
-from kleene.refine.art import ErrorPath, Node, Tree
-from kleene.refine.cuts import Asked, LiveRanges, between_uses
-from kleene.refine.finetune import EDGES, MOST_STRUCTURES, PATH, WHOLE, FineTuning, Tester, Trial, fine_tune, sequential
-from kleene.refine.generators import Generator, Lattice, Roles
-from kleene.refine.growth import FIRST_LOOK, NEXT_LOOK, smaller_tree
-from kleene.refine.heap_to_shape import abstracted
-from kleene.refine.language import Entry
-from kleene.refine.lazy import rebuilt
+from kleene.refine.classes.finetune import (
+    EDGES,
+    MOST_STRUCTURES,
+    PATH,
+    WHOLE,
+    FineTuning,
+    Tester,
+    Trial,
+    fine_tune,
+    sequential,
+)
+from kleene.refine.classes.generators import Generator, Lattice, Roles
+from kleene.refine.classes.language import Entry
+from kleene.refine.heaps.heap_to_shape import abstracted
+from kleene.refine.heaps.recognise import Recognised, recognise, roles_for
+from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.model import Abstraction, Models, Task
-from kleene.refine.reasons import FEASIBLE, LEAKS, Reason, cone, everything, failing, slice_of
-from kleene.refine.recognise import Recognised, recognise, roles_for
-from kleene.refine.rounds import DEPENDS, FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Round
-from kleene.refine.samples import SampleOptions, collect
-from kleene.refine.tracking import NOTHING, TrackingDefinition
+from kleene.refine.rounds import FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Round
+from kleene.refine.tactics import TACTICS
+from kleene.refine.tracking.cuts import Asked, LiveRanges, between_uses, on_path
+from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
+from kleene.refine.tracking.reasons import FEASIBLE, Reason, failing
+from kleene.refine.tree.growth import FIRST_LOOK, NEXT_LOOK, smaller_tree
+from kleene.refine.tree.reachability_tree import ErrorPath, Node, Tree
+from kleene.refine.tree.rebuild import rebuilt
 
 FEW = 8
 """Of more generators than this, two are simulated at once, in two processes or not: what is found is the same."""
-PATIENCE = 4
-"""How many generators are tried before what the error depends on is tracked wherever it is live."""
 LONGEST = 40
 """The tree goes on from what explicit nodes become that are so many steps from its root at most: paths stay short."""
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
@@ -94,14 +104,14 @@ class Refinement:
         explain: Explain,
         tester: MakeTester = sequential,
     ) -> None:
-        self.task = task
+        self.task: Task = task
         self.models = Models(task)
         self.entries = entries
         self.options = options
         self.explain = explain
         self.tester = tester
         self.lattice = Lattice(entries, {})
-        self.abstraction = Abstraction(NOTHING, self.lattice.coarsest)
+        self.abstraction: Abstraction = Abstraction(NOTHING, self.lattice.coarsest)
         self.enabled: list[Generator] = []
         self.recognised: Recognised | None = None
         self.rounds: list[Round] = []
@@ -201,7 +211,7 @@ class Refinement:
         entry = next(e for e in self.entries if e.name == self.options.hint)
         pointers = frozenset(v.name for v in memory.pointers)
         integers = frozenset(v.name for v in memory.integers)
-        data = frozenset(offset for _, offset in memory.access_widths)
+        data = frozenset(offset for _, offset in memory.access_types)
         definition = TrackingDefinition(pointers, pointers, frozenset(memory.cell_targets), data, integers)
         roles = hinted_roles(entry, list(memory.cell_targets), memory.self_loops)
         return Abstraction(definition, Generator(entry, frozenset(f.name for f in entry.families), roles))
@@ -226,38 +236,24 @@ class Refinement:
     # Refine (Algorithm 3) ---------------------------------------------------------------------------------------
 
     def _refine(self, current: Round) -> str:
-        """Refine the abstraction; the result says why that is not possible, if it is not."""
-        memory, path = self.task.memory, current.path
-        depends = cone(memory, path)
-        pointers = replace(depends, data=frozenset(), integers=frozenset())
-        refined = (
-            self._track(current, self._asked(current))
-            or self._track(current, _on(path, current.reason.wider, DEPENDS))
-            or self._track(current, _on(path, pointers, DEPENDS))
-            or self._tune(current, patience=PATIENCE)
-            or self._track(current, Asked(pointers))
-            or self._tune(current)
-            or self._close(current)
-            or self._track(current, _on(path, depends, DEPENDS))
-            or self._track(current, Asked(depends))
-            or self._track(current, Asked(everything(memory, path)))
-            or self._track(current, Asked(slice_of(memory, path)))
-            or self._track(current, Asked(self.abstraction.definition))
-            or self._insist(current)
-        )
-        return "" if refined else self._failure(current)
+        """Refine by the first tactic that changes the abstraction; the result says why none does, if none does."""
+        for tactic in TACTICS:
+            if tactic.apply(self, current):
+                current.tactic = tactic.name
+                return ""
+        return self._failure(current)
 
-    def _asked(self, current: Round) -> Asked:
+    def asked(self, current: Round) -> Asked:
         """What the path asks to be tracked, and with it the pointers that the other errors of the tree are about."""
         reason, path = current.reason, current.path
         leak = path.error.kind in LEAKS
         spoken = Asked(reason.asked.only(reason.where.keys()), ((SPOKEN, reason.where),)) if not leak else Asked()
-        found = spoken.joined(_on(path, reason.asked.only(reason.asked.variables - spoken.locations.keys()), FAILS))
+        asked = spoken.joined(on_path(path, reason.asked.only(reason.asked.variables - spoken.locations.keys()), FAILS))
         for other in current.others:
-            found = found.joined(_on(other, failing(self.task.memory, other), FAILS))
-        return found
+            asked = asked.joined(on_path(other, failing(self.task.memory, other), FAILS))
+        return asked
 
-    def _track(self, current: Round, asked: Asked) -> bool:
+    def track(self, current: Round, asked: Asked) -> bool:
         """Step 1: refine the tracking definitions of locations; where a data structure is new, look at explicit heaps.
 
         A variable is tracked on the live ranges around the locations where it is asked for.
@@ -343,7 +339,7 @@ class Refinement:
 
     # FineTune ---------------------------------------------------------------------------------------------------
 
-    def _tune(self, current: Round, patience: int | None = None) -> bool:
+    def tune(self, current: Round, patience: int | None = None) -> bool:
         """Step 2: a finer generator, among those enabled; then among all of the library.
 
         With `patience` so many are tried: perhaps it is not the generator, but what is not tracked at other locations.
@@ -378,7 +374,7 @@ class Refinement:
                 break
         return result
 
-    def _insist(self, current: Round) -> bool:
+    def insist(self, current: Round) -> bool:
         """Nothing else is left: the finest generator whose simulation was given up is followed to its end.
 
         Not one for structures of which nothing is assumed: its trees have no end worth waiting for.
@@ -428,7 +424,7 @@ class Refinement:
         self.enabled = list(self.lattice.generators)
         return True
 
-    def _close(self, current: Round) -> bool:
+    def close(self, current: Round) -> bool:
         """A step may close a cycle: what the samples show as a list may be a ring between two of them."""
         if current.path.error.kind != "cycle" or self.recognised is None or not self.recognised.roles.forward:
             return False
@@ -457,13 +453,6 @@ class Refinement:
             f"no shape class in the library separates the path to {where} ({what}) from the real runs; "
             f"nearest: {self.abstraction.generator.words}"
         )
-
-
-def _on(path: ErrorPath, definition: TrackingDefinition, why: str) -> Asked:
-    """What is asked for where the path needs it; for leaks wherever it is live, since the path does not read it."""
-    if path.error.kind in LEAKS:
-        return Asked(definition, whole=definition.variables)
-    return Asked(definition, ((why, between_uses(path, definition.variables)),))
 
 
 def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = frozenset()) -> Roles:

@@ -13,12 +13,12 @@ from functools import cached_property
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
-from kleene.domains.shape.deriving import DerivingDomain
+from kleene.domains.shape.derived_updates import DerivingDomain
 from kleene.domains.shape.domain import ShapeOptions
-from kleene.refine.generators import Generator
-from kleene.refine.tracking import EVERYWHERE, Activity, TrackingDefinition
-from kleene.semantics.liveness import Lifetimes, lifetimes
-from kleene.semantics.memory import Memory
+from kleene.passes.facts.liveness import Lifetimes, lifetimes
+from kleene.passes.facts.memory import Memory
+from kleene.refine.classes.generators import Generator
+from kleene.refine.tracking.definition import EVERYWHERE, Activity, TrackingDefinition
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure
@@ -40,7 +40,7 @@ class Task:
     program: CProgram
     cfa: Cfa[Operation]
     kinds: frozenset[str]
-    malloc_may_fail: bool = True
+    malloc_may_fail: bool
     whole_scope: bool = False
     images: bool = False
     """Whether 0 and 1 stand for the numbers that assertions compare: a proof counts, an error does not."""

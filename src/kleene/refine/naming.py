@@ -1,6 +1,6 @@
 """The program's own variables, for people: the analysis lets pointers whose lives do not overlap share a predicate.
 
-A predicate keeps the name of one of the variables that share it (`semantics/coalesce.py`). Which of them is meant
+A predicate keeps the name of one of the variables that share it (`passes/coalesce.py`). Which of them is meant
 depends on the place: at a step it is the one that the step mentions, at a location the one that is live.
 """
 
@@ -13,8 +13,8 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import DeclareLocal, Operation, expressions
+from kleene.passes.facts.liveness import defined, live_before
 from kleene.refine.model import Task
-from kleene.semantics.liveness import defined, live_before
 
 Names = Mapping[str, str]
 

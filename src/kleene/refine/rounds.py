@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, field
 
-from kleene.refine.art import ErrorPath, Node
-from kleene.refine.cuts import Where
-from kleene.refine.finetune import Trial
-from kleene.refine.generators import Generator
+from kleene.refine.classes.finetune import Trial
+from kleene.refine.classes.generators import Generator
+from kleene.refine.heaps.recognise import Recognised
+from kleene.refine.heaps.samples import Samples
 from kleene.refine.model import Abstraction
-from kleene.refine.reasons import Reason
-from kleene.refine.recognise import Recognised
-from kleene.refine.samples import Samples
-from kleene.refine.tracking import NOTHING, TrackingDefinition
+from kleene.refine.tracking.cuts import Where
+from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
+from kleene.refine.tracking.reasons import Reason
+from kleene.refine.tree.reachability_tree import ErrorPath, Node
 
 TRACKING, SAMPLING, SHAPE_CLASS = "tracking", "explicit heaps", "shape class"
 SPOKEN, FAILS, DEPENDS = "interpolants", "what fails", "dependences"
@@ -31,6 +31,8 @@ class Round:
     reason: Reason
     others: tuple[ErrorPath, ...] = ()
     """Paths to other errors that the same tree shows: the pointers that they are about are tracked with the others."""
+    tactic: str = ""
+    """The name of the tactic that changed the abstraction (`tactics.TACTICS`)."""
     kinds: list[str] = field(default_factory=list)
     added: TrackingDefinition = NOTHING
     active: list[tuple[str, Where]] = field(default_factory=list)

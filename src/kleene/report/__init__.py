@@ -1,4 +1,16 @@
 """What people see of a result: text, JSON, TVS, SVG and HTML.
 
 It must know nothing of engines, domains, front ends or the command line.
+
+In reading order:
+
+- `pages`: what HTML pages share
+- `check`: reports of `kleene check`
+- `run`: reports of `kleene run`
+- `drawing`: pictures of structures and heaps
+- `show`: plain lists of structures
+- `shapes_report`: the library of shape classes
+- `symbolic_report`: results of symbolic operations
+- `contracts_report`: results of `kleene contracts`
+- `batch_report`: results of a batch
 """

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kleene.core.verdict import Verdict
-from kleene.report.check_report import together
+from kleene.report.check.text_and_json import together
 from kleene.report.pages import DEFAULT_DRAWING, Album, rendered
 
 SCHEMA = "kleene.batch/1"

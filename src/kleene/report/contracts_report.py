@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kleene.report.json_report import json_text, structure_document
 from kleene.report.pages import DEFAULT_DRAWING, Album, caption_of, rendered
+from kleene.report.run.json import json_text, structure_document
 from kleene.report.show import show_text
 from kleene.structures.structure import Structure
 

@@ -18,9 +18,9 @@ from markupsafe import Markup
 
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Predicate, Vocabulary
-from kleene.report.dot import predicate_class
-from kleene.report.picture import DrawingOptions, picture_of, predicates_in
-from kleene.report.svg import SvgPainter
+from kleene.report.drawing.dot import predicate_class
+from kleene.report.drawing.picture import DrawingOptions, picture_of, predicates_in
+from kleene.report.drawing.svg import SvgPainter
 from kleene.structures.structure import Structure, StructureBuilder
 
 DEFAULT_DRAWING = DrawingOptions(rotate=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleene.refine.language import Entry
+from kleene.refine.classes.language import Entry
+from kleene.report.drawing.picture import DrawingOptions
+from kleene.report.drawing.refinement_pictures import example_structure
+from kleene.report.drawing.svg import SvgPainter
 from kleene.report.pages import Album, rendered
-from kleene.report.picture import DrawingOptions
-from kleene.report.refine_pictures import example_structure
-from kleene.report.svg import SvgPainter
 
 _DRAWING = DrawingOptions(rotate=True, names=False)
 

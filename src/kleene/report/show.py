@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleene.report.dot import structure_dot
+from kleene.report.drawing.dot import structure_dot
+from kleene.report.drawing.picture import DrawingOptions
+from kleene.report.drawing.svg import SvgPainter, structure_svg
+from kleene.report.drawing.terminal import structure_text
 from kleene.report.pages import DEFAULT_DRAWING, Album, caption_of, rendered
-from kleene.report.picture import DrawingOptions
-from kleene.report.svg import SvgPainter, structure_svg
-from kleene.report.text_drawing import structure_text
 from kleene.structures.structure import Structure
 
 __all__ = ["show_dot", "show_html", "show_svg", "show_text", "structure_svg"]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kleene.report.json_report import json_text, structure_document
+from kleene.report.run.json import json_text, structure_document
 from kleene.report.show import show_html, show_text
 from kleene.structures.structure import Structure
 

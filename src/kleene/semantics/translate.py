@@ -43,18 +43,23 @@ from kleene.logic.earlier import NEW
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Atom, Formula, Not, Or, conj, disj, exists, neg
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.calls import CallAction, CallVocabulary, call_vocabulary
-from kleene.semantics.groups import ShapeClass
-from kleene.semantics.integers import UNKNOWN_INTEGER, Constants
-from kleene.semantics.literals import is_literal
-from kleene.semantics.liveness import Lifetimes, lifetimes, lingering
-from kleene.semantics.memory import Memory, Unmodelled
-from kleene.semantics.names import FREED, HEAP, OUTER, at
-from kleene.semantics.precision import EVERYTHING, Precision
-from kleene.semantics.predicates import Symbols
-from kleene.semantics.prepare import without_dead_ends
-from kleene.semantics.specified_steps import SpecifiedAction, SpecifiedSteps
-from kleene.semantics.steps import Alarm, Step
+from kleene.passes.facts.integers import UNKNOWN_INTEGER, Constants
+from kleene.passes.facts.liveness import Lifetimes, lifetimes, lingering
+from kleene.passes.facts.memory import Memory, Unmodelled
+from kleene.passes.literals import is_literal
+from kleene.passes.prepare import without_dead_ends
+from kleene.semantics.steps.allocation import ObjectSteps
+from kleene.semantics.steps.cells import CellSteps
+from kleene.semantics.steps.conditions import ConditionSteps
+from kleene.semantics.steps.context import Alarm, Step, StepContext
+from kleene.semantics.steps.invocations import CallAction, CallVocabulary, InvocationSteps, call_vocabulary
+from kleene.semantics.steps.numbers import NumberSteps
+from kleene.semantics.steps.pointers import PointerSteps
+from kleene.semantics.steps.specified import SpecifiedAction, SpecifiedSteps
+from kleene.semantics.vocabulary.groups import ShapeClass
+from kleene.semantics.vocabulary.names import FREED, HEAP, OUTER, at
+from kleene.semantics.vocabulary.precision import EVERYTHING, Precision
+from kleene.semantics.vocabulary.predicates import Symbols
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.transformers.action import Action, Message, Rule, Update
 
@@ -80,7 +85,7 @@ class Translation:
     calls: CallVocabulary | None = None
 
 
-class Translator(SpecifiedSteps):
+class Translator:
     """Translates one inlined program for one shape class; without `leaks`, blocks that are lost are no alarm."""
 
     def __init__(
@@ -89,7 +94,7 @@ class Translator(SpecifiedSteps):
         cfa: Cfa[Operation],
         shape: ShapeClass,
         *,
-        malloc_may_fail: bool = True,
+        malloc_may_fail: bool,
         whole_scope: bool = False,
         precision: Precision = EVERYTHING,
         markers: int = 2,
@@ -99,7 +104,15 @@ class Translator(SpecifiedSteps):
     ) -> None:
         memory = memory or Memory(program, cfa, typed=True)
         symbols = Symbols(memory, shape, precision)
-        super().__init__(program, memory, Constants(memory, precision), symbols)
+        self.memory, self.symbols, self.constants = memory, symbols, Constants(memory, precision.tracks_integer)
+        self.context = StepContext(program, memory, self.constants, symbols)
+        self.pointers = PointerSteps(self.context)
+        self.cells = CellSteps(self.context, self.pointers)
+        self.numbers = NumberSteps(self.context, self.pointers, self.cells)
+        self.objects = ObjectSteps(self.context, self.pointers, self.cells, self.numbers)
+        self.conditions = ConditionSteps(self.context, self.pointers, self.numbers)
+        self.invocations = InvocationSteps(self.context)
+        self.specified = SpecifiedSteps(self.context, self.objects)
         self.source = cfa
         self.is_given = any(isinstance(e.label, Specified) and e.label.role == "given" for e in cfa.edges)
         self.malloc_may_fail = malloc_may_fail
@@ -129,9 +142,10 @@ class Translator(SpecifiedSteps):
         entry = "start"
         chain: list[Step] = []
         used = {n for e in self.source.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
-        for variable in self.undeclared:  # temporaries of the C reader
+        given = [v for v in self.memory.integers if v in self.needed[self.source.entry]]
+        for variable in (*self.undeclared, *given):  # temporaries of the C reader; parameters: any number
             chain += self._steps(DeclareLocal(Place("", 0, 0, ""), variable))
-        for item in self.program.globals:
+        for item in self.context.program.globals:
             if item.external and item.variable in used:
                 chain += self._steps(Unsupported(Place("", 0, 0, ""), f"external variable {item.variable}"))
             for assignment in item.initial:
@@ -144,12 +158,14 @@ class Translator(SpecifiedSteps):
                 self._connect(edge.source, steps, edge.target, edges)
             origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
-        vocabulary = self.symbols.vocabulary().extend(self.recorded.values())
+        vocabulary = self.symbols.vocabulary().extend(self.specified.recorded.values())
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
         rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
         procedures = self._procedures()
         calls = call_vocabulary(self.symbols) if procedures else None
-        return Translation(vocabulary, rules, cfa, initial, self.alarms, places, tuple(origins), procedures, calls)
+        return Translation(
+            vocabulary, rules, cfa, initial, self.context.alarms, places, tuple(origins), procedures, calls
+        )
 
     def _procedures(self) -> dict[str, tuple[str, str]]:
         entries = {e.label.function: e.source for e in self.source.edges if isinstance(e.label, Enter)}
@@ -174,7 +190,7 @@ class Translator(SpecifiedSteps):
             f"{alarm.kind}?",
             focus=before.focus,
             precondition=condition,
-            messages=(Message(TRUE, self._named_alarm(alarm)),),
+            messages=(Message(TRUE, self.context.name_alarm(alarm)),),
         )
 
     # What is live but not active ------------------------------------------------------------------------------
@@ -208,8 +224,8 @@ class Translator(SpecifiedSteps):
     def _any_value(self, variable: Variable) -> list[Update]:
         if self.memory.kind(variable) == "pointer":
             pointer = self.symbols.pointer(variable)
-            return self._set_pointer(pointer, dict.fromkeys(pointer.offsets, UNKNOWN), UNKNOWN)
-        return self._set_integer(variable, UNKNOWN_INTEGER)
+            return self.context.set_pointer(pointer, dict.fromkeys(pointer.offsets, UNKNOWN), UNKNOWN)
+        return self.numbers.set_integer(variable, UNKNOWN_INTEGER)
 
     def _branches(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an operation; a malloc that may fail has two."""
@@ -228,16 +244,23 @@ class Translator(SpecifiedSteps):
         return [self._with_dead(steps, dead) for steps in ways]
 
     def _realloc_ways(self, operation: Realloc) -> list[list[Step]]:
-        """Of a null pointer, of a block of each size that the pointer may point to, or failed."""
+        """Of a null pointer, of a block of each size that the pointer may point to, or failed.
+
+        Every way begins with the check that the pointer may be freed, also if no way moves a block.
+        """
         try:
             places = self.memory.value_places(operation.pointer)
         except Unmodelled as reason:
             return [self._steps(Unsupported(operation.place, str(reason)))]
         sizes = sorted({size for size, offset in places if offset == 0})
-        ways = [self._steps(operation, lambda s=s: self._realloc(operation, s)) for s in (None, *sizes)]  # type: ignore[misc]
+        ways = [self._steps(operation, lambda s=s: self.objects.reallocate(operation, s)) for s in (None, *sizes)]  # type: ignore[misc]
         if operation.may_fail and self.malloc_may_fail:
-            ways.append(self._steps(Assign(operation.place, operation.target, _null(operation))))
+            ways.append(self._steps(operation, lambda: self._failed_realloc(operation)))
         return ways
+
+    def _failed_realloc(self, operation: Realloc) -> None:
+        self.objects.require_movable(operation)
+        self._assign(operation.target, _null(operation))
 
     def _not_needed(self, variable: Variable, location: str) -> bool:
         """A declaration without an effect: what is assigned before it is read need not be made undefined."""
@@ -267,7 +290,7 @@ class Translator(SpecifiedSteps):
     def _lost(self) -> tuple[tuple[Formula, Alarm], ...]:
         ours = at(NEW, "v") if self.is_given else TRUE  # a caller may hold the others
         leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), ours, neg(self.symbols.reachable("v"))))
-        alarm = Alarm("memory_leak", self.place, "a block is not freed and nothing points to it any more")
+        alarm = Alarm("memory_leak", self.context.place, "a block is not freed and nothing points to it any more")
         return ((leak, alarm),)
 
     def _can_leak(self) -> bool:
@@ -284,7 +307,7 @@ class Translator(SpecifiedSteps):
 
     def _forget(self, variable: Variable) -> list[Update]:
         if self.memory.kind(variable) == "pointer":
-            return self._set_pointer(self.symbols.pointer(variable), {}, FALSE)
+            return self.context.set_pointer(self.symbols.pointer(variable), {}, FALSE)
         if self.memory.kind(variable) == "integer":
             return [Update(self.symbols.integer(variable, c), (), FALSE) for c in self.constants.of(variable)]
         return []
@@ -293,29 +316,29 @@ class Translator(SpecifiedSteps):
         """Make sure that the predicates of the initial structure exist, though no operation may use them."""
         for size in sorted(self.memory.sizes):
             self.symbols.size(size)
-        for offset, constants in self._integer_cells():
+        for offset, constants in self.objects.integer_cells():
             for c in constants:
                 self.symbols.integer_cell(offset, c)
-        for item in self.program.globals:
+        for item in self.context.program.globals:
             if self.memory.kind(item.variable) == "integer":
                 for c in self.constants.of(item.variable):
                     self.symbols.integer(item.variable, c)
 
     def _initial(self, vocabulary: Vocabulary) -> Structure:
         """Before main: the global objects, all zero."""
-        objects = [g.variable for g in self.program.globals if self.memory.kind(g.variable) == "object"]
+        objects = [g.variable for g in self.context.program.globals if self.memory.kind(g.variable) == "object"]
         builder = StructureBuilder(vocabulary, len(objects), tuple(f"&{v.name}" for v in objects))
         for number, variable in enumerate(objects):
             builder.set(self.symbols.object(variable), (number,), Kleene.TRUE)
             size = self.symbols.size(self.memory.size_of(variable))
             if size:
                 builder.set(size, (number,), Kleene.TRUE)
-            for offset, constants in self._integer_cells():
+            for offset, constants in self.objects.integer_cells():
                 for c in constants if is_literal(variable) else ():
                     builder.set(self.symbols.integer_cell(offset, c), (number,), Kleene.UNKNOWN)
                 if 0 in constants and not is_literal(variable):
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
-        for item in self.program.globals:
+        for item in self.context.program.globals:
             if self.memory.kind(item.variable) == "integer" and 0 in self.constants.of(item.variable):
                 builder.set(self.symbols.integer(item.variable, 0), (), Kleene.TRUE)
         return builder.build()
@@ -324,19 +347,19 @@ class Translator(SpecifiedSteps):
 
     def _steps(self, operation: Operation, build: Callable[[], None] | None = None) -> list[Step]:
         """The steps of an operation; what is not modelled leads to `UNSUPPORTED`."""
-        self.steps, self.place = [], operation.place
+        self.context.steps, self.context.place = [], operation.place
         try:
             if build is not None:
                 build()
             else:
                 self._operation(operation)
         except Unmodelled as reason:
-            self.steps = [self._unsupported(str(reason))]
-        self._forget_temporaries()
-        return self.steps
+            self.context.steps = [self._unsupported(str(reason))]
+        self.context.forget_temporaries()
+        return self.context.steps
 
     def _unsupported(self, reason: str) -> Step:
-        alarm = Alarm("unsupported", self.place, reason)
+        alarm = Alarm("unsupported", self.context.place, reason)
         return Step(Action("unsupported", f"unsupported: {reason}", precondition=FALSE), ((TRUE, alarm),))
 
     def _operation(self, operation: Operation) -> None:
@@ -344,37 +367,37 @@ class Translator(SpecifiedSteps):
             case Skip() | Enter() | Leave():
                 return
             case Invoke():
-                self._invoke(operation, self.live_after)
+                self.invocations.invoke(operation, self.live_after)
             case Print(arguments=arguments, texts=texts):
                 for argument in arguments:
-                    self._visit(argument)
+                    self.numbers.visit(argument)
                 for text in texts:
-                    self._read_text(text)
+                    self.numbers.read_text(text)
             case Assign(target=target, value=value):
                 self._assign(target, value)
             case Assume(condition=condition, truth=truth):
-                self._assume(condition, truth)
+                self.conditions.assume(condition, truth)
             case Allocate():
-                self._allocate(operation)
+                self.objects.allocate(operation)
             case Free(pointer=pointer):
-                self._free(pointer)
+                self.objects.free(pointer)
             case Havoc(target=target):
-                self._havoc(target)
+                self.objects.havoc(target)
             case MemSet():
-                self._memset(operation)
+                self.objects.set_bytes(operation)
             case MemCopy():
-                self._memcopy(operation)
+                self.objects.copy_memory(operation)
             case DeclareLocal(variable=variable):
                 if variable in self.redeclared:
-                    self._end(variable)
-                self._declare(variable)
+                    self.objects.end_object(variable)
+                self.objects.declare(variable)
             case EndScope(variables=variables):
                 for variable in variables:
                     self._leave_scope(variable)
             case Specified():
-                self._specified(operation)
+                self.specified.follow(operation)
             case Error(kind=kind, message=message):
-                self._fail(kind, message or "an error call is reached")
+                self.context.fail(kind, message or "an error call is reached")
             case Return() | Exit():
                 self._leave(operation)
             case Unsupported(reason=reason):
@@ -385,42 +408,42 @@ class Translator(SpecifiedSteps):
     def _leave_scope(self, variable: Variable) -> None:
         if variable in self.undeclared:  # stays, but what it holds is lost
             name = self.symbols.object(variable)
-            self._clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
+            self.cells.clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
         else:
-            self._end(variable)
+            self.objects.end_object(variable)
 
     def _assign(self, target: Expression, value: Expression) -> None:
         if isinstance(target.type, RecordType):
-            self._assign_record(target, value)
+            self.objects.assign_record(target, value)
         elif isinstance(target.type, PointerType):
             if isinstance(target, Variable) and self.memory.kind(target) == "pointer":
-                self._move(self.symbols.pointer(target), value)
+                self.pointers.move(self.symbols.pointer(target), value)
             else:
-                self._write_cell(target, value)
+                self.cells.write_cell(target, value)
         elif isinstance(target.type, IntegerType):
-            self._assign_integer(target, value)
+            self.numbers.assign_integer(target, value)
         else:
-            self._visit(value)
-            self._store_untracked(target)
+            self.numbers.visit(value)
+            self.objects.store_untracked(target)
 
     def _leave(self, operation: Return | Exit) -> None:
         """At the end of main every local variable is lost; what is not freed then was never cleaned up."""
         value = operation.status if isinstance(operation, Exit) else operation.value
         if value is not None:
-            self._visit(value)
+            self.numbers.visit(value)
         kept = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v"))))
         if self.exits_apart:
             kept = disj(kept, at(self.symbols.nullary(OUTER)))
         alarm = (kept, "memory_cleanup", "a block is not freed when the program ends")
         if isinstance(operation, Exit):
             if operation.status is not None:
-                self._checked("exit", [alarm], TRUE, ())
+                self.context.check_then_step("exit", [alarm], TRUE, ())
             return
-        self._step("return", [u for v in self.memory.pointers if not v.is_global for u in self._forget(v)])
+        self.context.step("return", [u for v in self.memory.pointers if not v.is_global for u in self._forget(v)])
         for variable in self.memory.objects:
             if not variable.is_global:
                 self._leave_scope(variable)
-        self._checked("end of main", [alarm], TRUE, ())
+        self.context.check_then_step("end of main", [alarm], TRUE, ())
 
 
 def _null(operation: Allocate | Realloc) -> Expression:

@@ -1,4 +1,18 @@
-"""Most-precise abstract operations with a decision procedure (seed 000); knows no engine and no report."""
+"""Most-precise abstract operations with a decision procedure (seed 000); knows no engine and no report.
+
+In reading order:
+
+- `assume`: assume, alpha-hat and meet
+- `best`: best transformers
+- `gamma_hat`: the formula of a structure
+- `theory`: integrity rules as formulas
+- `scene`: the stores that an operation asks for
+- `search`: all structures of a scene, with few queries
+- `timeline`: sequences of actions as scenes
+- `contracts`: procedures by their specifications
+- `result`: the result of an operation
+- `paper`: Figs. 4 and 5 exactly as printed
+"""
 
 from kleene.symbolic.assume import alpha_hat, assume, meet
 from kleene.symbolic.best import BestTransformer

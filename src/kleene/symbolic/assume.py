@@ -17,14 +17,14 @@ from kleene.logic.formula import TRUE, Formula, disj
 from kleene.logic.kleene import Kleene
 from kleene.smt import Solver, Unknown
 from kleene.structures.structure import Structure, StructureBuilder
-from kleene.symbolic.closure_updates import unshared
-from kleene.symbolic.field_lemmas import with_field_lemmas
 from kleene.symbolic.gamma_hat import check_bounded, gamma_hat
-from kleene.symbolic.names import name_sets, some_store
-from kleene.symbolic.observe import Observation
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult, in_order
 from kleene.symbolic.scene import Scene, SceneNode
+from kleene.symbolic.search.field_lemmas import with_field_lemmas
+from kleene.symbolic.search.name_sets import name_sets, some_store
+from kleene.symbolic.search.observations import Observation
 from kleene.symbolic.theory import BUILTIN_NAMES, Theory, check_closed, check_declared, staged
+from kleene.symbolic.timeline.closure_updates import unshared
 
 _DEFAULT = SymbolicOptions()
 

@@ -15,11 +15,11 @@ from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure
 from kleene.symbolic.assume import Run
-from kleene.symbolic.calls_by_rules import CallByRules
-from kleene.symbolic.contracts import Call, as_before
-from kleene.symbolic.moments import Timeline, UnsupportedAction, scenes
+from kleene.symbolic.contracts.calls_by_rules import CallByRules
+from kleene.symbolic.contracts.specifications import Call, as_before
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult
 from kleene.symbolic.theory import Theory
+from kleene.symbolic.timeline.timeline import Timeline, UnsupportedAction, scenes
 from kleene.transformers.action import Action
 from kleene.transformers.differencing import derive
 from kleene.transformers.draft import Draft

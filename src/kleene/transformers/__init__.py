@@ -1,1 +1,15 @@
-"""What an Action does to structures: focus, coerce, update, blur, and derived updates; knows no program text."""
+"""What an Action does to structures: focus, coerce, update, blur, and derived updates; knows no program text.
+
+In reading order:
+
+- `action`: actions and rules as values
+- `transformer`: an action applied to a structure
+- `draft`: a structure between two stages
+- `focus_plan`: focus formulas in normal form
+- `focus`: focus
+- `rules`: consistency rules
+- `rule_programs`: rules, compiled
+- `coerce`: coerce
+- `action_programs`: formulas of an action, compiled
+- `differencing`: derived updates
+"""

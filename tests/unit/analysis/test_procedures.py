@@ -8,11 +8,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from kleene.analysis.procedures import verify_contracts
+from kleene.analysis.tvp.procedures import verify_contracts
 from kleene.cli import run_main
 from kleene.diagnostics import InputError
 from kleene.report.contracts_report import BodyResult
-from kleene.symbolic.contracts_text import parse_contracts
+from kleene.symbolic.contracts.reader import parse_contracts
 from kleene.tvp.program import load_program, parse_program
 
 FOLDER = Path(__file__).parents[3] / "examples" / "contracts"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kleene.analysis.options import RunOptions
-from kleene.analysis.properties import Properties, interpreted, read_properties
+from kleene.analysis.tvp.options import RunOptions
+from kleene.analysis.tvp.properties import Properties, interpreted, read_properties
 from kleene.diagnostics import InputError
 
 

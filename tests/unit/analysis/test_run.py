@@ -8,15 +8,15 @@ from dataclasses import replace
 
 import pytest
 
-from kleene.analysis.compare import differences
-from kleene.analysis.input import checked_input, completed
 from kleene.analysis.limits import Watchdog, peak_memory
-from kleene.analysis.options import RunOptions
-from kleene.analysis.profile import Stopwatch
-from kleene.analysis.run import prepare, run
+from kleene.analysis.tvp.compare import differences
+from kleene.analysis.tvp.input import checked_input, completed
+from kleene.analysis.tvp.options import RunOptions
+from kleene.analysis.tvp.profile import Stopwatch
+from kleene.analysis.tvp.run import prepare, run
 from kleene.diagnostics import InputError, InternalCheckError, LimitReached, UsageError
 from kleene.logic.kleene import Kleene
-from kleene.report.result import RunReport
+from kleene.report.run.result import RunReport
 from kleene.structures.tvs_reader import TvsFile, parse_tvs
 from kleene.tvp.program import parse_program
 
@@ -67,7 +67,7 @@ def test_every_result_passes_the_independent_check(join: str, order: str) -> Non
 
 
 def test_a_result_that_is_no_fixpoint_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    import kleene.analysis.run as module
+    import kleene.analysis.tvp.run as module
 
     def forgetful(*args: object, **named: object) -> object:
         reached = solve(*args, **named)

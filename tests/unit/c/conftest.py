@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kleene.c import read_program
+from kleene.c.options import ReadOptions
 from kleene.cfa.program import CProgram
 
 
@@ -18,6 +19,6 @@ def lower(tmp_path: Path) -> Callable[..., CProgram]:
     def read(text: str, *, name: str = "p.c", entry: str = "main", data_model: str = "ILP32") -> CProgram:
         path = tmp_path / name
         path.write_text(text)
-        return read_program(path, entry=entry, data_model=data_model)
+        return read_program(path, ReadOptions(entry=entry, data_model=data_model))
 
     return read

@@ -12,6 +12,7 @@ from c_text import Lower
 
 from kleene.c import read_program
 from kleene.c.clang import every_child_visited
+from kleene.c.options import ReadOptions
 from kleene.c.parse import HEADERS
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.operations import Return
@@ -45,7 +46,7 @@ def test_missing_include_says_how_to_pass_its_folder(lower: Lower, tmp_path: Pat
     folder = tmp_path / "inc"
     folder.mkdir()
     (folder / "mine.h").write_text("#define N 3\n")
-    assert read_program(tmp_path / "p.c", include=[str(folder)]).entry == "main"
+    assert read_program(tmp_path / "p.c", ReadOptions(include=(str(folder),))).entry == "main"
 
 
 def test_missing_file_entry_and_data_model(lower: Lower, tmp_path: Path) -> None:
@@ -61,7 +62,7 @@ def test_missing_file_entry_and_data_model(lower: Lower, tmp_path: Path) -> None
 def test_defines(tmp_path: Path) -> None:
     path = tmp_path / "p.c"
     path.write_text("int main(void) { return N; }")
-    program = read_program(path, defines=["N=4"])
+    program = read_program(path, ReadOptions(defines=("N=4",)))
     assert str(program.main.cfa.edges[0].label) == "return 4"
 
 
@@ -101,7 +102,7 @@ def test_preprocessed_files(tmp_path: Path) -> None:
     result = subprocess.run(["gcc", "-E", str(source), "-o", str(target)], check=False)
     if result.returncode:
         pytest.skip("no gcc")
-    program = read_program(target, data_model="LP64")
+    program = read_program(target)
     shown = [str(e.label) for e in program.main.cfa.edges]
     assert "p = malloc(4ul)" in shown or "p = malloc(4u)" in shown
     assert any(text.startswith("error assertion") for text in shown)

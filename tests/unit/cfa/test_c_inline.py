@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from kleene.c import read_program
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import Call, EndScope, Unsupported
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import explore
 from kleene.domains.explicit.interpreter import run
+from kleene.passes.inline import inline
 
 CORPUS = Path(__file__).parents[2] / "corpus_c"
 
@@ -32,7 +32,7 @@ def test_each_call_site_has_its_own_copy(tmp_path: Path) -> None:
     shown = [str(e.label) for e in program.main.cfa.edges]
     assert "f$1.x = 1" in shown and "a = f$1.y" in shown and "f$2.x = a" in shown
     assert any(isinstance(e.label, EndScope) for e in program.main.cfa.edges)
-    assert run(program).status == 1
+    assert run(program, malloc_may_fail=False).status == 1
 
 
 def test_recursive_functions_stay(tmp_path: Path) -> None:
@@ -42,7 +42,7 @@ def test_recursive_functions_stay(tmp_path: Path) -> None:
     assert program.recursive_functions == {"r"}
     calls = [e.label.function for f in program.functions.values() for e in f.cfa.edges if isinstance(e.label, Call)]
     assert calls == ["r", "r"]
-    assert run(program).status == 3
+    assert run(program, malloc_may_fail=False).status == 3
 
 
 def test_calls_through_pointers_become_choices(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_calls_through_pointers_become_choices(tmp_path: Path) -> None:
     program = inline(read(tmp_path, text))
     assert not any(isinstance(e.label, Call) for e in program.main.cfa.edges)
     assert any(isinstance(e.label, Unsupported) for e in program.main.cfa.edges)
-    assert [run(program, [n]).status for n in (1, 2)] == [5, 4]
+    assert [run(program, [n], malloc_may_fail=False).status for n in (1, 2)] == [5, 4]
 
 
 def test_too_large(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ NULL_CALL = CORPUS / "dispatch.c"  # a call through NULL: inlined, it is a point
 @pytest.mark.parametrize("path", sorted(set(CORPUS.glob("*.c")) - {NULL_CALL}), ids=lambda path: path.stem)
 def test_inlined_programs_have_the_same_errors(path: Path) -> None:
     program = read_program(path)
-    before, after = explore(program), explore(inline(program))
+    before, after = explore(program, malloc_may_fail=False), explore(inline(program), malloc_may_fail=False)
     kinds = [
         {(c.finding.kind, c.finding.place.line) for c in r.findings if c.finding.kind != "memory_leak"}
         for r in (before, after)

@@ -6,7 +6,7 @@ from kleene.diagnostics import Position
 from kleene.logic.formula import Const
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Predicate, Vocabulary
-from kleene.report.result import (
+from kleene.report.run.result import (
     Explanation,
     LocationReport,
     MessageReport,

@@ -10,10 +10,10 @@ from report_samples import F, H, T, build, empty_structure, list_structure, ring
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import KleeneError
 from kleene.logic.vocabulary import Predicate, Vocabulary
-from kleene.report.dot import CfgDrawing, cfa_edges, cfg_dot, predicate_class, structure_dot
-from kleene.report.picture import DrawingOptions, picture_of, predicates_in
-from kleene.report.svg import SvgPainter, structure_svg, svg_of_dot
-from kleene.report.text_drawing import structure_line, structure_text
+from kleene.report.drawing.dot import CfgDrawing, cfa_edges, cfg_dot, predicate_class, structure_dot
+from kleene.report.drawing.picture import DrawingOptions, picture_of, predicates_in
+from kleene.report.drawing.svg import SvgPainter, structure_svg, svg_of_dot
+from kleene.report.drawing.terminal import structure_line, structure_text
 from kleene.structures.structure import StructureBuilder
 
 LIST_DOT = """\

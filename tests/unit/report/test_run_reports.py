@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from report_samples import build, empty_structure, list_structure, ring_structure, run_report
 
-from kleene.report.html_report import HtmlOptions, html_report
-from kleene.report.json_report import run_document, run_json, schema, structure_document
-from kleene.report.result import LocationReport
+from kleene.report.run.json import run_document, run_json, schema, structure_document
+from kleene.report.run.page import HtmlOptions, html_report
+from kleene.report.run.result import LocationReport
+from kleene.report.run.table import run_table
 from kleene.report.show import show_dot, show_html, show_svg, show_text
-from kleene.report.table import run_table
 
 ROOT = Path(__file__).parents[3]
 
@@ -202,9 +202,9 @@ def test_show() -> None:
 def test_reports_do_not_depend_on_hashes() -> None:
     code = (
         "from report_samples import *\n"
-        "from kleene.report.html_report import html_report\n"
-        "from kleene.report.json_report import run_json\n"
-        "from kleene.report.table import run_table\n"
+        "from kleene.report.run.page import html_report\n"
+        "from kleene.report.run.json import run_json\n"
+        "from kleene.report.run.table import run_table\n"
         "import hashlib\n"
         "r = run_report()\n"
         "text = html_report(r) + run_json(r) + run_table(r)\n"

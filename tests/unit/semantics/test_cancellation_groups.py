@@ -1,7 +1,7 @@
 """Cancellation predicates relate forward and back cells; a program may use only one kind of them."""
 
-from kleene.semantics.groups import cancellation
-from kleene.semantics.predicates import ShapeClass
+from kleene.semantics.vocabulary.groups import cancellation
+from kleene.semantics.vocabulary.predicates import ShapeClass
 
 BACK = ShapeClass("acyclic with back pointers", back=frozenset({"prev"}))
 

@@ -8,7 +8,7 @@ import pytest
 
 from kleene.cfa.types import BOOL, CHAR, INT, UNSIGNED
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Atom, conj
-from kleene.semantics.integers import UNKNOWN_INTEGER, IntegerValue, combined
+from kleene.passes.facts.integers import UNKNOWN_INTEGER, IntegerValue, combined
 
 from .translated import alarms
 
@@ -25,6 +25,11 @@ NEVER = [
     "int i = __VERIFIER_nondet_int(); if (i == 4) { if (i != 4) " + REACHED + " } if (0)",
     "struct node *p = NULL; int b = p == NULL; if (!b)",
     "int x = 1; int *q = &x; *q = 2; if (x != 2)",
+    "union { int i; unsigned u; } x; x.i = -1; if (x.u != 4294967295u)",
+    "union { int i; unsigned u; } x; x.u = 4294967295u; if (x.i != -1)",
+    "int x = -1; unsigned u; memcpy(&u, &x, sizeof u); if (u != 4294967295u)",
+    "signed char c = -1; unsigned char *p = (unsigned char *)&c; if (*p != 255)",
+    "union { _Bool b; unsigned char c; } x; x.b = 1; if (x.c != 1)",
 ]
 PERHAPS = [
     "int i = __VERIFIER_nondet_int(); if (i == 4)",
@@ -32,6 +37,8 @@ PERHAPS = [
     "int i = __VERIFIER_nondet_int(); char c = i; if (i != 7 && c == 7)",
     "int i; if (i == 3)",
     "int x = 258; char *c = (char *)&x; if (*c == 2)",
+    "union { _Bool b; unsigned char c; } x; x.c = 2; if (x.b)",
+    "int z = 3; signed char c = z - 4; unsigned char *p = (unsigned char *)&c; if (*p == 255)",  # -1 is not named
     "int x = 0; *(char *)&x = 1; if (x == 1)",
     "union { int i; short s; } u; u.i = 1; u.s = 0; if (u.i == 0)",
     "struct node *p = malloc(sizeof *p); int k = p->data == 5; free(p); if (k)",

@@ -11,7 +11,7 @@ import pytest
 
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.groups import ShapeClass
+from kleene.semantics.vocabulary.groups import ShapeClass
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.transformers.coerce import Coercer
 from kleene.transformers.differencing import derive

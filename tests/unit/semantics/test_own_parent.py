@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.input import completed
+from kleene.analysis.tvp.input import completed
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.groups import LOCAL, ShapeClass
+from kleene.semantics.vocabulary.groups import LOCAL, ShapeClass
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.coerce import Coercer

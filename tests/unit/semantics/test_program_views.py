@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kleene.cfa.expressions import Variable
-from kleene.semantics.liveness import live_before, redeclared, used
-from kleene.semantics.memory import Memory
+from kleene.passes.facts.liveness import live_before, redeclared, used
+from kleene.passes.facts.memory import Memory
 
 from .translated import HEADER, inlined, translator
 

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.shape_of_c import ShapeResult, analyse
+from kleene.analysis.c.shape import analyse
 from kleene.cfa.operations import Call, Enter, Invoke, Leave
-from kleene.semantics.procedures import whole_program
-from kleene.semantics.tail_calls import without_tail_recursion
+from kleene.passes.preparation import Prepared
+from kleene.passes.recursive_functions import whole_program
+from kleene.passes.tail_calls import without_tail_recursion
+from kleene.results.shape import ShapeResult
 
 from .translated import program_of
 
@@ -28,7 +30,7 @@ static void destroy(struct node *l) { if (l) { destroy(l->next); free(l); } }
 
 def run(folder: Path, functions: str, main: str) -> ShapeResult:
     text = f"{LIST}{functions}\nint main(void) {{ {main} return 0; }}\n"
-    return analyse(program_of(folder, text), malloc_may_fail=False, seconds=30)
+    return analyse(Prepared(program_of(folder, text)), malloc_may_fail=False, seconds=30)
 
 
 def kinds(folder: Path, functions: str, main: str) -> set[str]:
@@ -175,7 +177,7 @@ int main(void) {
   return 0;
 }
 """
-    result = analyse(program_of(tmp_path, text, ""), malloc_may_fail=False, seconds=10)
+    result = analyse(Prepared(program_of(tmp_path, text, "")), malloc_may_fail=False, seconds=10)
     assert {alarm.kind for alarm in result.alarms} == {"memory_leak"}
 
 
@@ -186,7 +188,7 @@ def test_what_cannot_be_followed_is_said(tmp_path: Path) -> None:
 
 def test_main_that_is_called_again_is_given_up(tmp_path: Path) -> None:
     text = "int main(void) { if (__VERIFIER_nondet_int()) main(); return 0; }\n"
-    result = analyse(program_of(tmp_path, text), malloc_may_fail=False, seconds=5)
+    result = analyse(Prepared(program_of(tmp_path, text)), malloc_may_fail=False, seconds=5)
     assert not result.complete and "main is called again" in result.reason
 
 

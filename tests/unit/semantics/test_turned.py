@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 
 from kleene.logic.kleene import Kleene
-from kleene.semantics.groups import ShapeClass
+from kleene.semantics.vocabulary.groups import ShapeClass
 from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import StructureBuilder
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kleene.semantics.coalesce import coalesced
-from kleene.semantics.memory import Memory
+from kleene.passes.coalesce import coalesced
+from kleene.passes.facts.memory import Memory
 
 from .translated import alarms, inlined
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kleene.analysis.shape_of_c import ShapeResult, analyse
+from kleene.analysis.c.shape import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.graph import Cfa
-from kleene.cfa.inline import inline
 from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
-from kleene.semantics.groups import ShapeClass
-from kleene.semantics.prepare import prepared
+from kleene.passes.inline import inline
+from kleene.passes.preparation import Prepared
+from kleene.passes.prepare import prepared
+from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Translator
+from kleene.semantics.vocabulary.groups import ShapeClass
 
 HEADER = """\
 #include <stdlib.h>
@@ -27,7 +29,7 @@ def program_of(folder: Path, body: str, header: str = HEADER) -> CProgram:
     """The program ``int main(void) { body }`` after the header, or the text as it stands if it has a main."""
     path = folder / "test.c"
     path.write_text(header + (body if " main(" in body else f"int main(void) {{ {body} return 0; }}\n"))
-    return read_program([str(path)], data_model="LP64")
+    return read_program([str(path)])
 
 
 def inlined(folder: Path, body: str, header: str = HEADER) -> tuple[CProgram, Cfa[Operation]]:
@@ -48,4 +50,4 @@ def alarms(folder: Path, body: str, header: str = HEADER) -> set[str]:
 
 
 def analysis(folder: Path, body: str, header: str = HEADER) -> ShapeResult:
-    return analyse(program_of(folder, body, header), malloc_may_fail=False, seconds=20)
+    return analyse(Prepared(program_of(folder, body, header)), malloc_may_fail=False, seconds=20)

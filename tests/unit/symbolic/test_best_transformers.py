@@ -15,9 +15,9 @@ from kleene.structures.evaluate import evaluate
 from kleene.structures.tvs_reader import read_tvs
 from kleene.symbolic import BestTransformer, Theory
 from kleene.symbolic.best import Breach, broken_ensures, broken_requires
-from kleene.symbolic.calls import action_of, split_call
-from kleene.symbolic.contracts import entry
-from kleene.symbolic.contracts_text import parse_contracts, read_contracts
+from kleene.symbolic.contracts.action_calls import action_of, split_call
+from kleene.symbolic.contracts.reader import parse_contracts, read_contracts
+from kleene.symbolic.contracts.specifications import entry
 from kleene.symbolic.result import SymbolicOptions
 from kleene.transformers.action import Action
 from kleene.tvp.program import parse_program

@@ -10,7 +10,7 @@ from kleene.logic.formula import Atom, Closure, Formula, IfThenElse, conj, disj,
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.smt.finite_model import FiniteModel
 from kleene.smt.universe import Cell, Universe
-from kleene.symbolic.closure_updates import ClosureUpdates, changes
+from kleene.symbolic.timeline.closure_updates import ClosureUpdates, changes
 from kleene.transformers.action import Update
 
 N, X, Y = Atom("n", ("a", "b")), Atom("x", ("a",)), Atom("y", ("b",))

@@ -13,8 +13,8 @@ from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_reader import parse_tvs
 from kleene.symbolic import BestTransformer, SymbolicOptions, Theory, assume
 from kleene.symbolic.assume import assume_scene
-from kleene.symbolic.calls import action_of
-from kleene.symbolic.field_lemmas import with_field_lemmas
+from kleene.symbolic.contracts.action_calls import action_of
+from kleene.symbolic.search.field_lemmas import with_field_lemmas
 from kleene.tvp.program import Program, parse_formula, parse_program
 
 pytest.importorskip("z3")

@@ -7,7 +7,7 @@ import pytest
 from kleene.smt import Limits
 from kleene.structures.tvs_reader import parse_tvs
 from kleene.symbolic import SymbolicOptions, Theory, assume
-from kleene.symbolic.refinement import Refinement
+from kleene.symbolic.search.combinations import Refinement
 from kleene.tvp.program import parse_program
 
 from .samples import INPUT, PRECONDITION, THEORY, formula

@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from kleene.cli import run_main
-from kleene.report.json_report import schema
+from kleene.report.run.json import schema
 from kleene.structures.tvs_reader import read_tvs
 
 from .samples import EXAMPLES, PRECONDITION, RUNNING

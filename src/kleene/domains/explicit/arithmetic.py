@@ -13,6 +13,7 @@ from collections.abc import Callable
 from kleene.cfa.types import FloatType, IntegerType, Type
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
+    UNKNOWN,
     Constraint,
     Linear,
     NotModelled,
@@ -269,6 +270,9 @@ def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
     if isinstance(a, Pointer) and isinstance(b, Pointer):
         if a.block == b.block:
             return int(_COMPARE[symbol](a.offset, b.offset))
+        for one in (a, b):
+            if state.blocks[one.block].kind == UNKNOWN:
+                raise NotModelled(f"comparison with {state.blocks[one.block].label}")
         if symbol not in ("==", "!="):
             raise NotModelled("order of pointers to different objects")
         if _may_share_address(state, a, b):
@@ -279,9 +283,27 @@ def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
     number = a if isinstance(a, int) else b
     if not isinstance(number, int) or number != 0:
         raise NotModelled("comparison of an address with a number")
+    pointer = a if isinstance(a, Pointer) else b
+    if isinstance(pointer, Pointer) and state.blocks[pointer.block].kind == UNKNOWN and not _exists(state, pointer):
+        if pointer.offset:
+            raise NotModelled("arithmetic on a null pointer")
+        return int(_COMPARE[symbol](0, 0))
     if symbol in ("==", "!="):
         return int(symbol == "!=")
     return int(_COMPARE[symbol](0 if a == 0 else 1, 0 if b == 0 else 1))
+
+
+def _exists(state: State, pointer: Pointer) -> bool:
+    """Whether a pointer that the entry is given points to something; chosen when it is first asked for, and kept."""
+    known = state.blocks[pointer.block].cells.get(0)
+    if known is not None:
+        return bool(known[1])
+    why = f"{state.blocks[pointer.block].label} exists"
+    chosen = state.draw(0, 1, why, ("exists", pointer.block))
+    answer = chosen if isinstance(chosen, int) else decide(state, "!=", chosen, 0)  # type: ignore[arg-type]
+    state.tainted = state.tainted or "a pointer that the entry is given"
+    state.writable(pointer.block).store(0, 1, answer)
+    return bool(answer)
 
 
 def _may_share_address(state: State, a: Pointer, b: Pointer) -> bool:

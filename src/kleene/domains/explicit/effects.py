@@ -14,6 +14,7 @@ from kleene.domains.explicit.values import (
     NULL_BLOCK,
     UNDEFINED,
     UNDEFINED_BLOCK,
+    UNKNOWN,
     NotModelled,
     Unknown,
     Value,
@@ -42,6 +43,8 @@ def freeable(state: State, value: Value) -> int:
     block = state.blocks[number] if number != NULL_BLOCK else None
     if block is not None and block.kind == GARBAGE:
         raise Violation("invalid_free", "free of an uninitialized pointer")
+    if block is not None and block.kind == UNKNOWN:
+        raise NotModelled(f"free of {block.label}")
     if block is None or block.kind != "heap":
         raise Violation("invalid_free", "free of something that is no heap block")
     if not block.alive:

@@ -39,6 +39,7 @@ from kleene.domains.explicit.arithmetic import (
     operate,
     round_to,
 )
+from kleene.domains.explicit.entry import ARGUMENTS, look_at_arguments
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import (
@@ -46,6 +47,7 @@ from kleene.domains.explicit.values import (
     NULL_BLOCK,
     UNDEFINED,
     UNDEFINED_BLOCK,
+    UNKNOWN,
     NotModelled,
     Pointer,
     Undefined,
@@ -80,7 +82,9 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
         raise Violation("dangling_dereference", f"{block.label} is {gone}")
     if block.kind == GARBAGE:
         raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
-    if block.kind in ("opaque", "function"):
+    if block.kind == ARGUMENTS:
+        block = look_at_arguments(state, number)
+    if block.kind in ("opaque", "function", UNKNOWN):
         raise NotModelled(f"access to {block.label}")
     if bit < 0 or bit + width > block.size * 8:
         where = f"offset {bit // 8} of {block.label} with {block.size} bytes"
@@ -375,7 +379,7 @@ def _to_integer(state: State, value: Value, type_: IntegerType, *, narrower: boo
         return int(value != 0) if type_.boolean else int(value)
     if isinstance(value, Pointer):
         if type_.boolean:
-            return 1
+            return compare_addresses(state, "!=", value, 0)
         if narrower:
             raise NotModelled("part of an address as a number")
         return value

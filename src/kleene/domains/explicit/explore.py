@@ -75,7 +75,7 @@ def explore(
     max_states: int = 50_000,
     max_steps: int = 5_000_000,
     seconds: float = 10.0,
-    malloc_may_fail: bool = False,
+    malloc_may_fail: bool,
     stop_at_first: bool = False,
 ) -> Exploration:
     """Follow all executions within the bounds; `stop_at_first` ends at a confirmed error that is no leak at exit."""
@@ -108,7 +108,8 @@ class _Explorer:
     def explore(self, *, stop_at_first: bool) -> Exploration:
         result = self.result
         started = time.monotonic()
-        self.queue.append((self.machine.start(UnknownInputs()), False))
+        source = UnknownInputs()
+        self.queue.append((self.machine.start(source), False))
         while self.queue:
             state, forked = self.queue.popleft()
             self._follow(state, forked=forked)
@@ -120,6 +121,8 @@ class _Explorer:
                 break
         else:
             result.exhausted = True
+        if source.bounded:
+            result.unsupported.setdefault(self.machine.program.main.place, source.bounded)
         result.seconds = time.monotonic() - started
         result.possible = [f for f in result.possible if (f.kind, f.place) not in self.confirmed]
         return result

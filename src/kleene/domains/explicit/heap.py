@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kleene.cfa.types import ArrayType, PointerType, RecordLayout, RecordType, Type
+from kleene.domains.explicit.entry import HIDDEN
 from kleene.domains.explicit.machine import Machine
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import GARBAGE, Pointer, Undefined, Unknown, Value
@@ -58,7 +59,7 @@ def draw_heap(machine: Machine, state: State) -> Heap:
         names[string] = str(text)
     _spread_types(machine, state, block_types)
     pointed = {p.block for block in state.blocks.values() for p in block.pointers()}
-    owners = [o for o in owners if state.blocks[o[2]].kind != "opaque"]
+    owners = [o for o in owners if state.blocks[o[2]].kind not in HIDDEN]
     rows = tuple((f, n, _summary(machine, state, b, block_types, names)) for f, n, b in owners)
     blocks = tuple(
         HeapBlock(number, block.kind, block.label, block.size, not block.alive, str(block_types.get(number, "")),
@@ -130,7 +131,7 @@ def _cells(
 
 def _summary(machine: Machine, state: State, number: int, types: dict[int, Type], names: dict[int, str]) -> str:
     block = state.blocks[number]
-    if block.kind == "opaque":
+    if block.kind in HIDDEN:
         return "?"
     if isinstance(types.get(number), RecordType | ArrayType):
         return "{" + ", ".join(f"{n}: {v}" for n, v in _cells(machine, state, number, types, names)) + "}"

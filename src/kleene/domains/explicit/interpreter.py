@@ -102,7 +102,7 @@ def run(
     inputs: Iterable[int] = (),
     max_steps: int = 100_000,
     *,
-    malloc_may_fail: bool = False,
+    malloc_may_fail: bool,
     check_leaks: bool = True,
     choose_garbage: bool = False,
     machine: Machine | None = None,

@@ -11,10 +11,11 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.domains.explicit.arithmetic import compare_numbers
 from kleene.domains.explicit.constraints import EMPTY, Store
+from kleene.domains.explicit.entry import entry_value
 from kleene.domains.explicit.evaluate import Compiler
 from kleene.domains.explicit.operations import Ended, Operations
 from kleene.domains.explicit.state import Frame, InputSource, State
-from kleene.domains.explicit.values import Pointer, Value
+from kleene.domains.explicit.values import Undefined, Value
 
 __all__ = ["Ended", "Machine", "Step"]
 
@@ -33,7 +34,7 @@ class Step:
 class Machine:
     """A program made executable. States are independent of each other; the machine itself does not change."""
 
-    def __init__(self, program: CProgram, *, malloc_may_fail: bool = False) -> None:
+    def __init__(self, program: CProgram, *, malloc_may_fail: bool) -> None:
         self.program = program
         self.malloc_may_fail = malloc_may_fail
         self._template = State(InputSource())
@@ -95,14 +96,13 @@ class Machine:
         state.output = output
         main = self.program.main
         state.push(Frame(main.name, main.cfa.entry))
+        given: list[Value] = []
         for number, parameter in enumerate(main.parameters):
-            block = state.new_block("stack", parameter.type.size, parameter.name)
+            value = entry_value(state, self.program, number, given)
+            given.append(value)
+            kind = "opaque" if isinstance(value, Undefined) else "stack"
+            block = state.new_block(kind, parameter.type.size, parameter.name)
             state.locals[parameter.name] = block
-            if isinstance(parameter.type, IntegerType):
-                low = 1 if number == 0 else parameter.type.minimum
-                value = state.draw(low, parameter.type.maximum, f"parameter {parameter}")
-            else:
-                value = Pointer(state.new_block("opaque", 1 << 20, f"*{parameter}"), 0)
             state.blocks[block].store(0, parameter.type.size * 8, value)
         return state
 

@@ -22,7 +22,11 @@ CONSTANT = frozenset(("constant", "string"))
 
 
 class Block:
-    """A piece of memory: `kind` is heap, stack, global, constant, string, function or opaque; `size` in bytes."""
+    """A piece of memory: `kind` is heap, stack, global, constant, string or function; `size` in bytes.
+
+    Nothing is known of the contents of kind `opaque`, not even whether it exists of kind `unknown` (`entry`), and of
+    kind `arguments` before it is looked at.
+    """
 
     __slots__ = ("alive", "birth", "cells", "death", "kind", "label", "owner", "place", "size", "zeroed")
 

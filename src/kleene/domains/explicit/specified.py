@@ -23,8 +23,8 @@ from kleene.domains.explicit.values import NotModelled, Pointer, Unknown, Value,
 from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import FALSE, Formula, conj
 from kleene.logic.kleene import Kleene
-from kleene.semantics.contract_formulas import SNAPSHOT
-from kleene.semantics.specifications import RESULT, Specification
+from kleene.semantics.contracts.formulas import SNAPSHOT
+from kleene.semantics.contracts.specifications import RESULT, Specification
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.structure import Structure, StructureBuilder
 

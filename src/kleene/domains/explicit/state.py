@@ -207,6 +207,8 @@ class InputSource:
     """Where inputs come from. `chooses_garbage`: also what pointers hold that were never written."""
 
     chooses_garbage = False
+    bounded = ""
+    """What was tried within bounds only, so that no proof rests on it."""
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:
         raise NotImplementedError

@@ -69,6 +69,8 @@ Value = Union[int, float, Pointer, Unknown, Undefined]  # noqa: UP007 (used as a
 
 NULL_BLOCK = 0
 UNDEFINED_BLOCK = -1
+UNKNOWN = "unknown"
+"""The kind of block that a pointer parameter of the entry points to, if it is not NULL."""
 GARBAGE = "garbage"
 """The kind of block that stands for an address of nothing, in runs that choose what is in uninitialised pointers."""
 

@@ -1,1 +1,21 @@
-"""Heaps as one graph and one Boolean function (Siegel, Simon. FESA: Fold- and Expand-based Shape Analysis)."""
+"""Heaps as one graph and one Boolean function (Siegel, Simon. FESA: Fold- and Expand-based Shape Analysis).
+
+In reading order:
+
+- `domain`: the domain in the engine
+- `heap`: a state: graph and function
+- `graph`: the points-to graph
+- `flags`: names of nodes and flags
+- `vectors`: sets of 0/1-vectors
+- `functions`: Boolean functions
+- `evaluate`: expressions
+- `transfer`: operations
+- `writing`: assignments to slots
+- `counters`: edge counters
+- `summaries`: fold and expand
+- `widening`: widening by summarisation
+- `ownership`: lost blocks
+- `variable_lifetimes`: how long variables are kept
+- `calling`: programs with recursive functions
+- `local_heaps`: calls on local heaps
+"""

@@ -16,12 +16,12 @@ from kleene.domains.fesa.evaluate import Report
 from kleene.domains.fesa.flags import NOT_NULL, Flag
 from kleene.domains.fesa.functions import Space
 from kleene.domains.fesa.heap import Heap, Options, State, joined
-from kleene.domains.fesa.keeping import Keep, kept
 from kleene.domains.fesa.transfer import Transfer
+from kleene.domains.fesa.variable_lifetimes import Keep, kept
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import Role, coarsen, rename_by_role, widen
 from kleene.domains.fesa.writing import clear
-from kleene.semantics.memory import Memory, Unmodelled
+from kleene.passes.facts.memory import Memory, Unmodelled
 
 Stop = Literal["leak", "warning", "nothing"]
 """Which warnings end the analysis."""

@@ -27,15 +27,15 @@ from kleene.cfa.expressions import (
     children,
     has_dereference,
 )
-from kleene.cfa.types import IntegerType, PointerType
+from kleene.cfa.types import IntegerType, PointerType, rereads
 from kleene.domains.fesa.counters import at_least, keep_hygiene, reduce
 from kleene.domains.fesa.flags import MOVED_NULL, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.summaries import separated
 from kleene.domains.fesa.writing import NOWHERE, Pointer, null, read, to, write
-from kleene.semantics.integers import ARITHMETIC, COMPARE, INJECTIVE, Constants
-from kleene.semantics.memory import Memory, Unmodelled, constant_of
+from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, Constants
+from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 
 Report = Callable[[str, str], None]
 MAX_CONSTANTS = 10
@@ -77,7 +77,7 @@ class Evaluator:
         """The numbers that an integer is compared with; none if it is not tracked."""
         if variable is not None and not self.is_object(variable):
             found = self.constants.of(variable)
-        elif self.memory.integer_width((node.size, offset)):
+        elif self.memory.integer_type((node.size, offset)) is not None:
             found = self.constants.of(offset)
         else:
             found = ()
@@ -249,9 +249,12 @@ class Evaluator:
             case Variable() | Field() | Deref() | Index() if isinstance(expression.type, IntegerType):
                 yield from self._read_integer(heap, expression)
             case Cast(operand=operand, type=IntegerType() as kind) if isinstance(operand.type, IntegerType):
-                injective = kind.bits >= operand.type.bits and not kind.boolean
                 for part, inner in self.integer(heap, operand):
-                    yield part, mapped(inner, kind.wrap, injective=injective)
+                    if kind.function != operand.type.function and not kind.boolean:
+                        null = inner.may_be(0)  # only of null is it known what it becomes
+                        yield part, Integer({0: null}, heap.any_of(f for c, f in inner.table.items() if c) | inner.rest)
+                    else:
+                        yield part, mapped(inner, kind.wrap, injective=_is_injective(operand.type, kind))
             case Unary(operator="!", operand=operand):
                 for part, truth, untruth in self.condition(heap, operand):
                     yield part, Integer({0: truth, 1: untruth}, heap.space.false)
@@ -275,13 +278,18 @@ class Evaluator:
             return
         variable = lvalue if isinstance(lvalue, Variable) else None
         for part, node, offset in self.access(heap, lvalue):
-            numbers = self.numbers(node, offset, variable)
-            width = self.memory.integer_width((node.size, offset))
-            if not numbers or (width != lvalue.type.size and not (variable and not self.is_object(variable))):
-                yield part, Integer({}, part.space.true)
-                continue
-            table = {c: part.flag(Flag(VALUE, node, offset, None, c)) for c in numbers}
-            yield part, Integer(table, ~part.any_of(table.values()))
+            assert isinstance(lvalue.type, IntegerType)
+            plain = variable is not None and not self.is_object(variable)
+            kept = lvalue.type if plain else self.memory.integer_type((node.size, offset))
+            yield part, converted(self.stored(part, node, offset, variable), kept, lvalue.type)
+
+    def stored(self, heap: Heap, node: Node, offset: int, variable: Variable | None = None) -> Integer:
+        """The number that a variable or cell holds, as the type as which it is kept."""
+        plain = variable is not None and not self.is_object(variable)
+        kept = None if plain else self.memory.integer_type((node.size, offset))
+        numbers = [c for c in self.numbers(node, offset, variable) if kept is None or kept.has(c)]
+        table = {c: heap.flag(Flag(VALUE, node, offset, None, c)) for c in numbers}
+        return Integer(table, ~heap.any_of(table.values()) if table else heap.space.true)
 
     def visit(self, heap: Heap, expression: Expression) -> Iterator[Heap]:
         """Evaluate for the dereferences only."""
@@ -424,6 +432,18 @@ def mapped(value: Integer, change: Callable[[int], int], *, injective: bool) -> 
         table = {number: where | value.rest for number, where in table.items()}
     constant = None if value.constant is None else change(value.constant)
     return Integer(table, value.rest, constant)
+
+
+def converted(value: Integer, written: IntegerType | None, read: IntegerType | None) -> Integer:
+    """A number that was written as one type and is read as another; any number, if C does not say which."""
+    if written is None or read is None or not rereads(written, read):
+        return Integer({}, value.rest | ~value.rest)
+    return value if written == read else mapped(value, read.wrap, injective=_is_injective(written, read))
+
+
+def _is_injective(source: IntegerType, target: IntegerType) -> bool:
+    """Whether conversion gives different numbers for different numbers."""
+    return target.bits >= source.bits and not target.boolean
 
 
 def _combined(a: Integer, b: Integer, operator: str, kind: IntegerType) -> Integer | None:

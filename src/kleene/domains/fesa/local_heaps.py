@@ -23,7 +23,7 @@ from kleene.domains.fesa.summaries import fresh, parted, renamed, separated
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.writing import Pointer, clear, read, write
-from kleene.semantics.memory import Unmodelled
+from kleene.passes.facts.memory import Unmodelled
 
 MARKERS = 4
 """For how many pointers of the rest a function may get markers."""

@@ -26,13 +26,13 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
-from kleene.domains.fesa.evaluate import Evaluator, Integer, is_vague
+from kleene.domains.fesa.evaluate import Evaluator, Integer, converted, is_vague
 from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.writing import NOWHERE, Pointer, allocate, clear, detach, null, read, release, spoil, to, write
-from kleene.semantics.memory import Memory, Unmodelled, constant_of
+from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 
 _CLEANUP = "a block may not be freed when the program ends"
 _Branch = tuple[Vectors, tuple[Expression, bool], list[tuple[Heap, Function, Function]]]
@@ -219,8 +219,10 @@ class Transfer(Evaluator):
             self.store_number(heap, node, 0, self.numbers(node, 0, target), value)
             return
         self._spoil_overlap(heap, node, offset, size, pointer=False)
-        if not is_vague(target) and self.memory.integer_width((node.size, offset)) == target.type.size:
-            self.store_number(heap, node, offset, self.numbers(node, offset), value)
+        assert isinstance(target.type, IntegerType)
+        if not is_vague(target) and value is not None:
+            kept = self.memory.integer_type((node.size, offset))
+            self.store_number(heap, node, offset, self.numbers(node, offset), converted(value, target.type, kept))
 
     def _store_untracked(self, heap: Heap, target: Expression) -> Iterator[Heap]:
         for part, node, offset, size in self.touch(heap, target):
@@ -382,7 +384,7 @@ class Transfer(Evaluator):
                 write(heap, node, slot, null(heap), self.report)
         zero = Integer({0: heap.space.true}, heap.space.false)
         for place in self._integer_places(node, offset, size):
-            width = max(self.memory.access_widths[node.size, place])
+            width = self.memory.accessed_bytes((node.size, place))
             if offset <= place <= offset + size - width:
                 self.store_number(heap, node, place, self.numbers(node, place), zero)
 
@@ -432,14 +434,11 @@ class Transfer(Evaluator):
         self, heap: Heap, to_place: tuple[Node, int], source: tuple[Node, int], span: tuple[int, int]
     ) -> None:
         (node, place), (other, counterpart) = to_place, source
-        numbers = self.numbers(node, place)
-        width = self.memory.integer_width((node.size, place))
-        known = self.numbers(other, counterpart)
+        kept, written = (self.memory.integer_type((n.size, o)) for n, o in (to_place, source))
         value = None
-        if known and width == self.memory.integer_width((other.size, counterpart)) and place + width <= span[1]:
-            table = {c: heap.flag(Flag(VALUE, other, counterpart, None, c)) for c in known}
-            value = Integer(table, ~heap.any_of(table.values()))
-        self.store_number(heap, node, place, numbers, value)
+        if kept is not None and span[0] <= place <= span[1] - kept.size:
+            value = converted(self.stored(heap, other, counterpart), written, kept)
+        self.store_number(heap, node, place, self.numbers(node, place), value)
 
     # Control ----------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from kleene.domains.fesa.flags import (
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.ownership import Report, Target, adopt, forget_above, lose
-from kleene.semantics.memory import Unmodelled
+from kleene.passes.facts.memory import Unmodelled
 
 NOWHERE = (UNDEFINED, MOVED_NULL)
 

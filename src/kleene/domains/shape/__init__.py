@@ -1,1 +1,14 @@
-"""Sets of three-valued structures (seeds 002 and 003)."""
+"""Sets of three-valued structures (seeds 002 and 003).
+
+In reading order:
+
+- `domain`: actions on sets of structures
+- `stores`: one store for each join
+- `messages`: messages by location
+- `derived_updates`: updates derived on first use
+- `calling`: programs with procedures
+- `local_heaps`: the part of a structure that a callee reaches
+- `heap_join`: the structure after a call
+- `editor`: a structure under construction
+- `specified`: contracts in formulas
+"""

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 from kleene.domains.shape.editor import NOTHING, Editor, Rails, any_of, bit_of, both, either, where
 from kleene.domains.shape.local_heaps import Division, LocalHeaps, marked_node, renamed_root
-from kleene.semantics.calls import CallAction
-from kleene.semantics.groups import Group
+from kleene.semantics.steps.invocations import CallAction
+from kleene.semantics.vocabulary.groups import Group
 from kleene.structures.edit import mapping_of
 from kleene.structures.layout import layout_for
 from kleene.structures.structure import Structure

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 from kleene.domains.shape.editor import NOTHING, Editor, Rails, bit_of, either
 from kleene.logic.vocabulary import Vocabulary
-from kleene.semantics.calls import CallAction, CallVocabulary
-from kleene.semantics.groups import Group
-from kleene.semantics.names import FREED, HEAP, OPAQUE, OUTER
+from kleene.semantics.steps.invocations import CallAction, CallVocabulary
+from kleene.semantics.vocabulary.groups import Group
+from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE, OUTER
 from kleene.structures.edit import mapping_of
 from kleene.structures.structure import Structure
 

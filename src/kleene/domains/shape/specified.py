@@ -1,8 +1,8 @@
 """Contracts in formulas on structures: preconditions are checked, postconditions assumed (TACAS 2004, section 1.1).
 
 A formula that is not definite is assumed not to hold; if no structure is left, it holds. What a call may lead to is
-found by focus and coerce (`symbolic/calls_by_rules.py`), and so is what a body may be given: it is a call that creates
-blocks.
+found by focus and coerce (`symbolic/contracts/calls_by_rules.py`), and so is what a body may be given: it is a call
+that creates blocks.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import FALSE, TRUE, Formula, neg
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Predicate, Vocabulary
-from kleene.semantics.specified_steps import SpecifiedAction
+from kleene.semantics.steps.specified import SpecifiedAction
 from kleene.structures.edit import mapping_of
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.structure import AC, AC_MAY, Structure
-from kleene.symbolic.acyclic import may_be_cyclic
-from kleene.symbolic.calls_by_rules import CallByRules, formula_rules, same_rules, sharpened
-from kleene.symbolic.closure_rules import closure_rules
-from kleene.symbolic.contracts import Call
+from kleene.symbolic.contracts.acyclic import may_be_cyclic
+from kleene.symbolic.contracts.calls_by_rules import CallByRules, formula_rules, same_rules, sharpened
+from kleene.symbolic.contracts.closure_rules import closure_rules
+from kleene.symbolic.contracts.specifications import Call
 from kleene.transformers.action import Rule
 from kleene.transformers.coerce import Coercer
 from kleene.transformers.draft import Draft

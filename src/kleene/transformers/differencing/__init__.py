@@ -1,5 +1,16 @@
 """Finite differencing: updates of instrumentation predicates from their definitions; formulas only, no
 structures.
+
+In reading order:
+
+- `derive`: updates of instrumentation predicates, action by action
+- `deltas`: when a formula changes its value
+- `closures`: changes of transitive closures
+- `universe`: actions that make or remove nodes
+- `uniqueness`: variables with at most one value
+- `simplify`: simplification that keeps three-valued values
+- `cycles`: the message about closed cycles
+- `explain`: derived updates as text
 """
 
 from kleene.transformers.differencing.derive import (

@@ -14,6 +14,7 @@ from types import ModuleType
 import pytest
 
 from kleene.c import read_program
+from kleene.c.options import ReadOptions
 from kleene.domains.explicit.explore import explore
 from kleene.domains.explicit.interpreter import Trace, run
 from kleene.domains.explicit.machine import Machine
@@ -68,16 +69,16 @@ def test_interpreter_and_compiled_program_agree(tmp_path: Path, seed: int) -> No
     (tmp_path / "r.c").write_text(generate.runnable(seed, COUNT))
     command = ["gcc", "-w", "-O0", *SANITIZE, str(tmp_path / "r.c"), "-o", str(tmp_path / "r")]
     subprocess.run(command, check=True)
-    program = read_program(tmp_path / "p.c", entry="program_0", data_model="LP64")
+    program = read_program(tmp_path / "p.c", ReadOptions(entry="program_0"))
     chooser = random.Random(seed)
     compared = 0
     for number in range(COUNT):
         one = dataclasses.replace(program, entry=f"program_{number}")
-        machine = Machine(one)
+        machine = Machine(one, malloc_may_fail=False)
         for _ in range(2):
             values = [chooser.randint(-9, 20) for _ in range(60)]
             (tmp_path / "in").write_text(" ".join(map(str, values)))
-            trace = run(one, values, machine=machine, check_leaks=False)
+            trace = run(one, values, machine=machine, check_leaks=False, malloc_may_fail=False)
             if not comparable(trace):
                 continue
             kind, status, output = compiled_outcome(tmp_path / "r", number, tmp_path / "in")
@@ -92,16 +93,16 @@ def test_interpreter_and_compiled_program_agree(tmp_path: Path, seed: int) -> No
 def test_exploration_agrees_with_runs(tmp_path: Path) -> None:
     """What a complete exploration does not find, no run shows."""
     (tmp_path / "p.c").write_text(generator().generate(31, 12))
-    program = read_program(tmp_path / "p.c", entry="program_0")
+    program = read_program(tmp_path / "p.c", ReadOptions(entry="program_0"))
     chooser = random.Random(5)
     for number in range(12):
         one = dataclasses.replace(program, entry=f"program_{number}")
-        result = explore(one, seconds=0.5, max_states=500)
+        result = explore(one, seconds=0.5, max_states=500, malloc_may_fail=False)
         if not result.complete:
             continue
         known = {(c.finding.kind, c.finding.detail) for c in result.findings}
         known |= {(f.kind, f.detail) for f in result.possible}
         for _ in range(10):
-            trace = run(one, [chooser.randint(-9, 20) for _ in range(60)])
+            trace = run(one, [chooser.randint(-9, 20) for _ in range(60)], malloc_may_fail=False)
             for finding in trace.findings:
                 assert (finding.kind, finding.detail) in known, f"program_{number} on {trace.inputs}"

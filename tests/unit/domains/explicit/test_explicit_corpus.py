@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kleene.c import read_program
+from kleene.c.options import ReadOptions
 from kleene.domains.explicit.explore import explore
 from kleene.domains.explicit.interpreter import replay
 
@@ -23,7 +24,7 @@ def marks(path: Path) -> set[tuple[int, str, str]]:
 @pytest.mark.parametrize("data_model", ["ILP32", "LP64"])
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*.c")), ids=lambda path: path.stem)
 def test_exploration_finds_the_marked_errors(path: Path, data_model: str) -> None:
-    result = explore(read_program(path, data_model=data_model))
+    result = explore(read_program(path, ReadOptions(data_model=data_model)), malloc_may_fail=False)
     found = {(c.finding.place.line, c.finding.kind, c.finding.detail) for c in result.findings}
     assert result.complete, str(result)
     assert not result.possible, str(result)

@@ -18,30 +18,37 @@ def test_proves_what_holds_for_all_inputs(lower: Read) -> None:
         if (a < b && b < c) assert(a + 1 < c);
         if (a == b) assert(!(b != a));
         return 0; }"""
-    assert explore(lower(START + text)).proved
+    assert explore(lower(START + text), malloc_may_fail=False).proved
 
 
 def test_finds_the_one_input_that_fails(lower: Read) -> None:
     result = explore(
-        lower(START + "int main(void) { int a = __VERIFIER_nondet_int(); assert(a - 3 != 12345); return 0; }")
+        lower(START + "int main(void) { int a = __VERIFIER_nondet_int(); assert(a - 3 != 12345); return 0; }"),
+        malloc_may_fail=False,
     )
     (confirmed,) = result.findings
     assert confirmed.trace.inputs == [12348]
 
 
 def test_overflow_wraps(lower: Read) -> None:
-    result = explore(lower(START + "int main(void) { int a = __VERIFIER_nondet_int(); if (a > 0) assert(a + 1 > 0); }"))
+    result = explore(
+        lower(START + "int main(void) { int a = __VERIFIER_nondet_int(); if (a > 0) assert(a + 1 > 0); }"),
+        malloc_may_fail=False,
+    )
     assert [c.trace.inputs for c in result.findings] == [[2147483647]]
 
 
 def test_infinite_loop_with_finitely_many_states(lower: Read) -> None:
-    result = explore(lower(START + "int main(void) { int x = 0; while (__VERIFIER_nondet_int()) x = !x; return 0; }"))
+    result = explore(
+        lower(START + "int main(void) { int x = 0; while (__VERIFIER_nondet_int()) x = !x; return 0; }"),
+        malloc_may_fail=False,
+    )
     assert result.proved
 
 
 def test_allocation_in_an_endless_loop_is_finite_up_to_isomorphism(lower: Read) -> None:
     text = "int main(void) { int *p = malloc(4); while (__VERIFIER_nondet_int()) { free(p); p = malloc(4); } free(p); }"
-    result = explore(lower(START + text))
+    result = explore(lower(START + text), malloc_may_fail=False)
     assert result.proved and result.states < 10
 
 
@@ -49,38 +56,38 @@ def test_bounds(lower: Read) -> None:
     text = """struct n { struct n *next; };
     int main(void) { struct n *l = 0;
         while (__VERIFIER_nondet_int()) { struct n *n = malloc(8); n->next = l; l = n; } abort(); }"""
-    assert "20 states" in explore(lower(START + text), max_states=20).reason
-    assert "steps" in explore(lower(START + text), max_steps=100).reason
-    assert "seconds" in explore(lower(START + text), seconds=0.0).reason
+    assert "20 states" in explore(lower(START + text), max_states=20, malloc_may_fail=False).reason
+    assert "steps" in explore(lower(START + text), max_steps=100, malloc_may_fail=False).reason
+    assert "seconds" in explore(lower(START + text), seconds=0.0, malloc_may_fail=False).reason
 
 
 def test_unsupported_paths_only(lower: Read) -> None:
     text = 'int main(void) { if (__VERIFIER_nondet_int()) __asm__("nop"); return 0; }'
-    result = explore(lower(START + text))
+    result = explore(lower(START + text), malloc_may_fail=False)
     assert result.exhausted and not result.complete and list(result.unsupported.values()) == ["inline assembly"]
 
 
 def test_nonlinear_conditions_are_over_approximated_and_confirmed(lower: Read) -> None:
     text = "int main(void) { int a = __VERIFIER_nondet_int(); int r = a % 3; assert(r < 3); assert(r != 2); return 0; }"
-    result = explore(lower(START + text))
+    result = explore(lower(START + text), malloc_may_fail=False)
     (confirmed,) = result.findings
     assert confirmed.trace.inputs[0] % 3 == 2
     square = "int main(void) { int a = __VERIFIER_nondet_int(); if (a > 0 && a < 99) assert(a * a > 0); return 0; }"
-    assert explore(lower(START + square)).proved
+    assert explore(lower(START + square), malloc_may_fail=False).proved
 
 
 def test_an_address_may_be_used_again_after_free(lower: Read) -> None:
     text = (
         "int main(void) { int *p = malloc(4); free(p); int *q = malloc(4); if (p == q) assert(0); free(q); return 0; }"
     )
-    result = explore(lower(START + text))
+    result = explore(lower(START + text), malloc_may_fail=False)
     assert not result.proved and not result.findings
     assert [f.kind for f in result.possible] == ["assertion"]
 
 
 def test_malloc_failure_is_explored_on_demand(lower: Read) -> None:
     program = lower(START + "int main(void) { int *p = malloc(4); *p = 1; free(p); return 0; }")
-    assert explore(program).proved
+    assert explore(program, malloc_may_fail=False).proved
     result = explore(program, malloc_may_fail=True)
     (confirmed,) = result.findings
     assert confirmed.finding.kind == "null_dereference"
@@ -89,8 +96,8 @@ def test_malloc_failure_is_explored_on_demand(lower: Read) -> None:
 
 def test_stop_at_first(lower: Read) -> None:
     text = "int main(void) { int a = __VERIFIER_nondet_int(); assert(a != 1); assert(a != 2); return 0; }"
-    assert len(explore(lower(START + text)).findings) == 2
-    first = explore(lower(START + text), stop_at_first=True)
+    assert len(explore(lower(START + text), malloc_may_fail=False).findings) == 2
+    first = explore(lower(START + text), stop_at_first=True, malloc_may_fail=False)
     assert len(first.findings) == 1 and not first.exhausted
 
 
@@ -101,11 +108,13 @@ int main(void) { int a = 7, b = 7; int n = scanf("%d %d", &a, &b); assert(CLAIM)
 def test_scanf_writes_as_many_as_it_says(lower: Read) -> None:
     """What is not read keeps its value; the count is -1 (end of input), or how many were read."""
     for claim in ("n >= -1 && n <= 2", "n == 2 || b == 7", "n >= 1 || a == 7"):
-        assert explore(lower(START + SCAN.replace("CLAIM", claim))).proved, claim
+        assert explore(lower(START + SCAN.replace("CLAIM", claim)), malloc_may_fail=False).proved, claim
     for claim in ("n != -1", "n != 0", "n != 1", "n != 2", "a == 7", "n == 1 || b == 7 || a == 7"):
-        assert explore(lower(START + SCAN.replace("CLAIM", claim))).findings, claim
+        assert explore(lower(START + SCAN.replace("CLAIM", claim)), malloc_may_fail=False).findings, claim
 
 
 def test_scanf_of_a_string_is_not_modelled(lower: Read) -> None:
     text = '#include <stdio.h>\nint main(void) { char s[8]; scanf("%7s", s); return 0; }'
-    assert list(explore(lower(text)).unsupported.values()) == ["scanf of anything but numbers and characters"]
+    assert list(explore(lower(text), malloc_may_fail=False).unsupported.values()) == [
+        "scanf of anything but numbers and characters"
+    ]

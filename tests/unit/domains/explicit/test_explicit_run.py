@@ -41,7 +41,7 @@ ERRORS = {
 @pytest.mark.parametrize("name", ERRORS)
 def test_error(lower: Read, name: str) -> None:
     body, kind = ERRORS[name]
-    trace = run(lower(START + "int main(void) {" + body + "}"), check_leaks=False)
+    trace = run(lower(START + "int main(void) {" + body + "}"), check_leaks=False, malloc_may_fail=False)
     assert trace.outcome == "error"
     assert trace.finding is not None and trace.finding.kind == kind
 
@@ -73,13 +73,13 @@ VALUES = {
 def test_value(lower: Read, name: str) -> None:
     body, expected = VALUES[name]
     for data_model in ("ILP32", "LP64"):
-        trace = run(lower(START + "int main(void) {" + body + "}", data_model=data_model))
+        trace = run(lower(START + "int main(void) {" + body + "}", data_model=data_model), malloc_may_fail=False)
         assert (trace.outcome, trace.status) == ("exit", expected), str(trace)
 
 
 def test_inputs_are_taken_in_order_and_replayed(lower: Read) -> None:
     text = 'int main(void) { int a = __VERIFIER_nondet_int(), b; printf("%d %d|%c\\n", a, b, 65); return a - b; }'
-    trace = run(lower(START + text), [7, 3])
+    trace = run(lower(START + text), [7, 3], malloc_may_fail=False)
     assert (trace.output, trace.status, trace.inputs) == ("7 3|A\n", 4, [7, 3])
     assert trace.reasons == ["__VERIFIER_nondet_int", "uninitialized number"]
     assert str(replay(trace)) == str(trace)
@@ -89,7 +89,7 @@ def test_malloc_may_fail_by_an_input(lower: Read) -> None:
     program = lower(START + "int main(void) { struct n *p = malloc(8); p->data = 1; free(p); return 0; }")
     assert run(program, [0], malloc_may_fail=True).finding is not None
     assert run(program, [1], malloc_may_fail=True).outcome == "exit"
-    assert run(program, [0]).outcome == "exit"
+    assert run(program, [0], malloc_may_fail=False).outcome == "exit"
 
 
 def test_leaks_are_found_where_the_last_pointer_is_lost(lower: Read) -> None:
@@ -100,22 +100,27 @@ def test_leaks_are_found_where_the_last_pointer_is_lost(lower: Read) -> None:
         p = keep;
         return 0;
     }"""
-    found = [(f.place.line - 6, f.detail) for f in run(lower(START + text)).findings]
+    found = [(f.place.line - 6, f.detail) for f in run(lower(START + text), malloc_may_fail=False).findings]
     assert found == [(5, "lost"), (5, "lost"), (6, "lost")]
 
 
 def test_assumptions_block_and_unsupported_ends(lower: Read) -> None:
-    assert run(lower("void __VERIFIER_assume(int); int main(void) { __VERIFIER_assume(0); }")).outcome == "blocked"
-    trace = run(lower('int main(void) { __asm__("nop"); return 0; }'))
+    assert (
+        run(
+            lower("void __VERIFIER_assume(int); int main(void) { __VERIFIER_assume(0); }"), malloc_may_fail=False
+        ).outcome
+        == "blocked"
+    )
+    trace = run(lower('int main(void) { __asm__("nop"); return 0; }'), malloc_may_fail=False)
     assert trace.outcome == "unsupported" and "inline assembly" in trace.reason
-    assert run(lower("int main(void) { for (;;); }"), max_steps=50).outcome == "steps"
+    assert run(lower("int main(void) { for (;;); }"), max_steps=50, malloc_may_fail=False).outcome == "steps"
 
 
 def test_heap_on_demand(lower: Read) -> None:
     text = """int main(void) {
         struct n *p = malloc(sizeof *p), **q = &p->next;
         p->data = 3; *q = p; free(p); return 0; }"""
-    trace = run(lower(START + text))
+    trace = run(lower(START + text), malloc_may_fail=False)
     place = next(s.number for s in trace.steps if str(s.operation).startswith("free"))
     heap = trace.heap(place)
     (block,) = [b for b in heap.blocks if b.kind == "heap"]
@@ -137,11 +142,11 @@ int main(void) {
   return 0;
 }"""
     )
-    finding = run(program, check_leaks=False).finding
+    finding = run(program, check_leaks=False, malloc_may_fail=False).finding
     assert finding is not None and finding.kind == "dangling_dereference"
     assert finding.place.line == START.count("\n") + 7
 
 
 def test_recursion_has_its_own_locals(lower: Read) -> None:
     text = "int f(int n) { int x = n; if (n) f(n - 1); return x; } int main(void) { return f(20); }"
-    assert run(lower(text)).status == 20
+    assert run(lower(text), malloc_may_fail=False).status == 20

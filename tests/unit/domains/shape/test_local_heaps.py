@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.input import completed
+from kleene.analysis.tvp.input import completed
 from kleene.c.reader import read_program
 from kleene.domains.shape.heap_join import joined
 from kleene.domains.shape.local_heaps import Division, LocalHeaps
 from kleene.logic.kleene import Kleene
-from kleene.semantics.calls import CallAction
-from kleene.semantics.groups import CIRCULAR, ShapeClass
-from kleene.semantics.memory import Memory
-from kleene.semantics.names import OPAQUE
-from kleene.semantics.procedures import whole_program
+from kleene.passes.facts.memory import Memory
+from kleene.passes.recursive_functions import whole_program
+from kleene.semantics.steps.invocations import CallAction
 from kleene.semantics.translate import Translation, Translator
+from kleene.semantics.vocabulary.groups import CIRCULAR, ShapeClass
+from kleene.semantics.vocabulary.names import OPAQUE
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.embedding import embeds
 from kleene.structures.structure import Structure, StructureBuilder
@@ -83,7 +83,7 @@ def setting(name: str, folder: Path) -> Setting:
     path.write_text(
         TEXT.format(fields=cells, stores=" ".join(f"l->{f} = l;" for f in fields), first=fields[0], last=fields[-1])
     )
-    program = whole_program(read_program([str(path)], data_model="LP64"))
+    program = whole_program(read_program([str(path)]))
     cfa = program.main.cfa
     translator = Translator(program, cfa, shape, markers=4)
     translation = translator.translate()

@@ -1,0 +1,125 @@
+"""The attempts of the shape analysis at one program: data, in the order in which they are tried.
+
+A new attempt is one row here and one test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass, replace
+
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Operation
+from kleene.core.verdict import LEAKS
+from kleene.passes.facts.memory import Memory
+from kleene.passes.loads import with_shared_loads
+from kleene.passes.representatives import with_representatives
+from kleene.passes.zero_one_images import with_images
+from kleene.results.shape import ShapeResult
+from kleene.semantics.vocabulary.groups import ShapeClass
+
+Rewrite = Callable[[Memory], Cfa[Operation]]
+Sharpen = Callable[[ShapeClass], ShapeClass]
+Applies = Callable[[ShapeResult, Set[str]], bool]
+"""Whether an attempt may help, given the best result so far and the kinds of its alarms that matter."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One way to analyse a program.
+
+    `rewrite` gives the automaton to follow, `sharpen` adds predicates that tell nodes apart. With `whole_scope`
+    pointers are kept to the end of their scope. `share` is the part of the remaining time that it may take.
+    """
+
+    name: str
+    purpose: str
+    applies: Applies
+    rewrite: Rewrite | None = None
+    sharpen: Sharpen | None = None
+    whole_scope: bool = False
+    share: float = 1.0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it follows the program itself, with the predicates of the shape class alone."""
+        return self.rewrite is None and self.sharpen is None
+
+    def named(self, shape: ShapeClass) -> ShapeClass:
+        """The shape class with the predicates of the attempt, under a name that says so."""
+        if self.is_plain:
+            return shape
+        sharpened = self.sharpen(shape) if self.sharpen is not None else shape
+        return replace(sharpened, name=f"{shape.name}, by {self.name}")
+
+
+def kinds_of_alarms(result: ShapeResult) -> Set[str]:
+    return {alarm.kind for alarm in result.alarms}
+
+
+def _always(result: ShapeResult, raised: Set[str]) -> bool:
+    return True
+
+
+def _with_alarms(result: ShapeResult, raised: Set[str]) -> bool:
+    return bool(raised)
+
+
+def _with_leaks(result: ShapeResult, raised: Set[str]) -> bool:
+    return "memory_leak" in raised
+
+
+def _with_wrong_values(result: ShapeResult, raised: Set[str]) -> bool:
+    """A complete run has alarms that are not about lost blocks."""
+    return result.complete and bool(raised - LEAKS)
+
+
+def _with_unused(start: str) -> Applies:
+    """A complete run has alarms, and predicates with such names that do not yet tell nodes apart."""
+
+    def applies(result: ShapeResult, raised: Set[str]) -> bool:
+        vocabulary = result.translation.vocabulary if result.translation is not None else ()
+        return (
+            result.complete and bool(raised) and any(p.name.startswith(start) and not p.abstraction for p in vocabulary)
+        )
+
+    return applies
+
+
+def _by_values(shape: ShapeClass) -> ShapeClass:
+    return replace(shape, values=True)
+
+
+ATTEMPTS = (
+    Attempt("plain", "pointers are forgotten when they are not read again", _always),
+    Attempt("loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=0.5),
+    Attempt("whole scope", "pointers are kept to the end of their scope", _with_leaks, whole_scope=True),
+    Attempt("values", "integer cells tell nodes apart", _with_unused("@"), sharpen=_by_values),
+    Attempt(
+        "ranges",
+        "one number stands for all with the same comparisons with constants",
+        _with_wrong_values,
+        rewrite=with_representatives,
+        sharpen=_by_values,
+    ),
+    Attempt(
+        "order",
+        "0 and 1 stand for numbers that are compared with each other",
+        _with_wrong_values,
+        rewrite=with_images,
+        sharpen=_by_values,
+    ),
+    Attempt(
+        "children",
+        "the number of children tells nodes apart",
+        _with_unused("has["),
+        sharpen=lambda shape: replace(shape, children=True),
+    ),
+    Attempt(
+        "cells",
+        "which cells are NULL tells nodes apart",
+        _with_unused("has["),
+        sharpen=lambda shape: replace(shape, cells=True),
+    ),
+)
+"""Cheap attempts that usually succeed come first. `loads` leaves half of the time, because later ones may help too."""

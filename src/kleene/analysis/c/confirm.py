@@ -1,0 +1,115 @@
+"""Alarms confirmed by path formulas: the analysis's own paths first, then a search towards the places of alarms.
+
+A model of a path formula is a list of inputs; only a run on them that shows an error makes it a finding. If there are
+so few paths that all can be followed, and none goes wrong, that is a proof.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from kleene.analysis.c.error_paths import error_paths
+from kleene.analysis.limits import GRACE, within
+from kleene.cfa.operations import Exit, Return
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import LEAKS
+from kleene.diagnostics import LimitReached
+from kleene.domains.explicit.explore import Confirmed
+from kleene.passes.preparation import Prepared
+from kleene.paths import Feasible, Infeasible, encode, feasible, replay
+from kleene.paths.formulas.feasible import shown
+from kleene.paths.search.directed import Search
+from kleene.results.confirmation import Confirmation
+from kleene.results.shape import ShapeResult
+from kleene.semantics.translate import Alarm
+
+MOST_PATHS = 12
+
+
+def confirm(
+    prepared: Prepared, shape: ShapeResult | None, alarms: Sequence[Alarm], *, malloc_may_fail: bool, seconds: float
+) -> Confirmation:
+    """Try to show these alarms of the analysis; without any (it gave up), any error."""
+    end = time.monotonic() + seconds
+    program = prepared.source
+    result = Confirmation()
+    if shape is not None and alarms:
+        within(
+            seconds / 2 + GRACE,
+            lambda: _own_paths(prepared, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 2),
+        )
+    shown_already = {(c.finding.kind, c.finding.place.line) for c in result.findings}
+    left = [alarm for alarm in alarms if _site(alarm) not in shown_already]
+    if left or not alarms:
+        wanted = frozenset(_site(alarm) for alarm in left) if left and not _leaks(left) else None
+        search = Search(program, _locations(program, left), malloc_may_fail=malloc_may_fail)
+        found = search.run(end - time.monotonic(), wanted)
+        result.solver_calls += search.models.queries
+        _add(result, found.findings)
+        result.proved = found.proved
+    return result
+
+
+def _own_paths(
+    prepared: Prepared,
+    shape: ShapeResult,
+    alarms: Sequence[Alarm],
+    result: Confirmation,
+    *,
+    malloc_may_fail: bool,
+    seconds: float,
+) -> None:
+    try:
+        ready = prepared.inlined
+    except LimitReached:
+        return
+    end = time.monotonic() + seconds
+    result.paths = error_paths(shape, ready, seconds)
+    for alarm, path in [(a, p) for a, p in result.paths.items() if a in alarms][:MOST_PATHS]:
+        if time.monotonic() > end:
+            break
+        result.solver_calls += 1
+        answer = feasible(encode(ready, path, goal=alarm.kind, malloc_may_fail=malloc_may_fail))
+        if isinstance(answer, Feasible):
+            steps = 2 * len(path) + 200  # calls and returns are not in the path
+            trace = replay(prepared.source, answer.inputs, malloc_may_fail=malloc_may_fail, steps=steps)
+            finding = shown(trace, alarm.kind, None if alarm.kind in LEAKS else alarm.place.line)
+            if finding is not None:
+                _add(result, [Confirmed(finding, trace)])
+            result.answers[alarm] = "no run shows it"
+        elif isinstance(answer, Infeasible):
+            lines = sorted({path[n].label.place.line for n in answer.core})
+            plural = "s" if len(lines) > 1 else ""
+            said = f" (line{plural} {', '.join(map(str, lines))})" if lines else ""
+            result.answers[alarm] = f"the path of the analysis to it cannot happen{said}"
+        else:
+            result.answers[alarm] = f"of the path to it: {answer.reason}"
+
+
+def _site(alarm: Alarm) -> tuple[str, int]:
+    return alarm.kind, alarm.place.line
+
+
+def _leaks(alarms: Sequence[Alarm]) -> bool:
+    return any(alarm.kind in LEAKS for alarm in alarms)
+
+
+def _locations(program: CProgram, alarms: Sequence[Alarm]) -> set[str]:
+    """Where the alarms are, in the functions that are not inlined; for leaks, also where the program ends."""
+    places = {alarm.place for alarm in alarms}
+    found: set[str] = set()
+    for name in program.reachable_functions:
+        for edge in program.functions[name].cfa.edges:
+            ends = isinstance(edge.label, Exit) or (isinstance(edge.label, Return) and name == program.entry)
+            if edge.label.place in places or (ends and _leaks(alarms)):
+                found.add(edge.source)
+    return found
+
+
+def _add(result: Confirmation, findings: Sequence[Confirmed]) -> None:
+    known = {(c.finding.kind, c.finding.place, c.finding.detail) for c in result.findings}
+    for confirmed in findings:
+        finding = confirmed.finding
+        if (finding.kind, finding.place, finding.detail) not in known:
+            result.findings.append(confirmed)

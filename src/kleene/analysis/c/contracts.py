@@ -1,0 +1,238 @@
+"""`kleene check --contracts`: each body once against its contract, and its callers against the contract alone.
+
+What is FALSE of `contracts` is shown by a run in which calls do what their contracts allow. Of the other properties
+only a run without such calls shows anything, and they are TRUE only if all contracts are kept.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from kleene.analysis.c.check import check_program
+from kleene.analysis.c.options import CheckOptions
+from kleene.analysis.c.specifications import read_specification
+from kleene.analysis.limits import Watchdog, within
+from kleene.c.contracts import Contract, read_contracts
+from kleene.c.reader import read_program
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
+from kleene.diagnostics import LimitReached, UsageError
+from kleene.domains.explicit.explore import Confirmed
+from kleene.results.check import CheckReport
+from kleene.semantics.contracts.programs import CALLED, body_alone, by_contracts, contract_at, covered, without_contract
+from kleene.semantics.contracts.specifications import Specification
+
+CONTRACTS = "contracts"
+"""The property that all contracts are kept."""
+_LOOK = 2.0
+"""Seconds of exact exploration of the program without contracts, if they leave something open."""
+
+
+def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
+    """Check a C program with the contracts in it."""
+    start = time.monotonic()
+    if options.refine is not None:
+        raise UsageError("--contracts and --refine do not go together")
+    stated = f"{options.timeout:g} s"
+    work = within(options.timeout, lambda: _read(paths, options), stated=stated)
+    if isinstance(work, LimitReached):
+        unread = dict.fromkeys((*options.properties, CONTRACTS), Verdict.UNKNOWN)
+        return CheckReport(tuple(paths), unread, {}, [], f"reading: {work}", time.monotonic() - start)
+    program, parts = work
+    with suppress(LimitReached), Watchdog(options.timeout - (time.monotonic() - start), None, stated=stated):
+        for number, part in enumerate(sorted(parts, key=lambda part: part.contract is None)):  # the program is last
+            left = options.timeout - (time.monotonic() - start)
+            if not part.reason and left > 0:
+                wanted = replace(options, properties=part.properties, timeout=left / (len(parts) - number))
+                part.report = check_program(part.program, wanted, time.monotonic(), part.concrete)
+    report = _together(program, parts, options.properties)
+    left = min(options.timeout - (time.monotonic() - start), _LOOK)
+    entry_has_none = all(part.contract is None or part.name != program.entry for part in parts)
+    if Verdict.UNKNOWN in report.properties.values() and left > 0 and entry_has_none:
+        _look(program, replace(options, domain="explicit", timeout=left), report)
+    report.seconds = time.monotonic() - start
+    return report
+
+
+def _read(paths: Sequence[str], options: CheckOptions) -> tuple[CProgram, list[_Part]]:
+    """The program, and what there is to check of it: parts with a reason cannot be checked."""
+    program = read_program(paths, options.read)
+    contracts = read_contracts(program)
+    meant = {name: read_specification(program, c) for name, c in contracts.items() if c.formal}
+    called, reasons = covered(program, contracts)
+    parts = _parts(program, contracts, meant, called)
+    for part in parts:
+        part.reason = reasons[part.contract.function] if part.contract else ""
+    return program, parts
+
+
+def _parts(
+    program: CProgram,
+    contracts: Mapping[str, Contract],
+    meant: Mapping[str, Specification],
+    called: dict[str, Contract],
+) -> list[_Part]:
+    """The program from its entry, and the bodies; calls are by those contracts that say enough."""
+    abstract = by_contracts(program, called, meant)
+    executed = by_contracts(program, called, meant, concrete=True) if meant else None
+    bodies = []
+    for name, contract in contracts.items():
+        own = meant.get(name)
+        part = _Part(contracts, contract, body_alone(abstract, contract, own))
+        part.concrete = None if executed is None else body_alone(executed, contract, own, concrete=True)
+        bodies.append(part)
+    return bodies if program.entry in contracts else [_Part(contracts, None, abstract, executed), *bodies]
+
+
+@dataclass
+class _Part:
+    """The body of a function with a contract, or the program from its entry."""
+
+    contracts: Mapping[str, Contract]
+    contract: Contract | None
+    program: CProgram
+    concrete: CProgram | None = None
+    """What is executed, if contracts are formulas."""
+    report: CheckReport | None = None
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.contract.function if self.contract else self.program.entry
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """What is checked: what is left at the end of a body is its caller's, if formulas say so."""
+        formal = self.contract is not None and self.contract.formal
+        return tuple(name for name in PROPERTIES if not formal or name != "memcleanup")
+
+    def proved(self, name: str) -> bool:
+        return self.report is not None and self.report.properties.get(name, Verdict.TRUE) is Verdict.TRUE
+
+    @property
+    def keeps_contracts(self) -> bool:
+        """Whether no contract is broken here: taking and giving is safe, and a body leaves nothing behind."""
+        needed = ("memsafety", "assert", "memcleanup") if self.contract else ("memsafety", "assert")
+        return all(self.proved(name) for name in needed)
+
+    def findings(self) -> list[tuple[Finding, Confirmed | None]]:
+        """What was found, with the run that shows it, in the words of contracts."""
+        if self.report is None:
+            return []
+        traces = [*self.report.traces, *[None] * len(self.report.findings)]
+        return [(self._worded(f, t), t) for f, t in zip(self.report.findings, traces, strict=False)]
+
+    def _worded(self, finding: Finding, shown: Confirmed | None) -> Finding:
+        role, callee = contract_at(finding.function)
+        if self.contract is not None and shown is not None and shown.finding.detail == "exit":
+            place = self.contract.place
+            message = f"{self.name} leaves cells that 'ensures {self.contract.ensures}' does not describe"
+            finding = replace(finding, kind="postcondition", message=message, line=place.line, column=place.column)
+        elif role and finding.kind != "memory_leak":
+            kind = "precondition" if role == CALLED else "postcondition"
+            contract = self.contracts[callee]
+            broken = f"requires {contract.requires}" if role == CALLED else f"ensures {contract.ensures}"
+            message = f"'{broken}' of {callee} does not hold: {_why(finding)}"
+            if contract.formal and shown is None:
+                message = f"'{broken}' of {callee} may not hold"
+            finding = replace(finding, kind=kind, message=message)
+        by_contract = self.contract is not None or (shown is not None and _by_contract(shown))
+        return replace(finding, function=self.name if role else finding.function,
+                       inputs=() if by_contract else finding.inputs)  # fmt: skip
+
+
+def _why(finding: Finding) -> str:
+    """What is wrong with a list that is walked and freed cell by cell."""
+    twice = finding.kind in ("dangling_dereference", "double_free")
+    return "a cell comes twice, or was freed" if twice else finding.message
+
+
+def _by_contract(shown: Confirmed) -> bool:
+    """Whether a run does what contracts allow, which may be more than the program does."""
+    return any(contract_at(step.operation.place.function)[0] for step in shown.trace.steps)
+
+
+def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[str]) -> CheckReport:
+    """One report for all parts."""
+    kept = all(part.keeps_contracts for part in parts)
+    verdicts = dict.fromkeys(properties, Verdict.UNKNOWN)
+    for name in properties:
+        if kept and all(part.proved(name) for part in parts):
+            verdicts[name] = Verdict.TRUE
+    verdicts[CONTRACTS] = Verdict.TRUE if kept else Verdict.UNKNOWN
+    shown: list[tuple[Finding, Confirmed]] = []
+    possible: list[Finding] = []
+    for part in parts:
+        for finding, confirmed in part.findings():
+            violated = _violated(part, finding, confirmed)
+            for name in violated & set(verdicts):
+                verdicts[name] = Verdict.FALSE
+            if confirmed is not None and violated:
+                shown.append((finding, confirmed))
+            else:
+                possible.append(replace(finding, status="possible"))
+    proved_by = {n: "contracts" for n, v in verdicts.items() if v is Verdict.TRUE}
+    report = CheckReport(program.files, verdicts, proved_by, [f for f, _ in shown] + possible, "", 0.0)
+    report.traces = [c for _, c in shown]
+    first = parts[0].report
+    if first is not None:
+        report.exploration, report.shape, report.prepared = first.exploration, first.shape, first.prepared
+    report.warnings = program.warnings
+    if Verdict.UNKNOWN in verdicts.values():
+        report.reason = _reason(parts, verdicts)
+    return report
+
+
+def _look(program: CProgram, options: CheckOptions, report: CheckReport) -> None:
+    """What runs of the program itself say of the properties that are open."""
+    plain = check_program(program, options, time.monotonic())
+    for name, verdict in plain.properties.items():
+        if report.properties[name] is Verdict.UNKNOWN:
+            report.properties[name] = verdict
+            report.proved_by.update({name: plain.proved_by[name]} if name in plain.proved_by else {})
+    known = {(f.kind, f.file, f.line) for f in report.findings if f.confirmed}
+    for finding, shown in zip(plain.findings, plain.traces, strict=False):
+        if (finding.kind, finding.file, finding.line) not in known:
+            report.findings.insert(len(report.traces), finding)
+            report.traces.append(shown)
+    proved = {
+        kind for name, kinds in PROPERTIES.items() for kind in kinds if plain.properties.get(name) is Verdict.TRUE
+    }
+    report.findings = [f for f in report.findings if f.confirmed or f.kind not in proved]
+    if Verdict.UNKNOWN not in report.properties.values():
+        report.reason = ""
+
+
+def _violated(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set[str]:
+    """The properties that a finding shows to be FALSE."""
+    if confirmed is None:
+        return set()
+    if finding.kind in ("precondition", "postcondition"):
+        return {CONTRACTS}
+    if part.contract is not None:  # a run from any input that the contract allows, not one of the program
+        return {CONTRACTS} if finding.kind in PROPERTIES["memsafety"] else set()
+    if _by_contract(confirmed):
+        return set()
+    leaks = finding.kind == "memory_leak"
+    if leaks and confirmed.finding.detail == "exit":
+        return {"memcleanup"}
+    return {property_of(finding.kind) or ""} | ({"memcleanup"} if leaks else set())
+
+
+def _reason(parts: Sequence[_Part], verdicts: dict[str, Verdict]) -> str:
+    """Why something is not known: the first part that was not proved."""
+    for part in parts:
+        if part.reason:
+            return f"the contract of {part.name}: {part.reason}"
+    for part in parts:
+        if part.report is not None and part.report.reason:
+            return f"{part.name}: {without_contract(part.report.reason)}"
+    if verdicts[CONTRACTS] is Verdict.FALSE:
+        return "a contract is not kept"
+    for part in parts:
+        if part.report is None:
+            return f"{part.name}: there was no time left"
+    return "a run by contracts shows an error, and contracts may allow more than the functions do"

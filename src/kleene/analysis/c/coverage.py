@@ -1,0 +1,75 @@
+"""Coverage of real runs in `kleene check`: what an abstract analysis proves is attacked with runs of the program.
+
+The exact interpreter runs the program itself, on inputs that are directed (`coverage/inputs.py`); every state is looked
+up in the invariant of the attempt that proved something. A state that is not there refutes the proof: an internal error.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES
+from kleene.coverage.fesa import FesaInvariant
+from kleene.coverage.invariants import Invariant, ShapeInvariant
+from kleene.coverage.runs import Coverage, Runs
+from kleene.coverage.views import Program
+from kleene.diagnostics import InternalCheckError, LimitReached
+from kleene.results.fesa import FesaResult
+from kleene.results.shape import ShapeResult
+
+SHARE = 0.1
+"""How much of the time of an analysis the runs may take, if nothing is asked for."""
+MOST = 0.3
+"""Seconds for runs, at most, if nothing is asked for."""
+LEAST = 0.01
+"""Seconds below which it is not worth the while to prepare runs."""
+
+
+def seconds_for(asked: float | None, analysis: float) -> float:
+    """The time for runs behind an analysis that took some seconds."""
+    return min(MOST, SHARE * analysis) if asked is None else asked
+
+
+def cover(
+    executed: CProgram,
+    analysed: CProgram,
+    result: ShapeResult | FesaResult,
+    properties: Sequence[str],
+    *,
+    malloc_may_fail: bool,
+    seconds: float,
+) -> Coverage | None:
+    """Look up the states of runs in the invariant of a proof of some properties; None if there is no time for it.
+
+    Raises InternalCheckError with the state, the location and the attempt if a state is not covered.
+    """
+    start = time.monotonic()
+    if seconds < LEAST:
+        return None
+    try:
+        program = Program(executed, malloc_may_fail=malloc_may_fail, analysed=analysed)
+        invariant = invariant_of(program, result)
+    except LimitReached:
+        return None
+    if invariant is None:
+        return None
+    kinds = {kind for name in properties for kind in PROPERTIES[name]} - {"memory_leak", "memory_cleanup"}
+    coverage = Runs(program, invariant, kinds).check(max(seconds - (time.monotonic() - start), LEAST))
+    if coverage.refuted is not None:
+        raise InternalCheckError(
+            f"the proof of {', '.join(properties)} by {result.proof} is refuted by a run: {coverage.refuted}"
+        )
+    return coverage
+
+
+def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invariant | None:
+    """The invariant of a proof; None if there is none."""
+    if result.reached is None:
+        return None
+    if isinstance(result, FesaResult):
+        return None if result.domain is None else FesaInvariant(program, result.domain, result.reached.stores)
+    if result.followed is None or result.translation is None:
+        return None
+    return ShapeInvariant(program, result.followed, result.translation.vocabulary, result.reached.stores)

@@ -1,0 +1,313 @@
+"""The FESA part of `kleene check`: a C program analysed with one points-to graph and one Boolean function."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from kleene.analysis.limits import Watchdog, within
+from kleene.cfa.expressions import Variable, walk
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import DeclareLocal, Operation, expressions
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES
+from kleene.diagnostics import LimitReached
+from kleene.domains.fesa.calling import CallingFesaDomain
+from kleene.domains.fesa.domain import Stop
+from kleene.domains.fesa.flags import rank
+from kleene.domains.fesa.functions import Diagrams
+from kleene.domains.fesa.heap import Heap, Options, State
+from kleene.domains.fesa.variable_lifetimes import Keep
+from kleene.domains.fesa.vectors import Vectors
+from kleene.engine.fixpoint import Reached, Schedule, solve
+from kleene.engine.tabulate import tabulate
+from kleene.passes.facts.memory import Memory
+from kleene.passes.preparation import Prepared
+from kleene.passes.prepare import without_dead_ends
+from kleene.results.fesa import FesaResult
+from kleene.semantics.steps.context import Alarm
+
+MEMORY = 4 << 30
+
+
+def analyse_fesa(
+    prepared: Prepared, *, malloc_may_fail: bool, seconds: float, instrumentation: bool = True, reduce: bool = True
+) -> FesaResult:
+    """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
+
+    Variables are forgotten when they are not read again. If that seems to lose a block, those that go round a loop are
+    kept on the way, then all to the end of their scope. If something is still wrong, nodes are named after their roles,
+    first with one state for each location as in the paper, then with one for each answer to which variables are NULL;
+    then those that variables point to are kept apart from summaries, until the first warning. If a block still seems to
+    be lost, the other errors are looked for without parents. Without instrumentation, lost blocks are looked for last,
+    and only where nothing else is wrong with memory: parents are an instrumentation too.
+    """
+    start = time.monotonic()
+    run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation, reduce=reduce)
+    if isinstance(run, str):
+        return FesaResult([], False, run, time.monotonic() - start)
+    result = _Attempts(run, start + seconds).best(instrumentation=instrumentation)
+    result.seconds = time.monotonic() - start
+    return result
+
+
+def analyse_by_plan(
+    prepared: Prepared, plan: Plan, *, malloc_may_fail: bool, seconds: float, instrumentation: bool = True
+) -> FesaResult:
+    """One plan alone. The tests use it: a plan that comes first would hide what is wrong with this one."""
+    run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation)
+    return FesaResult([], False, run, 0.0) if isinstance(run, str) else run.analyse(seconds, plan)
+
+
+def _ready(
+    prepared: Prepared, seconds: float, *, malloc_may_fail: bool, instrumentation: bool, reduce: bool = True
+) -> _Run | str:
+    """The program in the form that plans analyse, or why there is none."""
+    memory = within(seconds, lambda: _memory(prepared))
+    if isinstance(memory, LimitReached):
+        return str(memory)
+    external = _external(memory.program, memory.cfa)
+    if external:
+        return f"external variable {external[0]}"
+    options = Options(
+        out_counter=instrumentation,
+        in_counter=instrumentation,
+        reduce=reduce and instrumentation,
+        permanent=frozenset(v.name for v in _permanent(memory)),
+    )
+    return _Run(memory, options, malloc_may_fail)
+
+
+def _memory(prepared: Prepared) -> Memory:
+    return Memory(prepared.inlined, without_dead_ends(prepared.cfa), typed=True)
+
+
+def _unsafe(result: FesaResult) -> bool:
+    """Whether memory safety is open anyway, whether blocks are lost or not."""
+    return bool(_kinds(result) & set(PROPERTIES["memsafety"]) - {"memory_leak"})
+
+
+def _kinds(result: FesaResult) -> set[str]:
+    return {alarm.kind for alarm in result.alarms}
+
+
+def _clean(result: FesaResult) -> bool:
+    return result.complete and not result.alarms
+
+
+def _ran_out(result: FesaResult) -> bool:
+    """Whether more time or memory might show that nothing is wrong."""
+    return not result.complete and not result.alarms
+
+
+def _better(result: FesaResult, found: FesaResult) -> FesaResult:
+    return found if found.complete and (not result.complete or _kinds(found) < _kinds(result)) else result
+
+
+def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
+    return alarm.place.file, alarm.place.line, alarm.place.column, alarm.kind, alarm.text
+
+
+FEW = 700
+SHORT, LONG = 0.1, 0.8
+"""The shares of the remaining time: for each plan at first, and for all those that this was not enough for."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one attempt goes: how long variables are kept, what is tracked, and which warnings end it.
+
+    `crowded` is the number of nodes of a function above which states are summarised everywhere.
+    """
+
+    keep: Keep = "live"
+    stop_at: Stop = "leak"
+    parents: bool = True
+    crowded: int = 4_000
+    apart: bool = False
+    by_role: bool = False
+    """Whether nodes are named after the variables that hold or reach them: states that are joined are confused less."""
+    by_cases: bool = False
+    """Whether locations have several states, by which variables are NULL."""
+    share: float = 0.4
+    """The share of the remaining time that the attempt may take."""
+
+
+@dataclass
+class _Attempts:
+    """The attempts at one program, the cheap ones that usually succeed first."""
+
+    run: _Run
+    end: float
+    lost: list[Alarm] = field(default_factory=list)
+
+    def best(self, *, instrumentation: bool) -> FesaResult:
+        result = self._chosen(instrumentation=instrumentation)
+        if not result.parents:
+            if not self.lost and not _unsafe(result):
+                result = replace(result, complete=False, reason="there was no time to look for lost blocks")
+            result.alarms = sorted({*result.alarms, *self.lost}, key=_in_source_order)
+        return result
+
+    def _chosen(self, *, instrumentation: bool) -> FesaResult:
+        if not instrumentation:
+            result = self._patient(Plan(parents=False))
+            if not result.complete or _unsafe(result):
+                return result
+            result = self._patient(Plan())
+        else:
+            result = self._sharpest()
+        if result.complete and not self.lost_now(result):
+            self.lost = []
+        return self._past_leaks() if self.lost else result
+
+    def _sharpest(self) -> FesaResult:
+        """Each plan for a short while, until one has no warnings; then those that ran out of time or memory."""
+        result = first = self._attempt(Plan(share=SHORT))
+        if any(alarm.kind == "unsupported" for alarm in first.alarms):
+            return first
+        tired = [] if first.complete or self.lost_now(first) else [Plan(crowded=FEW)]
+        tired += [Plan()] if _ran_out(first) else []
+        for plan in self._sharper(first):
+            if _clean(result):
+                return result
+            found = self._attempt(replace(plan, share=SHORT))
+            result = _better(result, found)
+            tired += [plan] if _ran_out(found) else []
+        for number, plan in enumerate(tired):
+            if not _clean(result):
+                result = _better(result, self._attempt(replace(plan, share=LONG / (len(tired) - number))))
+        return result
+
+    def _sharper(self, first: FesaResult) -> Iterator[Plan]:
+        """What may help: to keep variables longer, to name nodes, to tell cases apart, to summarise less."""
+        keeps: tuple[Keep, ...] = ("live", "loop", "scope")
+        if first.complete and not self.lost_now(first):
+            keeps = keeps[:1]
+        yield from (Plan(keep=keep) for keep in keeps[1:2])
+        for cases in (False, True):
+            yield from (Plan(keep=keep, by_role=True, by_cases=cases) for keep in keeps[:2])
+        yield from (Plan(keep=keep) for keep in keeps[2:])
+        yield from (Plan(keep=keep, apart=True, stop_at="warning") for keep in keeps)
+
+    def _past_leaks(self) -> FesaResult:
+        """A block seems to be lost, and memory safety is open: what else is wrong."""
+        quick = self._patient(Plan(parents=False))
+        if quick.complete and not _unsafe(quick):
+            return quick
+        full = self._attempt(Plan(keep="scope", stop_at="nothing", share=0.8))
+        return full if full.complete else quick
+
+    def _patient(self, plan: Plan) -> FesaResult:
+        """An attempt, and if time or memory is not enough another one that summarises more."""
+        result = self._attempt(plan)
+        if result.complete or self.lost_now(result):
+            return result
+        return self._attempt(replace(plan, crowded=FEW, share=0.6))
+
+    def _attempt(self, plan: Plan) -> FesaResult:
+        left = self.end - time.monotonic()
+        if left <= 0:
+            return FesaResult([], False, "there is no time left", 0.0)
+        result = self.run.analyse(left * plan.share, plan)
+        self.lost = self.lost_now(result) or self.lost
+        return result
+
+    @staticmethod
+    def lost_now(result: FesaResult) -> list[Alarm]:
+        return [alarm for alarm in result.alarms if alarm.kind == "memory_leak"]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One program, prepared."""
+
+    memory: Memory
+    options: Options
+    malloc_may_fail: bool
+
+    def analyse(self, seconds: float, plan: Plan) -> FesaResult:
+        start = time.monotonic()
+        cfa, space = self.memory.cfa, Diagrams(order=rank)
+        options = replace(
+            self.options,
+            parents=plan.parents,
+            crowded=plan.crowded,
+            apart=plan.apart,
+            by_role=plan.by_role,
+            by_cases=plan.by_cases,
+        )
+        domain = CallingFesaDomain(
+            self.memory,
+            cfa,
+            space,
+            options,
+            malloc_may_fail=self.malloc_may_fail,
+            keep=plan.keep,
+            stop_at=plan.stop_at,
+        )
+        empty = Heap(Vectors.everything(space), options)
+        initial = within(seconds, lambda: domain.start(_initial(domain, self.memory.program, empty)))
+        if isinstance(initial, LimitReached):
+            return FesaResult([], False, str(initial), time.monotonic() - start)
+        try:
+            with Watchdog(seconds - (time.monotonic() - start), MEMORY):
+                reached = _solved(cfa, domain, initial)
+        except LimitReached as limit:  # struck while the engine was handling another limit
+            reached = Reached({name: domain.store() for name in cfa.locations}, complete=False, reason=str(limit))
+        alarms = [Alarm(w.kind, w.place, w.text) for w in domain.warnings]
+        return FesaResult(
+            sorted(alarms, key=_in_source_order),
+            reached.complete,
+            reached.reason or "",
+            time.monotonic() - start,
+            reached.generated,
+            notes=list(domain.notes),
+            statistics=space.statistics,
+            reached=reached,
+            cfa=cfa,
+            domain=domain,
+            initial=initial,
+            parents=plan.parents,
+        )
+
+
+def _solved(cfa: Cfa[Operation], domain: CallingFesaDomain, initial: State) -> Reached[State]:
+    if not domain.procedures:
+        return solve(cfa, domain, [initial], Schedule())
+    return tabulate(cfa, domain.procedures, domain, [initial], Schedule())
+
+
+def _initial(domain: CallingFesaDomain, program: CProgram, heap: Heap) -> Heap:
+    """Before main: the globals are zero, then their initialisers."""
+    transfer = domain.transfer
+    for item in program.globals:
+        if item.constant and not item.initial:  # a string literal: its characters are not written anywhere
+            transfer.unknown(heap, item.variable)
+        else:
+            transfer.zero(heap, item.variable)
+    for variable in (*_undeclared(transfer.memory), *program.main.parameters):
+        transfer.parameter(heap, variable)
+    parts = [heap]
+    for item in program.globals:
+        for assignment in item.initial:
+            parts = [after for part in parts for after in transfer.apply(part, assignment)]
+    return parts[0]
+
+
+def _permanent(memory: Memory) -> list[Variable]:
+    """The variables that exist all the time."""
+    return [*(g.variable for g in memory.program.globals), *_undeclared(memory)]
+
+
+def _undeclared(memory: Memory) -> list[Variable]:
+    """Objects that the C reader has made for its own use, and never declares."""
+    declared = {e.label.variable for e in memory.cfa.edges if isinstance(e.label, DeclareLocal)}
+    return [v for v in memory.objects if not v.is_global and v not in declared]
+
+
+def _external(program: CProgram, cfa: Cfa[Operation]) -> list[str]:
+    """The variables that are used and whose values are not known, since they belong to another file."""
+    used = {n for e in cfa.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
+    return [g.variable.name for g in program.globals if g.external and g.variable in used]

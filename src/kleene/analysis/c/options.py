@@ -1,0 +1,47 @@
+"""The options of `kleene check`: how the program is read, what is checked, and with which effort."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from kleene.c.options import DEFAULT, ReadOptions
+from kleene.c.unit import ERRORS
+from kleene.core.verdict import PROPERTIES
+
+if TYPE_CHECKING:
+    from kleene.analysis.c.refinement import RefineSettings
+
+
+@dataclass(frozen=True)
+class CheckOptions:
+    """What to check and how long. Which error calls end a run follows from the properties, whatever `read` says."""
+
+    properties: tuple[str, ...] = tuple(PROPERTIES)
+    read: ReadOptions = field(default=DEFAULT)
+    timeout: float = 60.0
+    """Seconds for the whole command."""
+    max_structures: int = 200_000
+    shape_class: str | None = None
+    domain: str = "all"
+    refine: RefineSettings | None = None
+    instrumentation: bool = True
+    """Whether the FESA domain counts edges (its `--no-instrumentation`)."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "read", replace(self.read, errors=error_kinds(self.properties)))
+
+
+def error_kinds(properties: Sequence[str]) -> frozenset[str]:
+    """The kinds of error calls that violate one of the properties."""
+    return frozenset(kind for name in properties for kind in PROPERTIES[name]) & ERRORS
+
+
+def check_options(**given: Any) -> CheckOptions:
+    """The options from names of `CheckOptions` and of `ReadOptions` together, for callers from Python."""
+    names = {f.name for f in fields(ReadOptions)}
+    reading = {name: value for name, value in given.items() if name in names}
+    return CheckOptions(
+        read=ReadOptions(**reading), **{name: value for name, value in given.items() if name not in names}
+    )

@@ -1,0 +1,201 @@
+"""`kleene check --refine`: a C program proved with an abstraction that is found automatically (seed 004).
+
+The loop itself is in `kleene.refine`; here the program is prepared for it, and its result is put into the form of the
+other abstract analysis, so that verdicts follow the same rules.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from kleene.analysis.c.shape_run import MEMORY
+from kleene.analysis.limits import Watchdog, stated_limit
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
+from kleene.diagnostics import InternalCheckError, LimitReached, UsageError, did_you_mean
+from kleene.domains.explicit.explore import Confirmed
+from kleene.engine.fixpoint import Reached
+from kleene.passes.coalesce import coalesced
+from kleene.passes.facts.memory import Memory
+from kleene.passes.preparation import Prepared
+from kleene.passes.zero_one_images import with_images
+from kleene.paths import replay, shown
+from kleene.refine.certificate import graphs_of, problems_of
+from kleene.refine.classes.finetune import sequential
+from kleene.refine.classes.language import Entry
+from kleene.refine.classes.library import library
+from kleene.refine.classes.parallel import parallel
+from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, Refinement, RefineOptions
+from kleene.refine.model import Task
+from kleene.refine.tracking.explain import PathExplainer
+from kleene.results.shape import ShapeResult
+
+
+@dataclass(frozen=True)
+class RefineSettings:
+    """What the user asks of refinement: bounds, samples, and files with shape classes."""
+
+    shapes: tuple[str, ...] = ()
+    options: RefineOptions = field(default_factory=RefineOptions)
+    memory: int = MEMORY
+
+
+class Limits:
+    """Time and memory, looked at before every abstract step; `refine` is interrupted soon after, wherever it is."""
+
+    def __init__(self, seconds: float, memory: int) -> None:
+        self._time = Watchdog(seconds, None)
+        self._memory = Watchdog(None, memory)
+        self._calls = 0
+
+    def __call__(self) -> None:
+        self._calls += 1
+        if self._calls % 16 == 0:
+            self._time.check()
+            self._memory.check()
+
+    @property
+    def struck(self) -> str:
+        """The option whose limit was reached."""
+        return "--timeout" if self._time.struck else "--memory" if self._memory.struck else ""
+
+
+def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
+    """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
+    inlined, cfa, places = prepared.inlined, prepared.cfa, prepared.memory.pointer_places
+    return [
+        Task(inlined, coalesced(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
+        for whole in ((False, True) if kinds & LEAKS else (False,))
+    ]
+
+
+def image_task(task: Task) -> Task | None:
+    """The program on images of the numbers that its assertions compare; None if there are none (`semantics.order`)."""
+    program, cfa = task.program, task.original
+    assert cfa is not None
+    followed = with_images(Memory(program, cfa, typed=True))
+    if followed == cfa:
+        return None
+    places = Memory(program, followed, typed=True).pointer_places
+    return replace(task, cfa=coalesced(followed, places), whole_scope=False, images=True, original=followed)
+
+
+def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
+    """The shape classes, with those of the user; the hint must be one of them."""
+    entries = library(settings.shapes)
+    names = [e.name for e in entries]
+    hint = settings.options.hint
+    if hint is not None and hint not in names:
+        raise UsageError(f"there is no shape '{hint}'{did_you_mean(hint, names) or '; there are ' + ', '.join(names)}")
+    return entries
+
+
+def refine(
+    prepared: Prepared, properties: Sequence[str], settings: RefineSettings, *, malloc_may_fail: bool, seconds: float
+) -> Refined | str:
+    """Refine until the properties are proved or one is violated; a text says why nothing could be tried."""
+    entries = checked_library(settings)
+    start = time.monotonic()
+    try:
+        if prepared.is_recursive:
+            return "recursive functions, which are analysed call by call"
+        tasks = tasks_of(prepared, kinds_of(properties), malloc_may_fail=malloc_may_fail)
+        images = image_task(tasks[0])
+    except LimitReached as limit:
+        return str(limit)
+    if images is not None:
+        proof = _on_images(images, entries, settings, properties, seconds)
+        if proof is not None:
+            return proof
+        seconds /= 4  # without images there is no predicate for the order of numbers, but there may be a real error
+    result: Refined | None = None
+    limits = Limits(seconds, settings.memory)
+    for task in (replace(task, check=limits) for task in tasks):
+        tester = parallel if settings.options.workers > 1 else sequential
+        loop = Refinement(task, entries, settings.options, explain=PathExplainer(task), tester=tester)
+        result = _decided(loop, properties)
+        if result.outcome != GAVE_UP or result.error is None or result.error.error.kind not in LEAKS:
+            break
+    assert result is not None
+    if result.outcome == SAFE:
+        _check_again(result)
+    result.seconds = time.monotonic() - start
+    if result.outcome == GAVE_UP and limits.struck:
+        result.limit = limits.struck
+        if limits.struck == "--timeout":
+            result.reason = f"no proof in the share of refinement of the time limit of {stated_limit(seconds)}"
+    return result
+
+
+def _on_images(
+    task: Task, entries: Sequence[Entry], settings: RefineSettings, properties: Sequence[str], seconds: float
+) -> Refined | None:
+    """A proof that images stand for numbers, in half the time; what is an error there need not be one."""
+    start = time.monotonic()
+    task = replace(task, check=Limits(seconds / 2, settings.memory))
+    result = Refinement(task, entries, settings.options, explain=PathExplainer(task)).run()
+    if result.outcome == SAFE:
+        _check_again(result)
+    result.properties = tuple(properties)
+    result.seconds = time.monotonic() - start
+    return result if result.outcome == SAFE else None
+
+
+def _decided(loop: Refinement, properties: Sequence[str]) -> Refined:
+    """Refine until no property is open: after a real error, for those that it does not violate."""
+    left = list(properties)
+    result = loop.run()
+    while result.outcome == UNSAFE and result.error is not None and result.error.error.kind not in UNDEFINED:
+        violated = {n for n in left if result.error.error.kind in kinds_of([n]) - UNDEFINED - {"unsupported"}}
+        left = [name for name in left if name not in violated]
+        if not left or not violated:
+            break
+        result = loop.resume(kinds_of(left))
+    result.properties = tuple(left)
+    return result
+
+
+def _check_again(result: Refined) -> None:
+    """A proof counts only if the independent check, with a new translation, finds nothing wrong with it."""
+    assert result.tree is not None
+    try:
+        problems = problems_of(result.task, result.abstraction, graphs_of(result.tree))
+    except LimitReached as limit:
+        result.outcome, result.reason = GAVE_UP, f"the proof could not be checked: {limit}"
+        return
+    if problems:
+        raise InternalCheckError(f"the proof by refinement does not hold: {problems[0]}")
+
+
+def confirmed(program: CProgram, refined: Refined, *, malloc_may_fail: bool) -> list[Confirmed]:
+    """The runs of the program itself that show the errors of feasible paths."""
+    found = []
+    for path, inputs in refined.feasible:
+        trace = replay(program, inputs, malloc_may_fail=malloc_may_fail)
+        finding = shown(trace, path.error.kind)
+        if finding is not None:
+            found.append(Confirmed(finding, trace))
+    return found
+
+
+def shape_result(refined: Refined) -> ShapeResult:
+    """The result in the form of the other abstract analysis: no alarms and complete is a proof."""
+    tree = refined.tree
+    safe = refined.outcome == SAFE
+    paths = [path for path, _ in refined.feasible]
+    paths += [refined.error] if refined.error is not None and not safe else []
+    return ShapeResult(
+        str(refined.abstraction.generator),
+        list(dict.fromkeys(path.error.alarm for path in paths if path.error.alarm is not None)),
+        safe,
+        "" if safe else refined.reason,
+        tree.generated if tree else 0,
+        tree.size if tree else 0,
+        refined.seconds,
+        reached=Reached(tree.stores, tree.generated) if tree else None,
+        translation=tree.model.translation if tree else None,
+        method="shape refinement",
+        partial=True,
+    )

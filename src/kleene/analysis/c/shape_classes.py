@@ -1,0 +1,63 @@
+"""Shape classes for C programs, from the most to the least demanding.
+
+A class assumes that some cells form no cycles. The analysis reports where a cycle may be closed, and the next class
+assumes less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kleene.passes.facts.memory import Memory
+from kleene.semantics.vocabulary.back_cells import back_cells
+from kleene.semantics.vocabulary.groups import CIRCULAR, Group, ShapeClass
+from kleene.semantics.vocabulary.headers import header_cells
+
+CLASSES = tuple(f"{kind}{back}" for kind in ("acyclic", "circular", "cyclic") for back in ("", " with back pointers"))
+"""The shape classes that can be asked for by name."""
+
+
+def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
+    """Everything acyclic but cells that a statement points to their own object; cells whose names say so point back.
+
+    The name of a class may say otherwise.
+    """
+    back = back_cells(memory)
+    if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
+        back = frozenset()
+    if name is None:
+        return _named(back, memory.self_loops, header_cells(memory) - back)
+    circular = frozenset(memory.cell_targets if name.startswith("circular") else ())
+    return ShapeClass(name, not name.startswith("cyclic"), back, circular)
+
+
+def _named(back: frozenset[str], circular: frozenset[str], headers: frozenset[str]) -> ShapeClass:
+    name = "circular" if circular - back else "acyclic"
+    if back:
+        name += " with circular back pointers" if circular and circular <= back else " with back pointers"
+    return ShapeClass(name, back=back, circular=circular, headers=headers)
+
+
+def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group]) -> ShapeClass | None:
+    """What to try when the edges of some group may form a cycle; None if there is nothing more.
+
+    `cyclic` has for the relations in which a cycle may be closed the edges that are written there: of several cells,
+    the one that closes the cycle is taken to point back.
+    """
+    if not shape.acyclic:
+        return None
+    back, circular = shape.back, shape.circular
+    for group in groups:
+        if group.step not in cyclic:
+            continue
+        if group.kind == CIRCULAR:  # not even the forest was seen to be acyclic
+            return ShapeClass("cyclic", acyclic=False, back=shape.back)
+        closing = [c for c in group.cells if any(e == c or e.startswith(f"{c}+") for e in cyclic[group.step])]
+        if len(closing) == 1 < len(group.cells):
+            back |= set(closing)
+        else:
+            circular |= set(group.cells)
+    if len(back) == 1 and circular and sum(len(set(g.cells) - back) for g in groups) == 1:
+        circular |= back  # a doubly linked list is circular both ways
+    following = _named(back, circular, shape.headers)
+    return following if following != shape else ShapeClass("cyclic", acyclic=False, back=shape.back)

@@ -1,0 +1,37 @@
+"""Which source variable a pointer predicate of the shape analysis stands for at a location.
+
+The analysis lets pointers whose lives do not overlap share a predicate (`passes/coalesce.py`), which keeps the name
+of one of them. People want to read the name of the variable that is alive.
+"""
+
+from __future__ import annotations
+
+from kleene.cfa.expressions import Variable
+from kleene.diagnostics import LimitReached
+from kleene.passes.coalesce import coalesced
+from kleene.passes.facts.liveness import defined, live_before
+from kleene.passes.preparation import Prepared
+
+
+def source_names(prepared: Prepared, *, whole_scope: bool = False) -> dict[str, dict[str, str]]:
+    """By location: the name of a shared predicate, and the variable it holds there. What is not shared is left out.
+
+    `whole_scope` says that variables were kept until their scope ends.
+    """
+    try:
+        before = prepared.cfa
+    except LimitReached:
+        return {}
+    after = coalesced(before, prepared.memory.pointer_places, whole_scope=whole_scope)
+    shared: dict[Variable, Variable] = {}
+    for old, new in zip(before.edges, after.edges, strict=True):
+        for variable, holder in zip(defined(old.label), defined(new.label), strict=False):
+            if type(old.label) is type(new.label) and variable not in shared:
+                shared[variable] = holder
+    live = live_before(before, set(shared), whole_scope=whole_scope)
+    found: dict[str, dict[str, str]] = {}
+    for location, variables in live.items():
+        names = {shared[v].name: v.name for v in variables if shared[v] != v}
+        if names:
+            found[location] = names
+    return found

@@ -1,0 +1,169 @@
+"""Contracts of C functions with formulas, read: `c/contracts.py` finds the formulas, this module gives them a meaning.
+
+Words for shapes beside formulas are formulas, too: what `list(p)` says of the blocks that p reaches, and that two
+shapes share none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from kleene.c.contracts import RESULT as RESULT_WORD
+from kleene.c.contracts import Clause, Contract, FormulaText, Shape, position_at
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import PointerType
+from kleene.diagnostics import Diagnostic, InputError
+from kleene.logic.earlier import NEW
+from kleene.logic.formula import FALSE, Atom, Const, Formula, conj, disj, exists, forall, implies, neg, subformulas
+from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import BUILTIN, RESERVED, Vocabulary
+from kleene.semantics.contracts.formulas import records_of
+from kleene.semantics.contracts.specifications import RESULT, Specification, SpecificationVocabulary
+from kleene.tvp.program import parse_formula
+
+
+def read_specification(program: CProgram, contract: Contract) -> Specification:
+    """The contract of a function as formulas; `InputError` where they are not understood."""
+    return _Reader(program, contract).specification()
+
+
+class _Reader:
+    def __init__(self, program: CProgram, contract: Contract) -> None:
+        self.program, self.contract = program, contract
+        self.file = contract.place.file
+        self.text = Path(self.file).read_text(encoding="utf-8", errors="replace")
+        self.function = program.functions[contract.function]
+
+    def specification(self) -> Specification:
+        contract, function = self.contract, self.function
+        pointers = tuple(p.name for p in function.parameters if isinstance(p.type, PointerType))
+        returns = isinstance(function.type.result, PointerType)
+        fields = self._fields()
+        self._check_names(pointers, fields)
+        before = SpecificationVocabulary(pointers, fields)
+        after = SpecificationVocabulary((*pointers, *([RESULT] if returns else ())), fields)
+        required = self._clause(contract.requires, before, before.vocabulary)
+        ensured = self._clause(contract.ensures, after, after.two_moments)
+        frees: Formula = FALSE
+        if contract.frees is not None:
+            frees = before.with_paths(self._formula(contract.frees, before.vocabulary, "v"))
+        data = {f.name for r in records_of(self.program, function) for f in self.program.records[r.name].fields}
+        modifies = data if contract.modifies is None else set(contract.modifies)
+        return Specification(
+            contract.function,
+            after,
+            pointers,
+            conj(*(formula for _, formula in required)),
+            conj(*(formula for _, formula in ensured)),
+            frozenset() if contract.pure else frozenset(modifies),
+            contract.allocates,
+            frees,
+            returns,
+            str(contract.requires),
+            str(contract.ensures),
+            required,
+            ensured,
+        )
+
+    def _fields(self) -> tuple[str, ...]:
+        """The fields that are pointers, of all blocks that the function can reach."""
+        found: dict[str, None] = {}
+        for record in records_of(self.program, self.function):
+            for member in self.program.records[record.name].fields:
+                if isinstance(member.type, PointerType):
+                    found[member.name] = None
+        return tuple(found)
+
+    def _check_names(self, pointers: tuple[str, ...], fields: tuple[str, ...]) -> None:
+        place = self.contract.place
+        position = replace(position_at(self.text, self.file, 0), line=place.line, column=place.column,
+                           text=self.text.split("\n")[place.line - 1])  # fmt: skip
+        for name in pointers:
+            if name in fields:
+                raise InputError(f"'{name}' is a parameter and a field: no formula can tell them apart", position)
+        for name in (*pointers, *fields):
+            if name in RESERVED or name == NEW:
+                raise InputError(f"'{name}' has a meaning of its own in formulas", position)
+
+    # Clauses ----------------------------------------------------------------------------------------------------------
+
+    def _clause(
+        self, clause: Clause, words: SpecificationVocabulary, vocabulary: Vocabulary
+    ) -> tuple[tuple[str, Formula], ...]:
+        """The conjuncts of a clause, as they are written and what they mean."""
+        parts = [(str(shape), conj(*self._shape(shape, words))) for shape in clause.shapes]
+        parts += [(f"{one} and {other} share no cell", f) for one, other, f in self._apart(clause.shapes, words)]
+        for compared in clause.comparisons:
+            if compared.right == "NULL":
+                points = exists(["v"], Atom(_subject(compared.left), ("v",)))
+                parts.append((str(compared), neg(points) if compared.operator == "==" else points))
+        parts += [(str(text), words.with_paths(self._formula(text, vocabulary))) for text in clause.formulas]
+        return tuple(parts)
+
+    def _formula(self, text: FormulaText, vocabulary: Vocabulary, *free: str) -> Formula:
+        """A formula parsed in its place, so that mistakes are shown there."""
+        where = position_at(self.text, self.file, text.start)
+        padded = "\n" * (where.line - 1) + " " * (where.column - 1) + text.text.replace(RESULT_WORD, RESULT)
+        try:
+            formula = parse_formula(padded, vocabulary, file=self.file, free=free)
+        except InputError as problem:
+            raise InputError(list(self._shown(problem))) from None
+        for part in subformulas(formula):
+            if isinstance(part, Atom) and part.predicate in {p.name for p in BUILTIN}:
+                raise InputError(f"'{part.predicate}' is about structures, and contracts are about heaps", where)
+            if isinstance(part, Const) and part.value is Kleene.UNKNOWN:
+                raise InputError("1/2 is no truth value of contracts", where)
+        return formula
+
+    def _shown(self, problem: InputError) -> Iterator[Diagnostic]:
+        """The messages, with the lines of the file and its word for the result."""
+        lines = self.text.split("\n")
+        for d in problem.diagnostics:
+            position = d.position and replace(d.position, text=lines[min(d.position.line, len(lines)) - 1])
+            yield replace(d, message=d.message.replace(RESULT, RESULT_WORD), position=position)
+
+    # Words ------------------------------------------------------------------------------------------------------------
+
+    def _shape(self, shape: Shape, words: SpecificationVocabulary) -> list[Formula]:
+        if len(shape.links) > 1 and shape.word == "tree" and set(shape.links) != set(words.fields):
+            position = position_at(self.text, self.file, self.text.find(shape.word))
+            raise InputError(f"{shape} beside a formula: its cells have other fields, too", position)
+        p = _subject(shape.subject)
+        links = words.fields if shape.word == "tree" else shape.links[:1]
+        inside = Atom(words.named("reach", links, p), ("v",))
+        cycle = Atom(words.named("cycle", links), ("v",))
+        if shape.word == "ring":
+            return [forall(["v"], implies(Atom(p, ("v",)), cycle))]
+        found = [forall(["v"], implies(inside, neg(cycle)))]
+        if shape.word == "tree":
+            found.append(forall(["v"], implies(inside, neg(Atom(words.named("shared", links), ("v",))))))
+        if shape.word == "dlist":
+            there, back = shape.links
+            both = [Atom(words.named("inverse", pair), ("v",)) for pair in ((there, back), (back, there))]
+            found.append(forall(["v"], implies(inside, conj(*both))))
+            # the rest follows, by induction only
+            found.append(forall(["v"], implies(inside, neg(Atom(words.named("cycle", (back,)), ("v",))))))
+            before = Atom(back, ("v", "w"))
+            found.append(forall(["v", "w"], implies(conj(inside, before), Atom(inside.predicate, ("w",)))))
+            if set(words.fields) == set(shape.links):
+                anywhere = Atom(words.named("reach", words.fields, p), ("v",))
+                found.append(forall(["v"], implies(anywhere, inside)))
+        return found
+
+    def _apart(self, shapes: tuple[Shape, ...], words: SpecificationVocabulary) -> list[tuple[Shape, Shape, Formula]]:
+        found = []
+        for number, one in enumerate(shapes):
+            for other in shapes[:number]:
+                both = [self._inside(s, words) for s in (one, other)]
+                found.append((other, one, forall(["v"], disj(*map(neg, both)))))
+        return found
+
+    def _inside(self, shape: Shape, words: SpecificationVocabulary) -> Formula:
+        links = words.fields if shape.word == "tree" else shape.links[:1]
+        return Atom(words.named("reach", links, _subject(shape.subject)), ("v",))
+
+
+def _subject(name: str) -> str:
+    return RESULT if name == RESULT_WORD else name

@@ -1,0 +1,14 @@
+"""`kleene run`, `diff`, `contracts`: programs in TVP.
+
+In reading order:
+
+- `run`: a program and its input, analysed
+- `options`: everything that a user can choose
+- `properties`: TVLA's properties files
+- `input`: input structures, checked
+- `explain`: the history of structures
+- `profile`: seconds of each phase
+- `best`: best transformers for chosen actions
+- `compare`: two results
+- `procedures`: `kleene contracts`
+"""

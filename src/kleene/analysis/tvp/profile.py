@@ -1,0 +1,73 @@
+"""Where the time of an analysis goes: exclusive seconds for each phase of the transformers and the stores."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, cast
+
+from kleene.core.domain import Store
+from kleene.domains.shape.domain import ShapeDomain
+from kleene.report.run.table import PHASES
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+from kleene.transformers.transformer import Transformer
+
+_STAGES = (("compile", "programs"), ("focus", "focused"), ("update", "updated"))
+
+
+class Stopwatch:
+    """Exclusive times: while an inner phase runs, the outer one's clock stands still."""
+
+    def __init__(self) -> None:
+        self.seconds = dict.fromkeys(PHASES, 0.0)
+        self._running: list[str] = []
+        self._since = 0.0
+
+    def timed(self, phase: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def wrapper(*args: Any, **named: Any) -> Any:
+            self._switch()
+            self._running.append(phase)
+            try:
+                return function(*args, **named)
+            finally:
+                self._switch()
+                self._running.pop()
+
+        return wrapper
+
+    def _switch(self) -> None:
+        now = time.perf_counter()
+        if self._running:
+            self.seconds[self._running[-1]] += now - self._since
+        self._since = now
+
+
+class ProfiledDomain(ShapeDomain):
+    """A shape domain whose phases are timed."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.stopwatch = Stopwatch()
+        self.blurred = self.stopwatch.timed("blur", self.blurred)  # type: ignore[method-assign]
+        coercer, focuser = cast(Any, self.coercer), cast(Any, self.focuser)
+        coercer._compile = self.stopwatch.timed("compile", coercer._compile)
+        coercer.sharpen = self.stopwatch.timed("coerce", coercer.sharpen)
+        focuser._prefix_program = self.stopwatch.timed("compile", focuser._prefix_program)
+
+    def transformer(self, action: Action) -> Transformer:
+        known = action in self._transformers
+        found: Any = super().transformer(action)
+        if not known:
+            for phase, name in _STAGES:
+                setattr(found, name, self.stopwatch.timed(phase, getattr(found, name)))
+            assignments = found.assignments
+            found.assignments = self.stopwatch.timed("precondition", lambda draft: list(assignments(draft)))
+        return found  # type: ignore[no-any-return]
+
+    def store(self) -> Store[Structure]:
+        made = super().store()
+        made.add = self.stopwatch.timed("join", made.add)  # type: ignore[method-assign]
+        return made

@@ -1,0 +1,311 @@
+"""`kleene run` as a library function: a TVP program and input structures in, a report out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from kleene.analysis.limits import Watchdog, peak_memory
+from kleene.analysis.tvp.explain import Provenance, explanations
+from kleene.analysis.tvp.input import checked_input
+from kleene.analysis.tvp.options import RunOptions
+from kleene.analysis.tvp.profile import ProfiledDomain
+from kleene.cfa.graph import Cfa, Edge
+from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, LimitReached, UsageError
+from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
+from kleene.engine.check import uncovered
+from kleene.engine.fixpoint import Listener, Reached, Schedule, solve
+from kleene.report.run.result import (
+    INCOMPLETE,
+    MESSAGES,
+    VERIFIED,
+    Explanation,
+    LocationReport,
+    MessageReport,
+    RunReport,
+    Statistics,
+)
+from kleene.structures.structure import Structure
+from kleene.structures.tvs_reader import TvsStructure
+from kleene.transformers.action import Action, Rule
+from kleene.transformers.differencing import Derivation, derive
+from kleene.transformers.focus import FocusOptions
+from kleene.transformers.rules import all_rules
+from kleene.tvp.program import Program
+
+
+@dataclass
+class Analysis:
+    """A program made ready to run: updates derived, rules generated, the domain built."""
+
+    program: Program
+    options: RunOptions
+    cfa: Cfa[Action]
+    domain: ShapeDomain
+    derivations: tuple[Derivation, ...]
+    warnings: list[Diagnostic] = field(default_factory=list)
+
+
+def prepare(program: Program, options: RunOptions) -> Analysis:
+    """Derive updates, generate rules, compile nothing yet."""
+    derivations: dict[Action, Derivation] = {}
+    for edge in program.cfa.edges:
+        if edge.label not in derivations:
+            derivations[edge.label] = derive(edge.label, program.vocabulary, options.differencing)
+    edges = tuple(Edge(e.source, derivations[e.label].action, e.target) for e in program.cfa.edges)
+    cfa = Cfa(program.cfa.entry, edges)
+    if options.backward:
+        cfa = cfa.reversed()
+    rules = all_rules(
+        program.vocabulary,
+        program.rules,
+        automatic=options.automatic_rules,
+        single_literals=not options.as_tvla,
+    )
+    domain = _domain(program, rules, options)
+    warnings = list(program.warnings)
+    warnings += [Diagnostic(text, None, "warning") for d in derivations.values() for text in d.warnings]
+    if options.save != "all" and not program.print_locations:
+        text = f"--save {options.save} has no effect: without a list of locations to print, all of them are kept"
+        warnings.append(Diagnostic(text, None, "warning"))
+    return Analysis(program, options, cfa, domain, tuple(derivations.values()), warnings)
+
+
+def _domain(program: Program, rules: tuple[Rule, ...], options: RunOptions) -> ShapeDomain:
+    if options.best:
+        from kleene.analysis.tvp.best import BestDomain  # loads the solvers
+
+        return BestDomain(
+            program.vocabulary, rules, _shape_options(options), chosen=options.best, user_rules=program.rules
+        )
+    make = ProfiledDomain if options.profile else ShapeDomain
+    return make(program.vocabulary, rules, _shape_options(options))
+
+
+def _shape_options(options: RunOptions) -> ShapeOptions:
+    return ShapeOptions(
+        join=options.join,
+        stages=options.stages,
+        definite_names=options.definite_names,
+        freeze=options.freeze,
+        keep_names=options.significant,
+        coerce_during_focus=options.coerce_during_focus or not options.as_tvla,
+        filter_during_focus=options.filter_during_focus,
+        focus=FocusOptions(
+            overlapping=options.as_tvla,
+            split_active=not options.as_tvla or options.join == "ind",
+            skip_infinite=options.skip_infinite_focus,
+        ),
+    )
+
+
+def run(
+    analysis: Analysis,
+    given: Sequence[TvsStructure],
+    *,
+    load_seconds: float = 0.0,
+    listeners: Iterable[Listener] = (),
+    on_dump: Callable[[RunReport], None] | None = None,
+) -> RunReport:
+    """Analyse the program on the given input structures.
+
+    `on_dump` gets the result so far each time another `options.dump` structures have been generated.
+    """
+    options, domain = analysis.options, analysis.domain
+    schedule = _schedule(analysis)
+    if options.self_check and schedule.keep is not None:
+        raise UsageError("--self-check needs the structures of every location: use it with --save all")
+    provenance = Provenance(options.explain)
+    watchdog = Watchdog(options.timeout, options.memory, spent=load_seconds)
+    reached: Reached[Structure] = Reached({name: domain.store() for name in analysis.cfa.locations})
+    problems: list[Diagnostic] = []
+    told: list[Explanation] = []
+    activity = "checking the input"
+    start = time.perf_counter()
+    end = None
+    try:
+        with watchdog:
+            structures, problems = _input(analysis, given)
+            activity = ""
+            reached = solve(
+                analysis.cfa,
+                domain,
+                structures,
+                schedule,
+                listeners=[*listeners, provenance] if options.explain else list(listeners),
+                check_limits=_watch(analysis, watchdog, on_dump),
+            )
+            if options.messages_at_fixpoint and reached.complete and reached.kept_everywhere:
+                activity = "reporting messages"
+                _recompute_messages(analysis, reached)
+            end = time.perf_counter()
+            if options.self_check and reached.complete:
+                activity = "checking the result"
+                _self_check(analysis, structures, reached)
+            if not watchdog.struck:
+                activity = "explaining the result"
+                told = _explained(analysis, provenance, reached)
+    except (LimitReached, KeyboardInterrupt) as stop:
+        reason = str(stop) or "interrupted"
+        reached = replace(reached, complete=False, reason=f"{reason} while {activity}" if activity else reason)
+    seconds = {"load": load_seconds, "analysis": (end or time.perf_counter()) - start}
+    if isinstance(domain, ProfiledDomain):
+        seconds |= domain.stopwatch.seconds
+    warnings = [*analysis.warnings, *problems, *_contradictions(analysis), *_best_notes(analysis)]
+    report = _report(analysis, reached, seconds, warnings)
+    return replace(report, explanations=tuple(told))
+
+
+def _input(analysis: Analysis, given: Sequence[TvsStructure]) -> tuple[list[Structure], list[Diagnostic]]:
+    """The input structures that satisfy the rules, and warnings about the others where TVLA goes on without them."""
+    options = analysis.options
+    structures, problems = checked_input(given, analysis.domain.coercer, complete=options.complete_input)
+    if problems and not options.as_tvla:  # going on without them would prove less than it seems
+        raise InputError([replace(p, severity="error") for p in problems])
+    if problems and not structures:
+        problems.append(Diagnostic("no input structure is left, so nothing was analysed", None, "warning"))
+    return structures, problems
+
+
+def _explained(analysis: Analysis, provenance: Provenance, reached: Reached[Structure]) -> list[Explanation]:
+    return [
+        explanation
+        for location in analysis.options.explain
+        for explanation in explanations(analysis.domain, provenance, location, reached.stores[location].elements())
+    ]
+
+
+def _schedule(analysis: Analysis) -> Schedule:
+    options, cfa = analysis.options, analysis.cfa
+    keep: frozenset[str] | None = None
+    if options.save != "all" and analysis.program.print_locations:
+        chosen = cfa.loop_heads if options.save == "back" else cfa.merge_points
+        keep = chosen | set(analysis.program.print_locations)
+    order = options.order
+    if options.post_order:
+        order = "tvla-post"
+    return Schedule(order, not options.as_tvla, keep, trace=bool(options.explain))
+
+
+def _watch(
+    analysis: Analysis, watchdog: Watchdog, on_dump: Callable[[RunReport], None] | None
+) -> Callable[[Reached[Structure]], None]:
+    """What is done after each location: check the limits, and dump intermediate results."""
+    options, log = analysis.options, analysis.domain.log
+    dumped = 0
+
+    def check(reached: Reached[Structure]) -> None:
+        nonlocal dumped
+        if options.dump and on_dump and reached.generated - dumped >= options.dump:
+            dumped = reached.generated
+            on_dump(_report(analysis, reached, {}, analysis.warnings))
+        if options.max_structures is not None and reached.generated > options.max_structures:
+            raise LimitReached(f"more than {options.max_structures} structures were generated")
+        if options.max_messages is not None and len(log) > options.max_messages:
+            raise LimitReached(f"more than {options.max_messages} messages were reported")
+        watchdog.check()
+
+    return check
+
+
+def _best_notes(analysis: Analysis) -> list[Diagnostic]:
+    """Where best transformers were more precise, and what they left undecided."""
+    improved = getattr(analysis.domain, "improved", {})
+    undecided = getattr(analysis.domain, "undecided", {})
+    notes = [
+        Diagnostic(
+            f"the best transformer of '{name}' was more precise on {sum(places.values())} structures "
+            f"(at {', '.join(sorted(places))})",
+            None,
+            "note",
+        )
+        for name, places in improved.items()
+    ]
+    return notes + [Diagnostic(f"not known to be best: {text}", None, "warning") for text in undecided]
+
+
+def _contradictions(analysis: Analysis) -> list[Diagnostic]:
+    """Updates whose result contradicts the rules: harmless if the structure was infeasible, else a formula is wrong.
+
+    TVLA's focus leaves infeasible structures until after the update, so in its order this is no sign of anything.
+    """
+    if analysis.options.as_tvla:
+        return []
+    warnings = []
+    for action, (edge, structure) in analysis.domain.contradictions.items():
+        breach = analysis.domain.coercer.explain(structure)
+        if breach is not None:
+            text = (
+                f"a structure was discarded because the update of '{action}' ({edge.source} -> {edge.target}) "
+                f"contradicts the rule {breach.describe(structure)}; "
+                "if the update or the rule is wrong, so is the result"
+            )
+            warnings.append(Diagnostic(text, action.position, "warning"))
+    return warnings
+
+
+def _recompute_messages(analysis: Analysis, reached: Reached[Structure]) -> None:
+    """Only what the final structures report (`tvla.engine.checkMessagesAtFixpoint`)."""
+    analysis.domain.log.clear()
+    for edge in analysis.cfa.edges:
+        analysis.domain.post(edge, reached.stores[edge.source].elements())
+
+
+def _self_check(analysis: Analysis, structures: Sequence[Structure], reached: Reached[Structure]) -> None:
+    """The independent check that the result is a post-fixpoint; messages of the replay are not counted."""
+    domain = ShapeDomain(analysis.program.vocabulary, analysis.domain.coercer.rules, analysis.domain.options)
+    problems = uncovered(analysis.cfa, domain, structures, reached)
+    if problems:
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise InternalCheckError(f"the result is not a fixpoint: {problems[0]}{more}")
+
+
+def _report(
+    analysis: Analysis, reached: Reached[Structure], seconds: dict[str, float], warnings: Sequence[Diagnostic]
+) -> RunReport:
+    domain = analysis.domain
+    locations = tuple(
+        LocationReport(name, tuple(reached.stores[name].elements()), _messages(analysis, name))
+        for name in analysis.cfa.locations
+    )
+    messages = sum(len(location.messages) for location in locations)
+    verdict = INCOMPLETE if not reached.complete else MESSAGES if messages else VERIFIED
+    statistics = Statistics(
+        stored=sum(len(location.structures) for location in locations),
+        generated=reached.generated,
+        messages=sum(m.count for location in locations for m in location.messages),
+        constraints=len(domain.coercer.rules),
+        iterations=reached.iterations,
+        discarded=domain.discarded + domain.focuser.discarded,
+        max_nodes=max((location.max_nodes for location in locations), default=0),
+        peak_memory_bytes=peak_memory(),
+    )
+    return RunReport(
+        program=analysis.program.name,
+        verdict=verdict,
+        reason=reached.reason,
+        locations=locations,
+        shown_locations=analysis.program.print_locations,
+        edges=tuple((e.source, str(e.label), e.target) for e in analysis.cfa.edges),
+        entry=analysis.cfa.entry,
+        statistics=statistics,
+        seconds=seconds,
+        warnings=tuple(str(w) for w in warnings),
+        options=analysis.options.described(),
+    )
+
+
+def _messages(analysis: Analysis, location: str) -> tuple[MessageReport, ...]:
+    return tuple(
+        MessageReport(
+            location,
+            entry.text,
+            len(entry.structures),
+            entry.definite,
+            tuple(entry.structures)[:20],
+            str(entry.action),
+            entry.action.position,
+        )
+        for entry in analysis.domain.log.at(location)
+    )

@@ -1,0 +1,17 @@
+"""The commands: each module has one `command`.
+
+In reading order:
+
+- `check`: C programs
+- `batch`: many programs
+- `recheck`: a certificate
+- `shapes`: the library of shape classes
+- `run`: a TVP program
+- `contracts`: TVP procedures
+- `assume`: assume
+- `alpha`: alpha-hat
+- `meet`: meet
+- `transform`: best transformers
+- `show`: structures, drawn
+- `diff`: two results
+"""

@@ -1,0 +1,164 @@
+"""`kleene check FILE.c...` and `kleene check TASK.yml`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kleene.cli.check_request import CheckRequest, request_of
+from kleene.cli.files import check_writable, write_output
+from kleene.cli.refine_options import refine_options, write_certificate
+from kleene.cli.task_files import Task
+from kleene.core.verdict import Verdict
+
+if TYPE_CHECKING:
+    from kleene.report.check.fesa_words import FesaInvariant
+    from kleene.report.check.shape_words import Invariant
+    from kleene.report.check.text_and_json import Expected
+    from kleene.results.check import CheckReport
+
+_EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
+
+
+@click.command("check", context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "--property",
+    "properties",
+    multiple=True,
+    metavar="NAME",
+    help="memsafety, memcleanup, unreach, assert (default: all), or an SV-COMP property file (.prp).",
+)
+@click.option("-I", "--include", multiple=True, metavar="FOLDER", help="Where to look for included files.")
+@click.option("-D", "--define", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
+@click.option("--entry", metavar="FUNCTION", help="Where the program starts (default: main).")
+@click.option("--32", "bits32", is_flag=True, help="Sizes of a 32-bit machine (ILP32).")
+@click.option("--malloc-never-fails", is_flag=True, help="malloc always returns a block.")
+@click.option("--svcomp", is_flag=True, help="The conventions of SV-COMP: 32 bits, malloc never fails.")
+@click.option(
+    "--domain",
+    type=click.Choice(["all", "shape", "fesa", "explicit"]),
+    default="all",
+    help="Which analyses to use; fesa: one graph and one Boolean function.",
+)
+@click.option("--no-instrumentation", is_flag=True, help="With --domain fesa: count no edges.")
+@click.option("--shape-class", metavar="NAME", help="Use only this shape class, such as 'acyclic'.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
+@click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after so many structures.")
+@click.option("--contracts", is_flag=True, help="Check functions against the contracts above them, calls by them.")
+@click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
+@click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
+@click.option("--trace", is_flag=True, help="Print the steps of each confirmed error.")
+@click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head and return, in words.")
+@refine_options
+@click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
+def command(files: tuple[str, ...], **given: Any) -> int:
+    """Prove a C program memory safe, or show a run that is not.
+
+    FILES are the .c or .i files of one program, or one SV-COMP task file (.yml). Exit codes: 0 TRUE (proved), 1 FALSE
+    (a confirmed error), 2 bad input, 3 UNKNOWN.
+    """
+    check_writable([given["json_file"], given["html_file"], given["certificate_file"]])
+    request = request_of({"files": files, **given})
+    if given["contracts"]:
+        from kleene.analysis.c.contracts import check_contracts as check
+    else:
+        from kleene.analysis.c.check import check
+
+    report = check(request.files, request.options)
+    _write(report, request, given)
+    return _EXIT[report.verdict]
+
+
+def request_of_arguments(arguments: Sequence[str]) -> CheckRequest:
+    """What a command line, or a RUN line, asks for."""
+    return request_of(command.make_context("check", list(arguments)).params)
+
+
+def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any]) -> None:
+    from kleene.report.check.text_and_json import check_json, check_text
+
+    if given["certificate_file"]:
+        write_certificate(report.refinement, request.options, given["certificate_file"])
+    expected = _expected(report, request.task)
+    asked = given["invariants"]
+    wants_shapes = asked or given["html_file"]
+    invariants = _invariants(report) if wants_shapes else []
+    states = _states(report) if wants_shapes else []
+    if given["json_file"]:
+        text = check_json(report, expected=expected, invariants=[*invariants, *states] if asked else None)
+        write_output(given["json_file"], text)
+    if given["html_file"]:
+        from kleene.report.check.page import check_html
+
+        write_output(given["html_file"], check_html(report, invariants, states))
+    if not given["quiet"] and "-" not in (given["json_file"], given["html_file"]):
+        if given["trace_refinement"]:
+            from kleene.report.check.refinement_text import refinement_lines
+
+            click.echo("\n".join(refinement_lines(report.refinement, report.fallback)))
+        words: list[str] = []
+        if asked:
+            from kleene.report.check.shape_words import invariant_lines
+
+            words = invariant_lines(invariants, complete=report.shape is None or report.shape.complete)
+            words += _closed(report) if invariants else []
+            if given["domain"] == "fesa":
+                from kleene.report.check.fesa_words import fesa_lines
+
+                words = fesa_lines(states)
+        click.echo(check_text(report, traces=given["trace"], expected=expected, invariants=words), nl=False)
+
+
+def _closed(report: CheckReport) -> list[str]:
+    """The independent check of the shapes."""
+    from kleene.analysis.c.shape_run import checked_again
+    from kleene.results.shape import ShapeResult
+
+    if isinstance(report.shape, ShapeResult) and (_certified(report) or checked_again(report.shape)):
+        return ["checked again: no step of the program leads out of these shapes"]
+    return []
+
+
+def _certified(report: CheckReport) -> bool:
+    """Whether the shapes are those of a proof by refinement: it does not count before it is checked again."""
+    shape = report.shape
+    return shape is not None and shape.partial and shape.complete
+
+
+def _invariants(report: CheckReport) -> list[Invariant]:
+    """The shapes at loop heads, with the names of the source."""
+    from kleene.analysis.c.source_names import source_names
+    from kleene.report.check.shape_words import invariants_of
+    from kleene.results.shape import ShapeResult
+
+    shape = report.shape
+    if not isinstance(shape, ShapeResult) or shape.reached is None or report.prepared is None:
+        return []
+    refined = report.refinement if shape.partial else None
+    whole_scope = bool(refined and refined.task.whole_scope)
+    return invariants_of(shape, source_names(report.prepared, whole_scope=whole_scope))
+
+
+def _states(report: CheckReport) -> list[FesaInvariant]:
+    """The states at loop heads, if the FESA domain was used."""
+    from kleene.report.check.fesa_words import fesa_invariants
+    from kleene.results.fesa import FesaResult
+
+    return fesa_invariants(report.shape) if isinstance(report.shape, FesaResult) else []
+
+
+def _expected(report: CheckReport, task: Task | None) -> list[Expected]:
+    from kleene.report.check.text_and_json import Expected, together
+
+    found = []
+    for entry in task.expectations if task else ():
+        names = tuple(n for n in entry.file.properties if n in report.properties)
+        if names:
+            wanted = None if entry.expected is None else Verdict.TRUE if entry.expected else Verdict.FALSE
+            verdict = together([report.properties[n] for n in names])
+            found.append(Expected(Path(entry.file.path).name, names, wanted, verdict))
+    return found

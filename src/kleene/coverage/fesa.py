@@ -1,0 +1,145 @@
+"""The invariant of the FESA domain: a graph and a Boolean function, in which the flags of a state are looked up.
+
+The function speaks of one instance of each summary at a time (FESA section 2.2). So there must be, for each block that
+variables point to, a vector in which the variables have their values, those that point to the block lead to one node, and
+the node has the cells of the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.types import IntegerType
+from kleene.core.domain import Store
+from kleene.coverage.views import Program, View, loaded, value_of
+from kleene.domains.explicit.memory import Block
+from kleene.domains.explicit.values import Pointer, Value
+from kleene.domains.fesa.domain import FesaDomain
+from kleene.domains.fesa.flags import EXISTS, NOT_NULL, VALUE, Flag, Node, edge
+from kleene.domains.fesa.functions import Function
+from kleene.domains.fesa.heap import Heap, State
+
+Held = dict[int, list[tuple[Variable, int]]]
+"""The heap blocks that variables point to, with the variables and the offsets."""
+
+
+class FesaInvariant:
+    """States of the FESA domain, one or a few at each location."""
+
+    def __init__(self, program: Program, domain: FesaDomain, stores: Mapping[str, Store[State]]) -> None:
+        self.program, self.domain, self.stores = program, domain, stores
+        self.transfer = domain.transfer
+        self.memory = domain.transfer.memory
+        self.states = self.different = 0
+        self._elements: dict[str, Sequence[State]] = {}
+        self._seen: set[object] = set()
+
+    def empty(self, location: str) -> bool | None:
+        return not self._at(location) if location in self.stores else None
+
+    def _at(self, location: str) -> Sequence[State]:
+        if location not in self._elements:
+            self._elements[location] = [s for s in self.stores[location].elements() if not s.vectors.is_empty()]
+        return self._elements[location]
+
+    def left(self) -> bool:
+        return False
+
+    def look_closer(self) -> tuple[str, str | None]:
+        raise NotImplementedError
+
+    def problem(self, view: View) -> str | None:
+        live = self.domain.live.get(view.location, frozenset())
+        memory = self.memory
+        values = {
+            v: value_of(self.program, view, v.name, v.type.size)
+            for v in (*memory.pointers, *memory.integers)
+            if v.is_global or v in live
+        }
+        held: Held = {}
+        for variable, value in values.items():
+            if isinstance(value, Pointer):
+                block = view.state.blocks.get(value.block)
+                if block is not None and block.kind == "heap" and block.alive:
+                    held.setdefault(value.block, []).append((variable, value.offset))
+        self.states += 1
+        key = (view.location, _key(values, held, view))
+        if key in self._seen:
+            return None
+        self._seen.add(key)
+        self.different += 1
+        for state in self._at(view.location):
+            if self._fits(Heap(state.vectors, self.domain.options), values, held, view):
+                return None
+        return "; ".join(f"{v} = {_text(value, view)}" for v, value in values.items()) or "no variables"
+
+    def _fits(self, heap: Heap, values: Mapping[Variable, Value | None], held: Held, view: View) -> bool:
+        """Whether the state of the domain has the vectors that it needs for a state of a run."""
+        space = heap.space
+        condition = space.true
+        for variable, value in values.items():
+            condition = condition & self._variable(heap, variable, value)
+        if not heap.possible(condition):
+            return False
+        for number, pointers in held.items():
+            block = view.state.blocks[number]
+            nodes = [n for n in heap.heap_nodes() if int(n.size) == block.size]
+            some = heap.any_of(self._block(heap, node, block, pointers) for node in nodes)
+            if nodes and not heap.possible(condition & some):  # the size of others may be that of a least one
+                return False
+        return True
+
+    def _variable(self, heap: Heap, variable: Variable, value: Value | None) -> Function:
+        """What the flags of a variable must be."""
+        node = self.transfer.node(variable)
+        if isinstance(variable.type, IntegerType):
+            return self._number(heap, node, 0, variable, variable.type.wrap(value) if isinstance(value, int) else None)
+        return self._slot(heap, node, 0, value)
+
+    def _slot(self, heap: Heap, node: Node, slot: int, value: Value | None) -> Function:
+        if not heap.options.out_counter or not (value == 0 or isinstance(value, Pointer)):
+            return heap.space.true
+        flag = heap.flag(Flag(NOT_NULL, node, slot))
+        return ~flag if value == 0 else flag
+
+    def _number(self, heap: Heap, node: Node, offset: int, variable: Variable | None, value: int | None) -> Function:
+        condition = heap.space.true
+        if value is not None:
+            for c in self.transfer.numbers(node, offset, variable):
+                flag = heap.flag(Flag(VALUE, node, offset, None, c))
+                condition = condition & (flag if c == value else ~flag)
+        return condition
+
+    def _block(self, heap: Heap, node: Node, block: Block, pointers: Sequence[tuple[Variable, int]]) -> Function:
+        """A node is what some variables point to, and has the cells of the block."""
+        condition = heap.flag(Flag(EXISTS, node))
+        for variable, offset in pointers:
+            condition = condition & heap.flag(edge(self.transfer.node(variable), 0, node, offset))
+        width = self.memory.program.pointer_size
+        for slot in self.transfer.slots_of(node.size):
+            condition = condition & self._slot(heap, node, slot, loaded(block, slot, width))
+        for offset in self.transfer.constants.cells:
+            kept = self.memory.integer_type((node.size, offset))
+            value = loaded(block, offset, kept.size) if kept else None
+            if kept and isinstance(value, int):
+                condition = condition & self._number(heap, node, offset, None, kept.wrap(value))
+        return condition
+
+
+def _key(values: Mapping[Variable, Value | None], held: Held, view: View) -> object:
+    """Equal for states with equal flags: blocks are known by what points to them, and by their cells."""
+    names = {number: k for k, number in enumerate(held)}
+    own = tuple((names.get(v.block, -1), v.offset) if isinstance(v, Pointer) else repr(v) for v in values.values())
+    cells = []
+    for number in held:
+        block = view.state.blocks[number]
+        cells.append(tuple((at, isinstance(v, Pointer) or repr(v)) for at, (_, v) in sorted(block.cells.items())))
+    return own, tuple(cells)
+
+
+def _text(value: Value | None, view: View) -> str:
+    if isinstance(value, Pointer):
+        block = view.state.blocks.get(value.block)
+        return f"&{block.label if block is not None else '?'}+{value.offset}"
+    return "?" if value is None else str(value)

@@ -1,0 +1,109 @@
+"""Inputs that lead runs to where proofs go wrong: deep into loops, to extreme numbers, to those that a program names.
+
+A plan says for how many times a place asks for a number before it gets 0 (so long does a loop go on that a number
+decides), which numbers it gets, and which allocation fails. Plans come in a fixed order: the same program gets the same
+inputs every time.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+
+from kleene.cfa.expressions import Constant, walk
+from kleene.cfa.operations import expressions
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import IntegerType
+from kleene.domains.explicit.state import InputSource, State
+from kleene.domains.explicit.values import Value
+from kleene.passes.rewrite import operations_of
+
+ROUNDS = (2, 0, 1, 3, 13, 5, 20)
+"""How often loops are gone round: not at all, a few times, and longer than any list that is special."""
+KINDS = ("ones", "named", "rising", "random", "falling", "extreme")
+"""How the numbers of a run are chosen."""
+MALLOC = "malloc succeeds"
+"""What the interpreter asks for when an allocation may fail."""
+_FAR = 6
+"""The first allocations, one of which fails in a run in two."""
+_EACH_WAY = 40
+"""Random numbers are at most so far from zero, or from a number of the program."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the inputs of a run are chosen; `fails` is the number of the allocation that fails, -1 for none."""
+
+    rounds: int
+    kind: str
+    fails: int
+    seed: int
+
+
+def plans(*, malloc_may_fail: bool) -> Iterator[Plan]:
+    """Plans without end: first all rounds with plain numbers, then more and more of everything."""
+    for seed in count():
+        chance = random.Random(seed)
+        rounds = ROUNDS[seed % len(ROUNDS)]
+        kind = KINDS[(seed // len(ROUNDS) + seed) % len(KINDS)]
+        fails = chance.randrange(_FAR) if malloc_may_fail and seed % 2 else -1
+        yield Plan(rounds, kind, fails, seed)
+
+
+def named_numbers(program: CProgram) -> list[int]:
+    """The numbers that a program names, and their neighbours."""
+    numbers = {0, 1}
+    for operation in operations_of(program):
+        for expression in expressions(operation):
+            numbers |= {
+                n.value for n in walk(expression) if isinstance(n, Constant) and isinstance(n.type, IntegerType)
+            }
+    return sorted({n + d for n in numbers for d in (-1, 0, 1)})
+
+
+class PlannedInputs(InputSource):
+    """The inputs of one run. Remembers what was given, so that the run can be repeated."""
+
+    def __init__(self, plan: Plan, named: list[int]) -> None:
+        self.plan = plan
+        self.named = named
+        self.random = random.Random(plan.seed)
+        self.asked: Counter[str] = Counter()
+        self.used: list[int] = []
+
+    def draw(self, state: State, low: int, high: int, why: str) -> Value:
+        value = self._allocation() if why == MALLOC else self._number(state.frames[-1].location, low, high)
+        value = min(max(value, low), high)
+        self.used.append(value)
+        return value
+
+    def _allocation(self) -> int:
+        number = self.asked[MALLOC]
+        self.asked[MALLOC] += 1
+        return int(number != self.plan.fails)
+
+    def _number(self, site: str, low: int, high: int) -> int:
+        self.asked[site] += 1
+        turn = self.asked[site]
+        if (low, high) == (0, 1):
+            return self.random.randrange(2)
+        if turn > self.plan.rounds and self.plan.kind in ("ones", "rising", "falling"):
+            return 0
+        match self.plan.kind:
+            case "ones":
+                return 1
+            case "rising":
+                return turn
+            case "falling":
+                return self.plan.rounds + 1 - turn
+            case "named":
+                value = self.random.choice(self.named)
+            case "extreme":
+                value = self.random.choice((low, high, low + 1, high - 1, -1, 0, 1))
+            case _:
+                value = self.random.choice(self.named) + self.random.randint(-_EACH_WAY, _EACH_WAY)
+        stays = self.random.randrange(self.plan.rounds + 1) if turn <= self.plan.rounds else 0
+        return value if stays or turn <= self.plan.rounds // 2 else self.random.choice((value, 0))

@@ -1,0 +1,118 @@
+"""The invariant of a proof, as something that states are looked up in: for structures, and for any domain by location."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from kleene.core.domain import Store
+from kleene.coverage.matching import Candidate, Places, Sketch, defined
+from kleene.coverage.shapes import Followed, Misplaced, Sketcher
+from kleene.coverage.views import Program, View
+from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.structure import Structure
+
+MANY = 400
+"""Structures of a location beyond which a state is not looked up there, to spare time; whether it is empty still is."""
+LARGE = 40
+"""Nodes of a state beyond which it is not looked up."""
+_SMALL = 14
+"""Nodes of a state up to which definitions are computed for it."""
+
+
+class Invariant(Protocol):
+    """Where states are looked up."""
+
+    states: int
+    """How many states were looked up."""
+    different: int
+    """How many of them were new."""
+
+    def empty(self, location: str) -> bool | None:
+        """Whether the proof says that no run comes to a location; None if it has no such location."""
+
+    def problem(self, view: View) -> str | None:
+        """Why a state is not covered; None if it is."""
+
+    def left(self) -> bool:
+        """Whether there are states that are worth a closer look."""
+
+    def look_closer(self) -> tuple[str, str | None]:
+        """One of these states: its location, and why it is not covered."""
+
+
+class ShapeInvariant:
+    """Sets of structures."""
+
+    def __init__(
+        self,
+        program: Program,
+        attempt: Followed,
+        vocabulary: Vocabulary,
+        stores: Mapping[str, Store[Structure]],
+    ) -> None:
+        self.sketcher = Sketcher(program, attempt, vocabulary)
+        self.vocabulary = vocabulary
+        self.stores = stores
+        self.all_places = Places.of(vocabulary, core=False)
+        self.later: list[tuple[str, Sketch]] = []
+        self.states = self.different = 0
+        self._candidates: dict[tuple[str, bool], list[Candidate]] = {}
+        self._elements: dict[str, Sequence[Structure]] = {}
+        self._seen: set[object] = set()
+
+    def empty(self, location: str) -> bool | None:
+        return not self._at(location) if location in self.stores else None
+
+    def _at(self, location: str) -> Sequence[Structure]:
+        if location not in self._elements:
+            self._elements[location] = list(self.stores[location].elements()) if location in self.stores else []
+        return self._elements[location]
+
+    def _candidates_at(self, location: str, *, core: bool) -> list[Candidate]:
+        key = (location, core)
+        if key not in self._candidates:
+            places = self.sketcher.places if core else self.all_places
+            self._candidates[key] = [Candidate(structure, places) for structure in self._at(location)]
+        return self._candidates[key]
+
+    def problem(self, view: View) -> str | None:
+        if len(self._at(view.location)) > MANY or len(view.state.blocks) > LARGE + len(view.variables):
+            return None
+        try:
+            for sketch in self.sketcher.sketches(view):
+                self.states += 1
+                key = (view.location, sketch.key())
+                if key in self._seen:
+                    continue
+                self._seen.add(key)
+                self.different += 1
+                if not self._covered(view.location, sketch, core=True):
+                    return self._words(sketch)
+                if sketch.complete and sketch.size <= _SMALL:
+                    self.later.append((view.location, sketch))
+        except Misplaced as place:
+            return str(place)
+        return None
+
+    def _covered(self, location: str, sketch: Sketch, *, core: bool) -> bool:
+        candidates = self._candidates_at(location, core=core)
+        for number, candidate in enumerate(candidates):
+            if candidate.covers(sketch):
+                if number:  # the next state of the run is often like this one
+                    candidates[0], candidates[number] = candidate, candidates[0]
+                return True
+        return False
+
+    def left(self) -> bool:
+        return bool(self.later)
+
+    def look_closer(self) -> tuple[str, str | None]:
+        """One of the states with all that follows by definitions."""
+        location, core = self.later.pop()
+        structure, sketch = defined(core, self.sketcher.places, self.vocabulary)
+        return location, None if self._covered(location, sketch, core=False) else repr(structure)
+
+    def _words(self, sketch: Sketch) -> str:
+        structure, _ = defined(sketch, self.sketcher.places, self.vocabulary)
+        return repr(structure)

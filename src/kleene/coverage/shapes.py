@@ -1,0 +1,302 @@
+"""A state of a run as a structure of the shape analysis, as far as the state determines it.
+
+The nodes are the objects that the memory model has (`passes/facts/memory.py`), alive, and those that ended while a live
+pointer still leads to them. What the analysis decides by the path to a state stays open: which edge of a ring is cut,
+what a variable holds that is not needed any more, what stands for an array as a list of slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.operations import Allocate, Enter, Realloc
+from kleene.cfa.operations import Place as SourcePlace
+from kleene.cfa.types import IntegerType, PointerType
+from kleene.coverage.matching import Places, Sketch
+from kleene.coverage.numbers import MEANINGS, Plain
+from kleene.coverage.views import Program, View, loaded, value_of
+from kleene.domains.explicit.memory import Block
+from kleene.domains.explicit.values import Pointer, Undefined, Value
+from kleene.logic.vocabulary import Vocabulary
+from kleene.passes.coalesce import Sharing
+from kleene.passes.facts.integers import Key
+from kleene.passes.facts.memory import Memory, TypedSize
+from kleene.passes.literals import is_literal
+from kleene.passes.slots import CHOICE
+from kleene.semantics.translate import Translator
+from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
+
+
+class Misplaced(Exception):
+    """A pointer leads to a place at which the analysis does not expect it."""
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What an analysis followed: the translated automaton, and how it came from that of the inlined program.
+
+    `memory` is that of the program before numbers were replaced; `sharing` says which pointers share a variable.
+    """
+
+    translator: Translator
+    sharing: Sharing
+    memory: Memory
+    by: str = ""
+
+
+class Sketcher:
+    """Makes sketches of the states of one program for one attempt."""
+
+    def __init__(self, program: Program, attempt: Followed, vocabulary: Vocabulary) -> None:
+        self.program, self.attempt = program, attempt
+        self.translator = attempt.translator
+        self.symbols, self.memory = self.translator.symbols, self.translator.memory
+        self.places = Places.of(vocabulary, core=True)
+        meaning = MEANINGS.get(attempt.by)
+        self.numbers: Plain = meaning(attempt.memory) if meaning is not None else Plain()
+        self.made = _made(self.memory)
+        self.edges = {name: cell for cell, name in self.symbols.edges}
+        labels = [e.label for e in self.translator.source.edges]
+        self.calls = any(isinstance(label, Enter) for label in labels)
+        self.partial = (
+            any(v.name in program.parts for v in self.memory.objects)  # parts of what is one block
+            or bool(self.translator.undeclared)
+            or self.translator.is_given
+            or not self.symbols.all_pointers_tracked
+            or bool(self.symbols.precision.active)
+            or any(getattr(label, "source", "") == CHOICE for label in labels)
+        )
+
+    def sketches(self, view: View) -> Iterator[Sketch]:
+        """The sketches of a state that all have to be covered. Raises Misplaced."""
+        drawing = _Drawing(self, view)
+        drawing.draw()
+        for bound in self.numbers.bounds(drawing.integers()):
+            yield drawing.with_numbers(bound)
+
+
+def _made(memory: Memory) -> dict[SourcePlace, set[int | None]]:
+    """The sizes, as the analysis knows them, of the blocks that each allocation makes."""
+    found: dict[SourcePlace, set[int | None]] = {}
+    for edge in memory.cfa.edges:
+        if isinstance(edge.label, Allocate | Realloc):
+            found.setdefault(edge.label.place, set()).add(memory.block_size(edge.label))
+    return found
+
+
+@dataclass
+class _Drawing:
+    """One state being drawn."""
+
+    owner: Sketcher
+    view: View
+    sketch: Sketch = field(default_factory=Sketch)
+    nodes: dict[int, int] = field(default_factory=dict)
+    cells: list[tuple[int, int, int]] = field(default_factory=list)
+    """Integers in memory: the node, the offset, and the number."""
+    numbers: list[tuple[Variable, int]] = field(default_factory=list)
+
+    def draw(self) -> None:
+        owner, blocks = self.owner, self.view.state.blocks
+        self.sketch.complete = self.view.whole and not owner.partial
+        self.live = owner.translator.live.get(self.view.location, frozenset())
+        self.sketch_variables: dict[int, Variable] = {}
+        for variable in owner.memory.objects:
+            number = self.view.variables.get(variable.name)
+            if number is not None and number in blocks and blocks[number].alive:
+                self.sketch_variables[number] = variable
+        if owner.calls:  # a call keeps what is needed, not what has just died
+            needed = owner.translator.needed.get(self.view.location, frozenset())
+            self.sketch.complete &= not any(isinstance(v.type, PointerType) for v in self.live - needed)
+            self.live &= needed
+        heap = [n for n, b in blocks.items() if b.kind == "heap" and b.alive]
+        stack = [n for frame in self.view.state.frames for n in frame.stack_blocks if blocks[n].alive]
+        if not self.view.whole:
+            heap = self._reached(heap)
+        for number in (*self.sketch_variables, *heap, *stack):
+            self._node(number)
+        opaque = not self.view.whole and OPAQUE in owner.symbols.unaries  # it does not look into all that it knows
+        for number in () if opaque else list(self.nodes):
+            self._cells(number, blocks[number])
+        for variable in owner.memory.pointers:
+            if variable.is_global or variable in self.live:
+                self._pointer(variable)
+        for variable in owner.memory.integers:
+            if variable.is_global or variable in self.live:
+                value = value_of(owner.program, self.view, variable.name, variable.type.size)
+                assert isinstance(variable.type, IntegerType)
+                if isinstance(value, int):
+                    self.numbers.append((variable, variable.type.wrap(value)))
+
+    # Nodes ----------------------------------------------------------------------------------------------------
+
+    def _reached(self, heap: list[int]) -> list[int]:
+        """Of the heap blocks, those that the variables of this activation lead to: it knows of no others for sure."""
+        owner = self.owner
+        roots = [v for v in (*owner.memory.pointers, *owner.memory.objects) if v.is_global or v in self.live]
+        numbers = [self.view.variables[v.name] for v in roots if v.name in self.view.variables]
+        reached = self.view.state.reachable([*numbers, *self.sketch_variables])
+        return [number for number in heap if number in reached]
+
+    def _node(self, number: int) -> int:
+        sketch, block = self.sketch, self.view.state.blocks[number]
+        node = self.nodes[number] = sketch.size
+        sketch.nodes_true.append(0)
+        sketch.nodes_false.append(0)
+        sketch.rows.append(0)
+        variable = self.sketch_variables.get(number)
+        if block.alive:
+            for other in self.owner.memory.objects:
+                self._set(self.owner.symbols.object(other), node, truth=other == variable)
+        if block.kind != "stack":
+            self._set(HEAP, node, truth=block.kind == "heap")
+        self._set(FREED, node, truth=not block.alive)
+        size = self._size(number, block)
+        if size is not None and block.alive and len(self.owner.memory.sizes) > 1:
+            for other_size in self.owner.memory.sizes:
+                self._set(f"size[{other_size}]", node, truth=other_size == size)
+        return node
+
+    def _size(self, number: int, block: Block) -> int | None:
+        """The size by which the analysis knows a block; None if that is not certain."""
+        variable = self.sketch_variables.get(number)
+        if variable is not None:
+            return self.owner.memory.size_of(variable)
+        made = self.owner.made.get(block.place, set()) if block.place is not None else set()
+        if len(made) == 1:
+            return next(iter(made))
+        sizes = [size for size in self.owner.memory.sizes if int(size) == block.size]
+        plain = len(sizes) == 1 and not isinstance(sizes[0], TypedSize) and not made
+        return sizes[0] if plain else None
+
+    def _set(self, name: str, node: int, *, truth: bool) -> None:
+        bit = self.owner.places.unary.get(name, 0)
+        masks = self.sketch.nodes_true if truth else self.sketch.nodes_false
+        masks[node] |= bit
+
+    # Cells ----------------------------------------------------------------------------------------------------
+
+    def _cells(self, number: int, block: Block) -> None:
+        owner, node = self.owner, self.nodes[number]
+        size = self._size(number, block)
+        variable = self.sketch_variables.get(number)
+        if not block.alive or size is None or (variable is not None and is_literal(variable)):
+            return
+        own = {cell: offset for (s, offset), cell in owner.memory.cell_of.items() if s == size}
+        for name, cell in owner.edges.items():
+            if cell not in own:
+                self.sketch.rows[node] |= owner.places.binary.get(name, 0)
+        for cell, offset in own.items():
+            if owner.symbols.precision.tracks_cell(cell):
+                self._cell(node, cell, loaded(block, offset, owner.memory.program.pointer_size))
+        for offset in owner.translator.constants.cells:
+            kept = owner.memory.integer_type((size, offset))
+            value = loaded(block, offset, kept.size) if kept else None
+            if kept and isinstance(value, int):
+                self.cells.append((node, offset, kept.wrap(value)))
+
+    def _cell(self, node: int, cell: str, value: Value | None) -> None:
+        owner = self.owner
+        edges = {to: owner.symbols.cell(cell, to) for to in owner.symbols.target_offsets(cell)}
+        target, known = self._target(value)
+        if not known:
+            return
+        if isinstance(value, Pointer) and value.offset not in edges:
+            raise Misplaced(f"the member {cell} points to offset {value.offset} of {self._label(value)}")
+        for to, name in edges.items():
+            bit = owner.places.binary.get(name, 0)
+            self.sketch.rows[node] |= bit
+            if target is not None and isinstance(value, Pointer) and to == value.offset:
+                pair = (node, target)
+                self.sketch.pairs[pair] = self.sketch.pairs.get(pair, 0) | bit
+        self._set(f"undef.{cell}", node, truth=isinstance(value, Undefined))
+
+    def _target(self, value: Value | None) -> tuple[int | None, bool]:
+        """The node that a pointer leads to, if any, and whether it is known where it leads."""
+        if isinstance(value, Pointer):
+            block = self.view.state.blocks.get(value.block)
+            if value.block in self.nodes:
+                return self.nodes[value.block], True
+            if block is not None and not block.alive and block.kind in ("heap", "stack"):
+                return self._node(value.block), True
+            return None, False
+        return None, value == 0 or isinstance(value, Undefined)
+
+    def _label(self, value: Pointer) -> str:
+        return self.view.state.blocks[value.block].label
+
+    # Variables ------------------------------------------------------------------------------------------------
+
+    def _pointer(self, variable: Variable) -> None:
+        owner, sketch = self.owner, self.sketch
+        if not owner.symbols.precision.tracks(variable.name):
+            return
+        pointer = owner.symbols.pointer(variable)
+        held = self._holder(variable)
+        value = value_of(owner.program, self.view, held, variable.type.size) if held else None
+        target, known = self._target(value)
+        if not known:
+            sketch.complete = False
+            return
+        if isinstance(value, Pointer) and value.offset not in pointer.offsets:
+            raise Misplaced(f"{held} points to offset {value.offset} of {self._label(value)}")
+        for offset in pointer.offsets:
+            bit = owner.places.unary.get(pointer.predicate(offset), 0)
+            for node in range(sketch.size):
+                sketch.nodes_false[node] |= bit
+            if target is not None and isinstance(value, Pointer) and offset == value.offset:
+                sketch.nodes_true[target] |= bit
+                sketch.nodes_false[target] &= ~bit
+        bit = owner.places.nullary.get(pointer.undefined, 0)
+        if isinstance(value, Undefined):
+            sketch.true |= bit
+        else:
+            sketch.false |= bit
+
+    def _holder(self, variable: Variable) -> str | None:
+        """The variable of the program whose value a variable of the analysis has here."""
+        sharing = self.owner.attempt.sharing
+        members = sharing.members.get(variable.name)
+        if members is None:
+            return variable.name
+        needed = [v for v in members if v in sharing.live.get(self.view.location, ())]
+        return needed[0].name if len(needed) == 1 else None
+
+    # Numbers --------------------------------------------------------------------------------------------------
+
+    def integers(self) -> list[tuple[Key, int]]:
+        return [*self.numbers, *((offset, value) for _, offset, value in self.cells)]
+
+    def with_numbers(self, bound: int) -> Sketch:
+        """The sketch with what is known of the numbers, as they are followed."""
+        owner, drawn = self.owner, self.sketch
+        sketch = Sketch(
+            drawn.true,
+            drawn.false,
+            [*drawn.nodes_true],
+            [*drawn.nodes_false],
+            drawn.pairs,
+            drawn.rows,
+            {},
+            drawn.complete,
+        )
+        constants = owner.translator.constants
+        for variable, value in self.numbers:
+            chosen = owner.numbers.chosen(variable, value, bound)
+            for c in constants.of(variable):
+                bit = owner.places.nullary.get(owner.symbols.integer(variable, c), 0)
+                if c not in chosen:
+                    sketch.false |= bit
+                elif len(chosen) == 1:
+                    sketch.true |= bit
+        for node, offset, value in self.cells:
+            chosen = owner.numbers.chosen(offset, value, bound)
+            for c in constants.of(offset):
+                bit = owner.places.unary.get(owner.symbols.integer_cell(offset, c), 0)
+                if c not in chosen:
+                    sketch.nodes_false[node] |= bit
+                elif len(chosen) == 1:
+                    sketch.nodes_true[node] |= bit
+        return sketch

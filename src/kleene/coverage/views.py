@@ -1,0 +1,174 @@
+"""A state of the original program as the automaton of an analysis sees it: a location, and variables by their names there.
+
+The program itself is run, not the automaton that an attempt made of it: a rewriting that loses behaviours is to be
+noticed. All rewritings keep the names of the locations of the inlined program, so only inlining, tail calls and
+recursion have to be retraced here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from kleene.cfa.operations import Call
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import ArrayType, RecordType, Type
+from kleene.domains.explicit.machine import Machine
+from kleene.domains.explicit.memory import Block
+from kleene.domains.explicit.state import Frame, State
+from kleene.domains.explicit.values import NotModelled, Value
+from kleene.passes.inline import inlined_with_copies
+from kleene.passes.scalars import parts_of
+from kleene.passes.tail_calls import without_tail_recursion
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where an activation lies in the inlined program. `visible` are the frames that it knows, with their prefixes."""
+
+    kept: str
+    """The function that stays and has the activation in it."""
+    prefix: str
+    """How the names of its locations begin there."""
+    entry: tuple[str, str]
+    """The location with which the function begins, and what it is called."""
+    visible: tuple[tuple[int, str], ...]
+    apart: bool
+    """Whether the function that stays is analysed apart, on a part of the heap."""
+    returned: bool = False
+    """Whether the activation only hands on what a call in tail position gave it: no location of a loop is like it."""
+
+    def location(self, own: str) -> str:
+        """What a location of the function is called."""
+        return self.entry[1] if own == self.entry[0] else self.prefix + own
+
+
+@dataclass(frozen=True)
+class View:
+    """A state at a location of the automaton that was analysed."""
+
+    location: str
+    variables: Mapping[str, int]
+    """The blocks of the variables that the analysis may know here."""
+    state: State
+    whole: bool
+    """Whether the analysis sees all of the heap here."""
+
+
+class Program:
+    """The names that one program has in the analysis; shared by all its runs."""
+
+    def __init__(self, original: CProgram, *, malloc_may_fail: bool, analysed: CProgram | None = None) -> None:
+        """`analysed` is the program of the analysis, if it is another one: with contracts for some functions."""
+        analysed = analysed or original
+        self.original = original
+        self.machine = Machine(original, malloc_may_fail=malloc_may_fail)
+        self.foreign = frozenset(n for n, f in original.functions.items() if analysed.functions.get(n) != f)
+        """The functions that the analysis has other bodies for."""
+        self.looping = without_tail_recursion(analysed)
+        self.loops = frozenset(n for n, f in self.looping.functions.items() if f.cfa is not analysed.functions[n].cfa)
+        self.inlined, self.copies = inlined_with_copies(self.looping)
+        edges = [e for f in original.functions.values() for e in f.cfa.edges]
+        self.calls = {id(e.label): e.source for e in edges if isinstance(e.label, Call)}
+        self.parts = _parts(self.inlined)
+        self.texts = {block.label: number for number, block in self._fixed if block.kind == "string"}
+
+    @property
+    def _fixed(self) -> list[tuple[int, Block]]:
+        return list(self.machine.fixed_blocks.items())
+
+
+def _parts(inlined: CProgram) -> dict[str, tuple[str, int]]:
+    """The scalars of structs and arrays, which may have become variables: the variable and the offset of each."""
+    found: dict[str, tuple[str, int]] = {}
+    owners: list[tuple[str, Type]] = [(g.variable.name, g.variable.type) for g in inlined.globals]
+    for function in inlined.functions.values():
+        start = "" if function.name == inlined.entry else f"{function.name}."
+        owners += [(start + v.name, v.type) for v in (*function.parameters, *function.locals)]
+    for name, type_ in owners:
+        if isinstance(type_, RecordType | ArrayType):
+            found |= {name + part.name: (name, part.offset) for part in parts_of(type_, inlined) or ()}
+    return found
+
+
+class Stack:
+    """The contexts of the frames of one run, followed step by step."""
+
+    def __init__(self, program: Program, state: State) -> None:
+        self.program = program
+        main = program.original.main
+        entry = (main.cfa.entry, main.cfa.entry)
+        first = Context(main.name, "", entry, ((0, ""),), apart=False)
+        self.contexts: list[Context | None] = [None if main.name in program.foreign else first]
+        self.state = state
+        self._tails: dict[int, bool] = {}
+        """By frame, whether it was called in tail position by the function itself, which is a loop to the analysis."""
+
+    def view(self) -> View | None:
+        """The state as the analysis sees it; None where it has no location of its own."""
+        self.follow()
+        context = self.contexts[-1]
+        if context is None or context.returned:
+            return None
+        place = context.location(self.state.frames[-1].location)
+        return View(place, self._visible(context), self.state, whole=not context.apart)
+
+    def follow(self) -> None:
+        """Take account of the calls and returns since the last time: one step each."""
+        frames, contexts = self.state.frames, self.contexts
+        while len(contexts) > len(frames):
+            contexts.pop()
+            below = contexts[-1]
+            if below is not None and self._tails[len(contexts)]:
+                contexts[-1] = replace(below, returned=True)
+        while len(contexts) < len(frames):
+            contexts.append(self._entered(len(contexts), frames[len(contexts)]))
+
+    def _entered(self, index: int, frame: Frame) -> Context | None:
+        """The context of a new frame, from that of its caller."""
+        caller, program, name = self.contexts[-1], self.program, frame.function
+        if name in program.foreign:
+            self._tails[index] = False
+            return None
+        self._tails[index] = name in program.loops and self.state.frames[index - 1].function == name
+        if self._tails[index] and caller is not None:  # the same activation goes round a loop
+            *others, (_, prefix) = caller.visible
+            return replace(caller, visible=(*others, (index, prefix)))
+        entry = program.looping.functions[name].cfa.entry
+        if name in program.inlined.functions:
+            return Context(name, f"{name}:", (entry, f"{name}:{entry}"), ((index, f"{name}."),), apart=True)
+        if caller is None or caller.returned or id(frame.call) not in program.calls:
+            return None
+        start, names = (f"{caller.kept}:", f"{caller.kept}.") if caller.apart else ("", "")
+        site = caller.location(program.calls[id(frame.call)]).removeprefix(start)
+        copy = program.copies.get((caller.kept, site, name))
+        if copy is None:
+            return None
+        visible = (*caller.visible, (index, names + copy.prefix))
+        return Context(caller.kept, start + copy.prefix, (entry, start + copy.entry), visible, caller.apart)
+
+    def _visible(self, context: Context) -> dict[str, int]:
+        variables = {**self.program.machine.fixed, **self.program.texts}
+        for index, prefix in context.visible:
+            for name, number in self.state.frames[index].locals.items():
+                variables[prefix + name] = number
+        return variables
+
+
+def value_of(program: Program, view: View, name: str, size: int) -> Value | None:
+    """The value of a variable of the analysis; None if the state has no such variable."""
+    base, offset = name, 0
+    if name not in view.variables:
+        if name not in program.parts:
+            return None
+        base, offset = program.parts[name]
+    block = view.state.blocks.get(view.variables.get(base, 0))
+    return None if block is None or not block.alive else loaded(block, offset, size)
+
+
+def loaded(block: Block, offset: int, size: int) -> Value | None:
+    """What a block holds at an offset; None if it is no value of that size."""
+    try:
+        return block.load(8 * offset, 8 * size)
+    except NotModelled:
+        return None

@@ -1,0 +1,77 @@
+"""What the parameters of the entry hold when a run begins.
+
+Numbers are inputs. `argv` of `main` is an array of argc texts that ends with NULL (C17, 5.1.2.2.1); it is made when it
+is first looked at, of a few short texts whose characters are inputs, so that no proof rests on it. Other pointers are
+NULL or point to memory of which nothing is known; which of the two, is an input that is asked for when it matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import CHAR, IntegerType, PointerType
+from kleene.domains.explicit.arithmetic import concrete, decide
+from kleene.domains.explicit.memory import Block
+from kleene.domains.explicit.state import State
+from kleene.domains.explicit.values import UNDEFINED, UNKNOWN, NotModelled, Pointer, Unknown, Value
+from kleene.passes.entry_parameters import is_texts, unknown_memory
+
+ARGUMENTS = "arguments"
+"""The kind of the block of `argv` before it is looked at; it keeps their number in its first cell."""
+HIDDEN = frozenset(("opaque", UNKNOWN, ARGUMENTS))
+"""The kinds of blocks of whose contents nothing is shown."""
+_MOST_ARGUMENTS = 3
+"""Arguments, with the name of the program: enough for an option and its value."""
+_MOST_CHARACTERS = 2
+"""Characters of each text before its end: enough for an option such as -x."""
+_ENDLESS = 1 << 20
+"""Bytes of a block whose size is not known."""
+
+
+def entry_value(state: State, program: CProgram, number: int, given: Sequence[Value]) -> Value:
+    """The value of the parameter of that number; `given` has those before it. UNDEFINED if nothing is known."""
+    parameter = program.main.parameters[number]
+    type_ = parameter.type
+    if isinstance(type_, IntegerType):
+        low = 0 if program.entry == "main" and number == 0 else type_.minimum
+        return state.draw(low, type_.maximum, f"parameter {parameter}")
+    if not isinstance(type_, PointerType):
+        return UNDEFINED
+    if not is_texts(program, number):
+        return Pointer(state.new_block(UNKNOWN, _ENDLESS, unknown_memory(program, parameter)), 0)
+    if number > 1 or not isinstance(given[0], int | Unknown):
+        return Pointer(state.new_block("opaque", _ENDLESS, f"*{parameter}"), 0)
+    arguments = state.new_block(ARGUMENTS, type_.target.size, f"*{parameter}")
+    state.blocks[arguments].store(0, type_.target.size * 8, given[0])
+    return Pointer(arguments, 0)
+
+
+def look_at_arguments(state: State, number: int) -> Block:
+    """Make the texts of `argv`, whose block has this number. Without any the run counts as open: no shell does that."""
+    block = state.blocks[number]
+    width, count = block.cells[0]
+    if isinstance(count, Unknown) and not decide(state, "<=", count, _MOST_ARGUMENTS):
+        raise NotModelled(f"more than {_MOST_ARGUMENTS} arguments")
+    amount = concrete(state, count)
+    if amount > _MOST_ARGUMENTS:
+        raise NotModelled(f"more than {_MOST_ARGUMENTS} arguments")
+    drawn = [
+        [
+            state.draw(CHAR.minimum, CHAR.maximum, f"character {k + 1} of argument {n}", ("argument", n, k))
+            for k in range(_MOST_CHARACTERS)
+        ]
+        for n in range(amount)
+    ]
+    state.source.bounded = f"only {_MOST_ARGUMENTS} arguments of {_MOST_CHARACTERS} characters are tried"
+    if amount == 0:
+        state.tainted = state.tainted or "a program that is started without a name"
+    block = state.writable(number)
+    block.kind, block.size, block.cells = "global", (amount + 1) * width // CHAR.bits, {}
+    block.store(amount * width, width, 0)
+    for n, characters in enumerate(drawn):
+        text = state.new_block("global", _MOST_CHARACTERS + 1, f"argument {n}")
+        for k, character in enumerate([*characters, 0]):
+            state.blocks[text].store(k * CHAR.bits, CHAR.bits, character)
+        block.store(n * width, width, Pointer(text, 0))
+    return block

@@ -1,0 +1,46 @@
+"""How long variables are kept: a variable that is forgotten holds no block any more, and a kept one costs flags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from typing import Literal
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Operation
+from kleene.cfa.types import PointerType
+from kleene.passes.facts.liveness import in_scope, live_before, starts
+
+Keep = Literal["live", "loop", "scope"]
+"""Until a variable is not read any more; pointers that go round a loop all the way; pointers till their scope ends."""
+
+
+def kept(cfa: Cfa[Operation], tracked: Set[Variable], keep: Keep) -> dict[str, frozenset[Variable]]:
+    """For each location, the variables to keep."""
+    live = live_before(cfa, tracked, whole_scope=keep == "scope")
+    if keep == "live":
+        return live
+    pointers = frozenset(v for v in tracked if isinstance(v.type, PointerType) and not v.is_temporary)
+    scope = in_scope(cfa)
+    more: dict[str, frozenset[Variable]] = scope
+    if keep == "loop":
+        more = dict.fromkeys(cfa.locations, frozenset())
+        for head, body in _loops(cfa):
+            for name in body:
+                more[name] |= live[head] & scope.get(name, frozenset())
+    return {name: found | (pointers & more.get(name, frozenset())) for name, found in live.items()}
+
+
+def _loops(cfa: Cfa[Operation]) -> Iterator[tuple[str, set[str]]]:
+    """The loop heads of all functions, each with the locations of its loop."""
+    for start in starts(cfa):
+        part = Cfa(start, cfa.edges)
+        for head in sorted(part.loop_heads):
+            body = {head}
+            stack = [edge.source for edge in part.back_edges if edge.target == head]
+            while stack:
+                name = stack.pop()
+                if name not in body:
+                    body.add(name)
+                    stack.extend(e.source for e in part.entering(name) if e.source in part.reachable)
+            yield head, body

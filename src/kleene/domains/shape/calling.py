@@ -1,0 +1,119 @@
+"""The shape domain for programs with procedures: calls by local heaps (`local_heaps.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+
+from kleene.cfa.graph import Edge
+from kleene.diagnostics import LimitReached
+from kleene.domains.shape.derived_updates import DerivingDomain
+from kleene.domains.shape.heap_join import joined
+from kleene.domains.shape.local_heaps import Division, LocalHeaps
+from kleene.domains.shape.specified import CYCLE, Specified
+from kleene.logic.formula import TRUE
+from kleene.semantics.steps.invocations import CallAction, CallVocabulary
+from kleene.semantics.steps.specified import SpecifiedAction
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action, Message, Rule
+from kleene.transformers.draft import Draft
+from kleene.transformers.focus import InfiniteFocus
+from kleene.transformers.transformer import Outcome, Report, Transformer
+
+
+class CallingShapeDomain(DerivingDomain):
+    """Structures are divided at a call; the callee's part is analysed in the context of its names."""
+
+    calls: CallVocabulary | None = None
+    given_rules: Sequence[Rule] = ()
+    """The rules that the vocabulary does not imply."""
+
+    @cached_property
+    def heaps(self) -> LocalHeaps:
+        assert self.calls is not None
+        return LocalHeaps(self.vocabulary, self.calls)
+
+    @cached_property
+    def _divided(self) -> dict[tuple[Action, Structure], Division]:
+        return {}
+
+    @cached_property
+    def specified(self) -> Specified:
+        return Specified(self.vocabulary, self.given_rules)
+
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+        if isinstance(edge.label, SpecifiedAction):
+            return self._specified(edge, edge.label, elements)
+        return super().post(edge, elements)
+
+    def outcome(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> Outcome:
+        """The action's outcome; what a contract leaves open may be too much for focus."""
+        try:
+            return transformer.post(element)
+        except InfiniteFocus:
+            raise LimitReached(f"too little is known of the heap for '{edge.label}'") from None
+
+    def _specified(self, edge: Edge[Action], action: SpecifiedAction, elements: Sequence[Structure]) -> list[Structure]:
+        """A contract in formulas is checked, or what it says is assumed."""
+        found: dict[Structure, None] = {}
+        for element in elements:
+            if not all(self.specified.holds(formula, element) for formula, _ in action.wanted):
+                self._refuse(edge, element)
+            elif action.role == "holds":
+                found[element] = None
+            else:
+                for relation in self.specified.cyclic(action):
+                    report = Report(Message(TRUE, CYCLE + relation), element, definite=False)
+                    self.log.add(edge, Outcome(reports=[report]))
+                results = self.specified.post(action, element)
+                if action.role == "given" and not results:  # nothing that is said of the body means anything
+                    self._refuse(edge, element)
+                for after in results:
+                    coerced = self.coercer.coerce(after)
+                    if coerced is not None:  # there is such a heap
+                        found[self.blurred(Draft.of(coerced, 0), coerced)] = None
+        return list(found)
+
+    def callee(self, label: Action) -> str | None:
+        return label.function if isinstance(label, CallAction) else None
+
+    def context(self, element: Structure) -> Hashable:
+        key: Hashable = self.canonicalizer.key(element.values)
+        return (element.size, key)
+
+    def enter(self, edge: Edge[Action], element: Structure) -> list[Structure]:
+        call = edge.label
+        assert isinstance(call, CallAction)
+        sharp = self.coercer.coerce(self.heaps.sharpened(element))
+        if sharp is None:  # there is no such heap
+            return []
+        division = self.heaps.divide(sharp, call)
+        if division is None:
+            self._refuse(edge, element)
+            return []
+        self._divided[call, element] = division
+        return self._settled(edge, self.heaps.entry(division, call))
+
+    def resume(self, edge: Edge[Action], caller: Structure, exits: Sequence[Structure]) -> list[Structure]:
+        call = edge.label
+        assert isinstance(call, CallAction)
+        division = self._divided[call, caller]
+        found = []
+        for end in exits:
+            after = joined(self.heaps, division, call, end)
+            if after is None:
+                self._refuse(edge, caller)
+            else:
+                found += self._settled(edge, after)
+        return found
+
+    def _settled(self, edge: Edge[Action], structure: Structure) -> list[Structure]:
+        coerced = self.coercer.coerce(structure)
+        if coerced is None:
+            self.contradictions.setdefault(edge.label, (edge, structure))
+            return []
+        return [self.blurred(Draft.of(coerced, 0), coerced)]
+
+    def _refuse(self, edge: Edge[Action], structure: Structure) -> None:
+        reports = [Report(message, structure, definite=False) for message in edge.label.messages]
+        self.log.add(edge, Outcome(reports=reports))

@@ -1,0 +1,23 @@
+"""Passes from C to C: each takes an automaton and returns one that means the same, or covers it.
+
+In reading order:
+
+- `preparation`: `Prepared`, the one value that every analysis of a program shares
+- `prepare`: the pipeline that every abstract analysis of C runs first
+- `entry_parameters`: the arguments that the entry is called with
+- `inline`: calls of functions that are not recursive
+- `tail_calls`: tail recursion becomes a loop
+- `recursive_functions`: the other recursive functions get locations in one automaton, with `Invoke` edges
+- `function_values`: addresses of functions become numbers
+- `literals`: string literals become global arrays
+- `promote`: pointers that always hold the address of one variable
+- `scalars`: structs and arrays become variables
+- `slots`: large arrays of pointers become lists
+- `indices`: variable indices become choices
+- `loads`: a pointer that is read twice is read once
+- `coalesce`: pointers with disjoint lives share a predicate
+- `representatives`: numbers compared with constants: one for each outcome
+- `zero_one_images`: numbers compared with each other: 0 and 1 stand for all
+- `rewrite`: expressions of operations, rewritten bottom up
+- `facts`: what the passes and the semantics ask about an automaton
+"""

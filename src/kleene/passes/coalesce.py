@@ -1,0 +1,118 @@
+"""Pointer variables that are never needed at the same time share one predicate: fewer roots, fewer structures.
+
+After inlining a program has many local pointers with short lives. Two of them whose live ranges do not overlap can be
+one variable, as registers are shared in a compiler (Chaitin. Register allocation & spilling via graph coloring, 1982).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Assign, DeclareLocal, EndScope, Operation, Skip, rename_variables
+from kleene.cfa.types import PointerType
+from kleene.passes.facts.liveness import defined, live_before
+from kleene.passes.facts.memory import Place
+from kleene.passes.promote import address_taken
+
+FEW = 3
+"""With so few local pointers nothing is gained."""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """The automaton with local pointer variables shared; the first variable of a class gives the name.
+
+    `members` are the classes by that name, `live` the variables that are needed at each location of the old automaton.
+    """
+
+    cfa: Cfa[Operation]
+    members: Mapping[str, Sequence[Variable]] = field(default_factory=dict)
+    live: Mapping[str, Set[Variable]] = field(default_factory=dict)
+
+
+def coalesced(
+    cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False
+) -> Cfa[Operation]:
+    """The automaton with local pointer variables shared."""
+    return sharing(cfa, places, whole_scope=whole_scope).cfa
+
+
+def sharing(cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False) -> Sharing:
+    """Which local pointer variables are shared.
+
+    Variables that may point to different places stay apart: what one does not point to need not be asked for another.
+    With `whole_scope`, a variable is needed until its scope ends (see `live_before`).
+    """
+    variables = _local_pointers(cfa)
+    if len(variables) <= FEW:
+        return Sharing(cfa)
+    live = live_before(cfa, set(variables), whole_scope=whole_scope)
+    conflicts = _conflicts(cfa, variables, live)
+    classes: list[list[Variable]] = []
+    for variable in variables:
+        fitting = (m for m in classes if _alike(m[0], variable) and places.get(m[0]) == places.get(variable))
+        members = next((m for m in fitting if not conflicts[variable] & set(m)), None)
+        if members is None:
+            classes.append([variable])
+        else:
+            members.append(variable)
+    chosen = {v: members for members in classes if len(members) > 1 for v in members}
+    edges = [replace(e, label=_renamed(e.label, live[e.target], chosen)) for e in cfa.edges]
+    if not chosen:
+        return Sharing(cfa)
+    return Sharing(Cfa(cfa.entry, tuple(edges)), {m[0].name: m for m in chosen.values()}, live)
+
+
+def _alike(a: Variable, b: Variable) -> bool:
+    return a.type == b.type and a.is_temporary == b.is_temporary
+
+
+def _local_pointers(cfa: Cfa[Operation]) -> list[Variable]:
+    taken = address_taken(edge.label for edge in cfa.edges)
+    found: dict[Variable, None] = {}
+    for edge in cfa.edges:
+        for variable in defined(edge.label):
+            if isinstance(variable.type, PointerType) and not variable.is_global and variable not in taken:
+                found[variable] = None
+    return list(found)
+
+
+def _conflicts(
+    cfa: Cfa[Operation], variables: list[Variable], live: dict[str, frozenset[Variable]]
+) -> dict[Variable, set[Variable]]:
+    """Which variables must be kept apart: one gets a value while the other is needed."""
+    given = live[cfa.entry]  # the parameters of the entry have their values at once
+    found: dict[Variable, set[Variable]] = {v: set(given - {v}) if v in given else set() for v in variables}
+    for edge in cfa.edges:
+        after = live[edge.target]
+        for written in defined(edge.label):
+            if written not in found or _without_effect(edge.label, written, after):
+                continue
+            for other in after - {written}:
+                found[written].add(other)
+                found[other].add(written)
+    return found
+
+
+def _without_effect(operation: Operation, variable: Variable, after: frozenset[Variable]) -> bool:
+    """The end of a scope, and a declaration of what is not read before it is written."""
+    return isinstance(operation, EndScope) or (isinstance(operation, DeclareLocal) and variable not in after)
+
+
+def _renamed(operation: Operation, after: frozenset[Variable], chosen: dict[Variable, list[Variable]]) -> Operation:
+    """The operation over the shared variables; `after` are the variables needed after it."""
+    if isinstance(operation, DeclareLocal) and operation.variable in chosen:
+        if operation.variable not in after:
+            return Skip(operation.place)
+        return replace(operation, variable=chosen[operation.variable][0])
+    if isinstance(operation, EndScope):
+        ended = [v for v in operation.variables if not after & set(chosen.get(v, ()))]
+        shared = dict.fromkeys(chosen[v][0] if v in chosen else v for v in ended)
+        return replace(operation, variables=tuple(shared))
+    renamed = rename_variables(operation, {v: members[0] for v, members in chosen.items()})
+    if isinstance(renamed, Assign) and renamed.target == renamed.value:
+        return Skip(operation.place)
+    return renamed

@@ -1,0 +1,239 @@
+"""The parameters of the entry get their values by operations, so that no analysis takes them for NULL or zero.
+
+Numbers are any. `argv` and `envp` of `main` point to arrays of texts, which the memory model does not have; any other
+pointer is NULL or points to memory of which nothing is known. Such a pointer may be copied and compared with NULL. An
+operation that does anything else with it becomes `Unsupported`, with what the user can do. Copies are followed through
+the automaton, forward: a variable counts as unknown where some path makes it so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from kleene.cfa.expressions import AddressOf, Cast, Comparison, Constant, Expression, Variable, variables
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import (
+    Assign,
+    Assume,
+    DeclareLocal,
+    EndScope,
+    Havoc,
+    Operation,
+    Place,
+    Specified,
+    Unsupported,
+    expressions,
+)
+from kleene.cfa.program import CProgram, Function, Global
+from kleene.cfa.types import CHAR, INT, FloatType, FunctionType, IntegerType, PointerType
+
+Origins = Mapping[Variable, Variable]
+"""The variables that may hold what a parameter points to, with that parameter."""
+
+
+def with_entry_values(program: CProgram) -> CProgram:
+    """The program, inlined, with the parameters of its entry as local variables that get values first."""
+    main = program.main
+    if not main.parameters or program.entry in program.recursive_functions:
+        return program
+    prologue = _Prologue(program)
+    used = {v for edge in main.cfa.edges for e in expressions(edge.label) for v in variables(e)}
+    used -= {v for edge in main.cfa.edges for v in _given_by_contract(edge.label)}
+    for number, parameter in enumerate(main.parameters):
+        if parameter in used:
+            prologue.give(number, parameter)
+    known: dict[Variable, Variable] = {p: p for p in main.parameters if not isinstance(p.type, IntegerType | FloatType)}
+    followed = _only_copied(program, main, known)
+    edges = (*prologue.edges, Edge(prologue.here, prologue.last(), main.cfa.entry), *followed)
+    changed = replace(
+        main,
+        parameters=(),
+        locals=(*main.parameters, *prologue.locals, *main.locals),
+        cfa=Cfa(f"{main.name}.start", edges),
+    )
+    functions = {**program.functions, program.entry: changed}
+    return replace(program, functions=functions, globals=(*program.globals, *prologue.globals))
+
+
+def _given_by_contract(operation: Operation) -> tuple[Variable, ...]:
+    """The parameters that a body which is checked alone declares or is given as its contract says."""
+    if isinstance(operation, DeclareLocal):
+        return (operation.variable,)
+    return operation.targets if isinstance(operation, Specified) and operation.role == "given" else ()
+
+
+@dataclass
+class _Prologue:
+    """The operations before the entry."""
+
+    program: CProgram
+    edges: list[Edge[Operation]] = field(default_factory=list)
+    locals: list[Variable] = field(default_factory=list)
+    globals: list[Global] = field(default_factory=list)
+    _made: int = 0
+
+    @property
+    def here(self) -> str:
+        return self._location(self._made)
+
+    @property
+    def place(self) -> Place:
+        return self.program.main.place
+
+    def give(self, number: int, parameter: Variable) -> None:
+        self._emit(DeclareLocal(self.place, parameter))
+        if isinstance(parameter.type, IntegerType):
+            self._emit(Havoc(self.place, parameter, f"parameter {parameter}"))
+            if self.program.entry == "main" and number == 0:  # the number of arguments
+                test = Comparison(">=", parameter, Constant(0, parameter.type))
+                self._fork(test, self._location(self._made + 1), f"{self.program.entry}.nowhere")
+        elif isinstance(parameter.type, PointerType) and not isinstance(parameter.type.target, FunctionType):
+            self._point(parameter, parameter.type, may_be_null=not is_texts(self.program, number))
+
+    def _point(self, parameter: Variable, type_: PointerType, *, may_be_null: bool) -> None:
+        target = Variable(f"$*{parameter}", CHAR, is_global=True)
+        self.globals.append(Global(target))
+        somewhere = Cast(AddressOf(target, PointerType(CHAR, type_.size)), type_)
+        if not may_be_null:
+            self._emit(Assign(self.place, parameter, somewhere))
+            return
+        choice = Variable(f"${parameter} is given", INT)
+        self.locals.append(choice)
+        self._emit(DeclareLocal(self.place, choice))
+        self._emit(Havoc(self.place, choice, f"parameter {parameter}"))
+        yes, no, end = (self._location(self._made + n) for n in (1, 2, 3))
+        self._fork(Comparison("!=", choice, Constant(0, INT)), yes, no)
+        self.edges.append(Edge(yes, Assign(self.place, parameter, somewhere), end))
+        self.edges.append(Edge(no, Assign(self.place, parameter, Constant(0, type_)), end))
+        self._made += 2
+
+    def last(self) -> Operation:
+        return EndScope(self.place, tuple(self.locals))
+
+    def _location(self, number: int) -> str:
+        return f"{self.program.entry}.start" + ("" if number == 0 else f"{number}")
+
+    def _emit(self, operation: Operation) -> None:
+        start = self.here
+        self._made += 1
+        self.edges.append(Edge(start, operation, self.here))
+
+    def _fork(self, test: Expression, yes: str, no: str) -> None:
+        start = self.here
+        self._made += 1
+        self.edges.append(Edge(start, Assume(self.place, test, truth=True), yes))
+        self.edges.append(Edge(start, Assume(self.place, test, truth=False), no))
+
+
+def is_texts(program: CProgram, number: int) -> bool:
+    """Whether the parameter of that number is `argv` or `envp` of `main`: an array of texts that ends with NULL."""
+    type_ = program.main.parameters[number].type
+    inner = type_.target if isinstance(type_, PointerType) else None
+    character = inner.target if isinstance(inner, PointerType) else None
+    return program.entry == "main" and number > 0 and isinstance(character, IntegerType) and character.bits == CHAR.bits
+
+
+def unknown_memory(program: CProgram, parameter: Variable) -> str:
+    """Why nothing is known of what a parameter of the entry points to, and what to do."""
+    main = program.main
+    if parameter in main.parameters and is_texts(program, main.parameters.index(parameter)):
+        return f"the texts that '{parameter}' of main points to; to check what follows, copy them from a fixed array"
+    what = f"what the parameter '{parameter}' of {main.name} " + (
+        "points to" if isinstance(parameter.type, PointerType) else "holds"
+    )
+    return f"nothing is known of {what}: write a main that builds the argument, or a contract (--contracts)"
+
+
+# Where unknown pointers go --------------------------------------------------------------------------------------
+
+
+def _only_copied(program: CProgram, main: Function, known: Origins) -> list[Edge[Operation]]:
+    """The edges of the entry; those that do more with an unknown pointer than to copy or test it are Unsupported."""
+    held: dict[str, dict[Variable, Variable]] = {main.cfa.entry: dict(known)}
+    waiting = [main.cfa.entry]
+    while waiting:
+        location = waiting.pop()
+        for edge in main.cfa.leaving(location):
+            after = _after(edge.label, held[location])
+            before = held.get(edge.target)
+            merged = {**after, **(before or {})}
+            if before is None or len(merged) > len(before):
+                held[edge.target] = merged
+                waiting.append(edge.target)
+    edges: dict[tuple[str, int], Edge[Operation]] = {}
+    for number, edge in enumerate(main.cfa.edges):
+        used = _used(edge.label, held.get(edge.source, {}))
+        if used is None:
+            edges[edge.source, number] = edge
+        else:
+            why = Unsupported(edge.label.place, unknown_memory(program, used))
+            edges.setdefault((edge.source, -1), Edge(edge.source, why, main.exit))
+    return list(edges.values())
+
+
+def _after(operation: Operation, held: Origins) -> dict[Variable, Variable]:
+    """Which variables are unknown pointers behind an operation."""
+    after = dict(held)
+    written: tuple[Expression, ...] = ()
+    match operation:
+        case DeclareLocal(variable=variable):
+            written = (variable,)
+        case EndScope(variables=ended):
+            written = ended
+        case Specified(targets=targets):
+            written = targets
+        case _:
+            written = _target(operation)
+    for target in written:
+        if isinstance(target, Variable):
+            after.pop(target, None)
+    if isinstance(operation, Assign) and isinstance(operation.target, Variable):
+        copied = _plain(operation.value)
+        if copied in held and not operation.target.is_global:
+            after[operation.target] = held[copied]  # type: ignore[index]
+    return after
+
+
+def _target(operation: Operation) -> tuple[Expression, ...]:
+    """What an operation writes as a whole."""
+    found = getattr(operation, "target", None) or getattr(operation, "result", None)
+    return (found,) if isinstance(found, Variable) else ()
+
+
+def _used(operation: Operation, held: Origins) -> Variable | None:
+    """The parameter of which an operation uses more than whether it is NULL."""
+    match operation:
+        case Specified() | EndScope() | DeclareLocal() | Unsupported():
+            return None
+        case Assign(target=Variable(is_global=False) as target, value=value) if _plain(value) in held:
+            return held[_plain(value)] if not isinstance(target.type, PointerType) else None  # type: ignore[index]
+        case Assume(condition=Comparison(operator=("==" | "!="), left=left, right=right)):
+            for one, other in ((left, right), (right, left)):
+                if _plain(one) in held and isinstance(other, Constant) and other.value == 0:
+                    return None if isinstance(one.type, PointerType) and _tested(one) else held[_plain(one)]  # type: ignore[index]
+    mentioned = [v for e in _read(operation) for v in variables(e) if v in held]
+    return held[mentioned[0]] if mentioned else None
+
+
+def _read(operation: Operation) -> list[Expression]:
+    """The expressions of an operation without a variable that it writes as a whole."""
+    written = _target(operation)
+    found = list(expressions(operation))
+    for target in written:
+        found.remove(target)
+    return found
+
+
+def _plain(value: Expression) -> Expression | None:
+    """The variable whose pointer value this is, converted or not."""
+    while isinstance(value, Cast) and isinstance(value.type, PointerType):
+        value = value.operand
+    return value if isinstance(value, Variable) else None
+
+
+def _tested(value: Expression) -> bool:
+    """Whether a pointer to data is compared: functions are numbers to the analyses."""
+    origin = _plain(value)
+    type_ = origin.type if origin is not None else None
+    return isinstance(type_, PointerType) and not isinstance(type_.target, FunctionType)

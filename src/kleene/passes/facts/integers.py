@@ -1,0 +1,250 @@
+"""Small integers in logic: a variable is the set of predicates ``i = c`` for the constants c that matter to it.
+
+Exact for constants, booleans, enumerations and counters up to a bound, then unknown (design.md section 5). All
+predicates of a variable 0 means 'some other value', all 1/2 means 'any value'. An integer cell of heap objects has
+unary predicates of the same kind. Variables and cells that are assigned to or compared with each other share their
+constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kleene.cfa.expressions import (
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    Unary,
+    Variable,
+    walk,
+)
+from kleene.cfa.operations import Assign, Assume, Invoke, Operation
+from kleene.cfa.types import IntegerType
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj, neg
+from kleene.passes.facts.memory import Memory, Unmodelled
+
+MAX_CONSTANTS = 20
+Key = Variable | int
+"""An integer variable, or the offset of an integer cell."""
+
+COMPARE: Mapping[str, Callable[[int, int], bool]] = {
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+ARITHMETIC: Mapping[str, Callable[[int, int], int]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "^": lambda a, b: a ^ b,
+}
+INJECTIVE = frozenset(("+", "-", "^"))
+"""Operators that give different results for different left (or right) operands."""
+
+
+@dataclass(frozen=True)
+class IntegerValue:
+    """What is known of an integer expression: a formula for each value in the table, and `rest` for all others."""
+
+    table: Mapping[int, Formula]
+    rest: Formula
+
+    def at(self, constant: int) -> Formula:
+        """When the value is this constant."""
+        found = self.table.get(constant)
+        return conj(self.rest, UNKNOWN) if found is None else found
+
+    @staticmethod
+    def constant(value: int) -> IntegerValue:
+        return IntegerValue({value: TRUE}, FALSE)
+
+    @staticmethod
+    def boolean(truth: Formula) -> IntegerValue:
+        return IntegerValue({1: truth, 0: neg(truth)}, FALSE)
+
+    @property
+    def single(self) -> int | None:
+        """The value, if it is a constant."""
+        return next(iter(self.table)) if self.rest is FALSE and list(self.table.values()) == [TRUE] else None
+
+    def mapped(self, change: Callable[[int], int], *, injective: bool) -> IntegerValue:
+        """The value after a function of it; with an injective one, other values do not become those of the table."""
+        table: dict[int, Formula] = {}
+        for constant, formula in self.table.items():
+            new = change(constant)
+            table[new] = disj(table.get(new, FALSE), formula)
+        if injective or self.rest is FALSE:
+            return IntegerValue(table, self.rest)
+        return IntegerValue({c: disj(f, conj(self.rest, UNKNOWN)) for c, f in table.items()}, self.rest)
+
+    def converted(self, source: IntegerType, target: IntegerType) -> IntegerValue:
+        """The value converted from one integer type to another."""
+        if target == source:
+            return self
+        if target.boolean:
+            return self.negated().negated()
+        if target.function != source.function:  # only of null is it known what it becomes
+            null = self.table.get(0)
+            return UNKNOWN_INTEGER if null is None else IntegerValue({0: null}, neg(null))
+        return self.mapped(target.wrap, injective=target.bits >= source.bits)
+
+    def negated(self) -> IntegerValue:
+        """``!value``."""
+        return IntegerValue.boolean(self.truth(lambda c: c == 0, FALSE if 0 in self.table else UNKNOWN))
+
+    def truth(self, holds: Callable[[int], bool], others: Formula = UNKNOWN) -> Formula:
+        """When a condition on the value holds; `others` is its truth for values outside the table."""
+        inside = disj(*(formula for constant, formula in self.table.items() if holds(constant)))
+        return disj(inside, conj(self.rest, others))
+
+
+UNKNOWN_INTEGER = IntegerValue({}, TRUE)
+
+
+def combined(
+    a: IntegerValue, b: IntegerValue, operation: Callable[[int, int], int], *, injective: bool = False
+) -> IntegerValue:
+    """The value of a binary operation, if the tables are small; `injective` in each operand."""
+    if len(a.table) * len(b.table) > MAX_CONSTANTS * 4:
+        return UNKNOWN_INTEGER
+    table: dict[int, Formula] = {}
+    for x, f in a.table.items():
+        for y, g in b.table.items():
+            value = operation(x, y)
+            table[value] = disj(table.get(value, FALSE), conj(f, g))
+    rest = disj(a.rest, b.rest)
+    if rest is FALSE or (injective and (a.single is not None or b.single is not None)):
+        return IntegerValue(table, rest)
+    return IntegerValue({c: disj(f, conj(rest, UNKNOWN)) for c, f in table.items()}, rest)
+
+
+@dataclass
+class Constants:
+    """Which constants matter to which integer variable or cell."""
+
+    memory: Memory
+    tracks: Callable[[Key], bool] = lambda key: True
+    hidden: frozenset[Variable] = frozenset()
+    """Variables that are not tracked during the operation that is being translated."""
+    _parent: dict[Key, Key] = field(default_factory=dict)
+    _found: dict[Key, set[int]] = field(default_factory=dict)
+    _compared: set[Key] = field(default_factory=set)
+    _counting: set[Key] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        operations: list[Operation] = [a for g in self.memory.program.globals for a in g.initial]
+        operations += [edge.label for edge in self.memory.cfa.edges]
+        for operation in operations:
+            self._gather(operation)
+
+        self._of: dict[Key, tuple[int, ...]] = {}
+        self._compared_roots = {self.root(k) for k in self._compared}
+        self._counting_roots = {self.root(k) for k in self._counting}
+
+    def of(self, key: Key) -> tuple[int, ...]:
+        """The constants of a variable or cell, in order; none if nothing depends on its value."""
+        if key in self.hidden:
+            return ()
+        found = self._of.get(key)
+        if found is None:
+            found = self._of[key] = self._constants(key) if self.tracks(key) else ()
+        return found
+
+    def _constants(self, key: Key) -> tuple[int, ...]:
+        root = self.root(key)
+        values = set(self._found.get(root, ()))
+        if root not in self._compared_roots or not values:
+            return ()
+        if isinstance(key, Variable) and isinstance(key.type, IntegerType):  # others may be of other types
+            values = {key.type.wrap(c) for c in values}
+        elif isinstance(key, int):
+            values |= {kept.wrap(c) for kept in self._mixed(key) for c in values}
+        if root in self._counting_roots and max(values) - min(values) <= MAX_CONSTANTS:
+            values |= set(range(min(values), max(values) + 1))
+        return tuple(sorted(values, key=lambda c: (abs(c), c))[:MAX_CONSTANTS])
+
+    def _mixed(self, offset: int) -> list[IntegerType]:
+        """The types as which the numbers at an offset are kept where they are written and read as others too."""
+        types = [
+            self.memory.integer_type(p)
+            for p, seen in self.memory.access_types.items()
+            if len(seen) > 1 and p[1] == offset
+        ]
+        return [t for t in types if t is not None]
+
+    @property
+    def cells(self) -> list[int]:
+        """The offsets of the integer cells that the program reads or writes."""
+        return sorted({key for key in (*self._found, *self._parent) if isinstance(key, int)})
+
+    def root(self, key: Key) -> Key:
+        """The variable or cell that stands for all that are assigned to or compared with each other."""
+        while self._parent.get(key, key) != key:
+            key = self._parent[key]
+        return key
+
+    def _unite(self, keys: Iterable[Key]) -> None:
+        roots = [self.root(k) for k in keys]
+        for other in roots[1:]:
+            if other != roots[0]:
+                self._parent[other] = roots[0]
+                self._found.setdefault(roots[0], set()).update(self._found.pop(other, set()))
+
+    def _gather(self, operation: Operation) -> None:
+        if isinstance(operation, Invoke):
+            for assignment in operation.assignments:
+                self._gather(assignment)
+        if isinstance(operation, Assign) and isinstance(operation.target.type, IntegerType):
+            target, source = self.keys(operation.target), self.keys(operation.value)
+            self._unite([*target, *source])
+            self._note([*target, *source], operation.value)
+            if any(isinstance(n, Binary) for n in walk(operation.value)):
+                self._counting.update(target)
+        if isinstance(operation, Assume):
+            for node in walk(operation.condition):
+                if isinstance(node, Comparison) and isinstance(node.left.type, IntegerType):
+                    keys = [*self.keys(node.left), *self.keys(node.right)]
+                    self._unite(keys)
+                    self._note(keys, node)
+                    self._compared.update(keys)
+            if isinstance(operation.condition.type, IntegerType):
+                keys = self.keys(operation.condition)
+                self._compared.update(keys)
+                self._note(keys, Constant(0, operation.condition.type))
+
+    def _note(self, keys: list[Key], expression: Expression) -> None:
+        if keys:
+            constants = {
+                n.value for n in walk(expression) if isinstance(n, Constant) and isinstance(n.type, IntegerType)
+            }
+            self._found.setdefault(self.root(keys[0]), set()).update(constants)
+
+    def keys(self, expression: Expression) -> list[Key]:
+        """The variables and cells whose integer value an expression reads (or the one it denotes)."""
+        match expression:
+            case Variable() if self.memory.kind(expression) == "integer":
+                return [expression]
+            case Field(bit_width=int()):
+                return []
+            case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
+                try:
+                    return [*sorted({offset for _, offset in self.memory.address_places(expression)})]
+                except Unmodelled:
+                    return []
+            case Cast(operand=operand) | Unary(operand=operand):
+                return self.keys(operand)
+            case Binary(left=left, right=right):
+                return [*self.keys(left), *self.keys(right)]
+        return []

@@ -1,0 +1,461 @@
+"""The memory of a C program as the analysis sees it: objects, cells, and where pointers may point inside objects.
+
+Individuals are memory objects: heap blocks, and variables whose address is taken or that are structs. A pointer is a
+pair of an object and an offset; which offsets a pointer variable or a pointer cell may hold is computed beforehand,
+without regard to control flow (design.md section 5). A cell is a scalar at an offset of an object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Self
+
+from kleene.cfa.expressions import (
+    AddressOf,
+    Binary,
+    Cast,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    Variable,
+    walk,
+)
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    DeclareLocal,
+    Invoke,
+    MemCopy,
+    Operation,
+    Realloc,
+    Specified,
+    expressions,
+)
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type, shared_type
+from kleene.diagnostics import KleeneError
+from kleene.passes.function_values import scalar_type
+from kleene.passes.promote import address_taken
+
+MAX_PLACES = 12
+
+
+class TypedSize(int):
+    """The size of objects, where objects of different types have that size: with the type that they were made for.
+
+    An object keeps it, and a pointer knows those of all that it may point to, however it is cast.
+    """
+
+    def __new__(cls, size: int, type_: str) -> Self:
+        made = super().__new__(cls, size)
+        made._key = (size, type_)
+        return made
+
+    _key: tuple[int, str]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TypedSize) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __lt__(self, other: int) -> bool:
+        return self._key < other._key if isinstance(other, TypedSize) else int(self) < other
+
+    def __gt__(self, other: int) -> bool:
+        return self._key > other._key if isinstance(other, TypedSize) else int(self) > other
+
+    def __str__(self) -> str:
+        return self._key[1] or str(self._key[0])
+
+
+Place = tuple[int, int]
+"""Where a pointer may point, or a cell may lie: in objects of some size, at an offset."""
+
+
+class Unmodelled(KleeneError):
+    """Something in an operation that the memory model does not have; paths through it are unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A scalar inside a type: its offset and its type."""
+
+    offset: int
+    type: Type
+    name: str
+
+
+def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> list[Leaf]:
+    """The scalars that a value of the type consists of; arrays are followed up to a small size."""
+    if isinstance(type_, RecordType):
+        layout = program.records.get(type_.name)
+        if layout is None:
+            raise Unmodelled(f"the members of {type_} are not known")
+        found = []
+        for member in layout.fields:
+            if member.bit_width is not None:
+                continue
+            inner = f"{name}.{member.name}" if name else member.name
+            found += leaves(member.type, program, base + member.offset, inner)
+        return found
+    if isinstance(type_, ArrayType):
+        if type_.count > 16:
+            return []
+        return [
+            leaf
+            for i in range(type_.count)
+            for leaf in leaves(type_.element, program, base + i * type_.element.size, f"{name}[{i}]")
+        ]
+    return [Leaf(base, scalar_type(type_, program.pointer_size), name)]
+
+
+@dataclass
+class Memory:
+    """What the analysis keeps of a program: variables by kind, cells by place, where pointers may point.
+
+    `cell_of` names the pointer cell at each place, `cell_targets` says where the pointers in cells of a name may point;
+    what is in the cell at one place is known better (`cell_places`).
+    With `typed`, objects of one size but different types are told apart.
+    """
+
+    program: CProgram
+    cfa: Cfa[Operation]
+    typed: bool = False
+    pointers: tuple[Variable, ...] = ()
+    integers: tuple[Variable, ...] = ()
+    objects: tuple[Variable, ...] = ()
+    pointer_places: dict[Variable, set[Place]] = field(default_factory=dict)
+    cell_of: dict[Place, str] = field(default_factory=dict)
+    cell_targets: dict[str, set[Place]] = field(default_factory=dict)
+    sizes: set[int] = field(default_factory=set)
+    access_types: dict[Place, set[IntegerType]] = field(default_factory=dict)
+    _types_of: dict[int, dict[str, None]] = field(default_factory=dict)
+    _held: dict[Place, set[Place]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._classify()
+        self._find_cells()
+        self._flow()
+        self._find_integers()
+
+    # Variables ------------------------------------------------------------------------------------------------
+
+    def _classify(self) -> None:
+        taken = address_taken([*self._initial(), *(edge.label for edge in self.cfa.edges)])
+        variables: dict[Variable, None] = {}
+        for operation in (*self._initial(), *(edge.label for edge in self.cfa.edges)):
+            for expression in expressions(operation):
+                variables.update({n: None for n in walk(expression) if isinstance(n, Variable)})
+            if isinstance(operation, DeclareLocal):
+                variables[operation.variable] = None
+        plain = [v for v in variables if v not in taken]
+        self.pointers = tuple(v for v in plain if isinstance(v.type, PointerType))
+        self.integers = tuple(v for v in plain if isinstance(v.type, IntegerType))
+        self.objects = tuple(v for v in variables if v in taken or isinstance(v.type, RecordType | ArrayType))
+        self._kind = dict.fromkeys(self.pointers, "pointer") | dict.fromkeys(self.integers, "integer")
+        self._kind |= dict.fromkeys(self.objects, "object")
+
+    def _initial(self) -> list[Operation]:
+        return [assignment for item in self.program.globals for assignment in item.initial]
+
+    def kind(self, variable: Variable) -> str:
+        """'pointer', 'integer', 'object', or 'other' for what is not modelled (floating point)."""
+        return self._kind.get(variable, "other")
+
+    # Cells --------------------------------------------------------------------------------------------------------
+
+    def _find_cells(self) -> None:
+        """The pointer cells of all objects, by offset, with a readable name."""
+        made = [self._made(operation) for operation in self._operations() if isinstance(operation, Allocate | Realloc)]
+        made += [(v.type.size, v.type) for v in self.objects]
+        made += [(record.size, record) for record in self._specified]
+        for size, type_ in made:
+            if size is not None:
+                self._types_of.setdefault(size, {})[_type_name(size, type_)] = None
+        self.sizes = {self._size(size, type_) for size, type_ in made if size is not None}
+        names: dict[Place, dict[str, None]] = {}
+        for type_ in self._used_types():
+            try:
+                found = leaves(type_, self.program)
+            except Unmodelled:
+                continue
+            for leaf in found:
+                if isinstance(leaf.type, PointerType):
+                    short = leaf.name.rpartition(".")[2] or "*"
+                    for size in sorted(self.sizes):
+                        if int(size) == type_.size and str(size) in (str(int(size)), str(type_)):
+                            names.setdefault((size, leaf.offset), {})[short] = None
+        for place, texts in names.items():
+            self._name_cell(place, "|".join(texts))
+
+    def size_of(self, variable: Variable) -> int:
+        """The size of a variable in memory."""
+        return self._size(variable.type.size, variable.type)
+
+    def block_size(self, operation: Allocate | Realloc) -> int | None:
+        """The size of a new block; None if it is not a constant."""
+        size, type_ = self._made(operation)
+        return None if size is None else self._size(size, type_)
+
+    def _made(self, operation: Allocate | Realloc) -> tuple[int | None, Type | None]:
+        return constant_of(operation.size), operation.element if isinstance(operation, Allocate) else None
+
+    def _size(self, size: int, type_: Type | None) -> int:
+        several = self.typed and len(self._types_of.get(size, ())) > 1
+        return TypedSize(size, _type_name(size, type_)) if several else size
+
+    def _operations(self) -> list[Operation]:
+        return [*self._initial(), *(edge.label for edge in self.cfa.edges)]
+
+    @property
+    def _specified(self) -> list[RecordType]:
+        """The types of the blocks of which contracts speak."""
+        found = [r for o in self._operations() if isinstance(o, Specified) for r in o.records]
+        return list(dict.fromkeys(found))
+
+    def _used_types(self) -> list[Type]:
+        """The types of objects, and of all that is seen through a pointer."""
+        found: dict[Type, None] = {v.type: None for v in self.objects}
+        found.update(dict.fromkeys(self._specified))
+        for operation in self._operations():
+            if isinstance(operation, Allocate) and operation.element is not None:
+                found[operation.element] = None
+            for expression in expressions(operation):
+                found.update({node.type: None for node in walk(expression) if isinstance(node, Deref)})
+        return list(found)
+
+    def _name_cell(self, place: Place, name: str) -> None:
+        """A new pointer cell. Objects of one size have different names for different cells; others may share them."""
+        if place not in self.cell_of:
+            if any(size == place[0] and known == name for (size, _), known in self.cell_of.items()):
+                name = f"{name}@{place[1]}"
+            self.cell_of[place] = name
+            self.cell_targets.setdefault(name, set())
+            self._held[place] = set()
+
+    def _find_integers(self) -> None:
+        """The types of the integers that are read or written at each offset of objects."""
+        operations = [*self._initial(), *(edge.label for edge in self.cfa.edges)]
+        for operation in operations:
+            for expression in expressions(operation):
+                for node in walk(expression):
+                    if isinstance(node.type, IntegerType) and isinstance(node, Variable | Field | Index | Deref):
+                        self._note_integer(node, node.type)
+
+    def _note_integer(self, lvalue: Expression, type_: IntegerType) -> None:
+        if isinstance(lvalue, Variable) and self.kind(lvalue) != "object":
+            return
+        if isinstance(lvalue, Field) and lvalue.bit_width is not None:
+            return
+        for place in self._known_places(lvalue):
+            self.access_types.setdefault(place, set()).add(type_)
+
+    def integer_type(self, place: Place) -> IntegerType | None:
+        """The type as which the numbers at a place are kept; None if they differ in width: nothing is known of them.
+
+        What is written or read there as another type is converted (`rereads`).
+        """
+        return shared_type(self.access_types.get(place, ()))
+
+    def accessed_bytes(self, place: Place) -> int:
+        """The size of the largest integer that is read or written at a place."""
+        return max((t.size for t in self.access_types.get(place, ())), default=0)
+
+    def overlapped_pointers(self, place: Place, length: int) -> list[Place]:
+        """The pointer cells that a write of so many bytes at a place touches."""
+        size, offset = place
+        width = self.program.pointer_size
+        return [(s, o) for s, o in sorted(self.cell_of) if s == size and o < offset + length and offset < o + width]
+
+    def overlapped_integers(self, place: Place, length: int) -> list[Place]:
+        """The integer cells that a write of so many bytes at a place touches."""
+        size, offset = place
+        return [
+            (s, o)
+            for s, o in sorted(self.access_types)
+            if s == size and o < offset + length and offset < o + self.accessed_bytes((s, o))
+        ]
+
+    # Offsets --------------------------------------------------------------------------------------------------------
+
+    def _flow(self) -> None:
+        self.pointer_places = {v: set() for v in self.pointers}
+        operations = [*self._initial(), *(edge.label for edge in self.cfa.edges)]
+        changed = True
+        while changed:
+            changed = False
+            for operation in operations:
+                try:
+                    changed |= self._flow_through(operation)
+                except Unmodelled:
+                    continue
+
+    def _flow_through(self, operation: Operation) -> bool:
+        match operation:
+            case Invoke(assignments=assignments):
+                grown = [self._flow_through(assignment) for assignment in assignments]
+                return any(grown)
+            case Assign(target=target, value=value) if isinstance(target.type, PointerType):
+                return self._add(target, self.value_places(value))
+            case Assign(target=target, value=value) if isinstance(target.type, RecordType):
+                return self._flow_bytes(self.address_places(target), self.address_places(value), target.type.size)
+            case MemCopy(destination=to, source=source, size=size):
+                return self._flow_bytes(self.value_places(to), self.value_places(source), constant_of(size) or 0)
+            case Allocate(target=target) if isinstance(target.type, PointerType):
+                number = self.block_size(operation)
+                return self._add(target, set() if number is None else {(number, 0)})
+            case Realloc(target=target, pointer=pointer) if isinstance(target.type, PointerType):
+                number = self.block_size(operation)
+                if number is not None:
+                    moved = self._flow_bytes({(number, 0)}, self.value_places(pointer), number)
+                    return self._add(target, {(number, 0)}) or moved
+            case Specified(targets=targets, records=records) if operation.role in ("given", "changes"):
+                grown = [self._add(v, self._starts(v.type, records)) for v in targets]
+                for record in records:
+                    for leaf in leaves(record, self.program):
+                        if places := self._starts(leaf.type, records):
+                            grown.append(self._add_to_cell((self.record_size(record), leaf.offset), places))
+                return any(grown)
+        return False
+
+    def record_size(self, record: RecordType) -> int:
+        """The size of the blocks of a type."""
+        return self._size(record.size, record)
+
+    def _starts(self, pointer: Type, records: Iterable[RecordType]) -> set[Place]:
+        """The blocks to which a pointer of this type points at their beginning."""
+        target = pointer.target if isinstance(pointer, PointerType) else None
+        return {(self.record_size(record), 0) for record in records if record == target}
+
+    def _flow_bytes(self, targets: set[Place], sources: set[Place], length: int) -> bool:
+        """Pointers that are copied with the bytes around them."""
+        changed = False
+        for source in sources:
+            for cell in self.overlapped_pointers(source, length):
+                shift = cell[1] - source[1]
+                if 0 <= shift <= length - self.program.pointer_size:
+                    for size, offset in targets:
+                        changed |= self._add_to_cell((size, offset + shift), set(self._held[cell]))
+        return changed
+
+    def _add(self, target: Expression, places: set[Place]) -> bool:
+        if isinstance(target, Variable) and self.kind(target) == "pointer":
+            return _grown(self.pointer_places[target], places, str(target))
+        grown = [self._add_to_cell(place, places) for place in self.address_places(target)]
+        return any(grown)
+
+    def _add_to_cell(self, place: Place, places: set[Place]) -> bool:
+        changed = place not in self.cell_of
+        self._name_cell(place, f"@{place[1]}")
+        grown = not places <= self._held[place]
+        self._held[place] |= places
+        return _grown(self.cell_targets[self.cell_of[place]], places, "a member") or grown or changed
+
+    @property
+    def self_loops(self) -> frozenset[str]:
+        """The cells of which some statement makes a cycle of one object, as ``h->next = h`` does."""
+        found: set[str] = set()
+        for operation in (*self._initial(), *(edge.label for edge in self.cfa.edges)):
+            if isinstance(operation, Assign) and _points_to_itself(operation.target, operation.value):
+                found |= {self.cell_of[p] for p in self._known_places(operation.target) if p in self.cell_of}
+        return frozenset(found)
+
+    def _known_places(self, lvalue: Expression) -> set[Place]:
+        try:
+            return self.address_places(lvalue)
+        except Unmodelled:
+            return set()
+
+    def value_places(self, value: Expression) -> set[Place]:
+        """Where a pointer value may point."""
+        match value:
+            case Constant(value=0):
+                return set()
+            case Variable() if self.kind(value) == "pointer":
+                return set(self.pointer_places.get(value, ()))
+            case Cast(operand=operand) if isinstance(operand.type, PointerType):
+                return self.value_places(operand)
+            case Cast(operand=Constant(value=0)):
+                return set()
+            case AddressOf(target=target):
+                return self.address_places(target)
+            case PointerOffset(pointer=pointer, index=index, scale=scale):
+                shift = constant_of(index)
+                if shift is None:
+                    raise Unmodelled("pointer arithmetic with a variable")
+                return _shifted(self.value_places(pointer), shift * scale)
+            case Field() | Deref() | Index() | Variable():
+                return self.cell_places(self.address_places(value))
+        raise Unmodelled(f"pointer value {value}")
+
+    def cell_places(self, places: Iterable[Place]) -> set[Place]:
+        """Where the pointers in cells at these places may point."""
+        return {to for place in places for to in self._held.get(place, ())}
+
+    def address_places(self, lvalue: Expression) -> set[Place]:
+        """Where an lvalue in memory may lie."""
+        match lvalue:
+            case Variable():
+                return {(self.size_of(lvalue), 0)}
+            case Field(base=base, offset=offset):
+                return _shifted(self.address_places(base), offset)
+            case Deref(pointer=pointer):
+                return self.value_places(pointer)
+            case Index(base=base, index=index):
+                number = constant_of(index)
+                if number is None:
+                    raise Unmodelled("an array element with a variable index")
+                return _shifted(self.address_places(base), number * lvalue.type.size)
+        raise Unmodelled(f"memory access {lvalue}")
+
+
+def _type_name(size: int, type_: Type | None) -> str:
+    """The name of a struct of just that size."""
+    return str(type_) if isinstance(type_, RecordType) and type_.size == size else ""
+
+
+def _points_to_itself(target: Expression, value: Expression) -> bool:
+    while isinstance(value, Cast):
+        value = value.operand
+    while isinstance(target, Field):
+        target = target.base
+        if target == Deref(value, target.type) or (isinstance(value, AddressOf) and value.target == target):
+            return True
+    return False
+
+
+def _shifted(places: Iterable[Place], shift: int) -> set[Place]:
+    return {(size, offset + shift) for size, offset in places}
+
+
+def _grown(known: set[Place], places: set[Place], what: str) -> bool:
+    """Add places to a set; true if it has grown."""
+    changed = not places <= known
+    known |= places
+    if len(known) > MAX_PLACES:
+        raise Unmodelled(f"{what} may point to too many places inside objects")
+    return changed
+
+
+def constant_of(expression: Expression) -> int | None:
+    """The value of an integer constant expression, through casts."""
+    match expression:
+        case Constant(value=value):
+            return value
+        case Cast(operand=operand, type=type_):
+            inner = constant_of(operand)
+            if inner and getattr(operand.type, "function", False) != getattr(type_, "function", False):
+                return None  # an address of a function is no number
+            return type_.wrap(inner) if inner is not None and isinstance(type_, IntegerType) else inner
+        case Binary(operator=("+" | "-" | "*") as operator, left=left, right=right, type=IntegerType() as type_):
+            a, b = constant_of(left), constant_of(right)
+            if a is None or b is None:
+                return None
+            return type_.wrap(a + b if operator == "+" else a - b if operator == "-" else a * b)
+    return None

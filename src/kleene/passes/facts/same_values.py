@@ -1,0 +1,92 @@
+"""Numbers that are computed again: ``table[hash(k)]`` twice is the same element, if the analysis knows that it is.
+
+Of each variable the expression is followed that it holds the value of, where all paths agree (value numbering; Alpern,
+Wegman, Zadeck. Detecting equality of variables in programs, POPL 1988). An expression that a variable holds already is
+replaced by it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Unary, Variable, walk
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Assign, Call, Invoke, Operation
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import IntegerType
+from kleene.passes.facts.liveness import defined
+from kleene.passes.promote import address_taken, exposed_globals
+from kleene.passes.rewrite import rewrite
+
+LARGE = 16
+"""Larger expressions are not followed."""
+
+Values = dict[Variable, Expression]
+"""What variables hold the value of, in terms of others that have not changed since."""
+
+
+def with_same_values(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton with computations replaced whose result some variable holds."""
+    labels = [edge.label for edge in cfa.edges]
+    unseen = address_taken(labels) | exposed_globals(program)  # variables that change without being named
+    if any(isinstance(label, Call | Invoke) for label in labels):
+        unseen |= {g.variable for g in program.globals}
+    known = _Known(cfa, unseen)
+    known.solve()
+    return Cfa(cfa.entry, tuple(map(known.replaced, cfa.edges)))
+
+
+@dataclass
+class _Known:
+    """The fixpoint: at each location what all paths to it agree on; nothing where no path leads."""
+
+    cfa: Cfa[Operation]
+    untracked: frozenset[Variable]
+
+    def solve(self) -> None:
+        self.at: dict[str, Values] = {self.cfa.entry: {}}
+        waiting = [self.cfa.entry]
+        while waiting:
+            location = waiting.pop()
+            for edge in self.cfa.leaving(location):
+                after = self._after(edge.label, self.at[location])
+                known = self.at.get(edge.target)
+                agreed = after if known is None else {v: e for v, e in known.items() if after.get(v) == e}
+                if agreed != known:
+                    self.at[edge.target] = agreed
+                    waiting.append(edge.target)
+
+    def replaced(self, edge: Edge[Operation]) -> Edge[Operation]:
+        """The edge, with an assignment of a variable that holds the same value."""
+        values, label = self.at.get(edge.source), edge.label
+        if values is None or not isinstance(label, Assign) or not isinstance(label.value, Binary):
+            return edge
+        value = self._value(label.value, values)
+        for variable, held in values.items():
+            if held == value and variable != label.target and variable.type == label.value.type:
+                return replace(edge, label=replace(label, value=variable))
+        return edge
+
+    def _after(self, operation: Operation, before: Values) -> Values:
+        changed: set[Expression] = set(defined(operation))
+        if isinstance(operation, Call) and operation.result is not None:
+            changed.add(operation.result)
+        value = None
+        if isinstance(operation, Assign) and self._is_tracked(operation.target):
+            value = self._value(operation.value, before)
+        after = {v: e for v, e in before.items() if v not in changed and changed.isdisjoint(walk(e))}
+        if value is not None and isinstance(operation, Assign) and changed.isdisjoint(walk(value)):
+            assert isinstance(operation.target, Variable)
+            after[operation.target] = value
+        return after
+
+    def _value(self, expression: Expression, values: Values) -> Expression | None:
+        """The expression in terms of variables that have not changed; None if it reads memory or is large."""
+        nodes = list(walk(expression))
+        if not all(isinstance(n, Constant | Unary | Binary | Cast) or self._is_tracked(n) for n in nodes):
+            return None
+        found = rewrite(expression, lambda n: values.get(n, n) if isinstance(n, Variable) else n)
+        return found if sum(1 for _ in walk(found)) <= LARGE else None
+
+    def _is_tracked(self, node: Expression) -> bool:
+        return isinstance(node, Variable) and isinstance(node.type, IntegerType) and node not in self.untracked

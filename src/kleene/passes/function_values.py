@@ -1,0 +1,50 @@
+"""Addresses of functions as numbers.
+
+Pointers to functions are never dereferenced by the analysis: a call through one is a choice by comparison with the
+known functions (`passes/inline.py`). So a function is a number that stands for nothing else, a pointer to functions an
+integer variable or cell, and the small integers of `passes/facts/integers.py` follow them. What a program makes of such
+a number by converting it, or by reading its bytes as another type, is any number but 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kleene.cfa.expressions import Constant, Expression, FunctionAddress, walk
+from kleene.cfa.operations import expressions
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import FunctionType, IntegerType, PointerType, Type
+from kleene.passes.rewrite import operations_of, rewrite_program
+
+FIRST = 0x4B000000
+"""The number of the first function; none that a program is likely to name."""
+
+
+def with_function_numbers(program: CProgram) -> CProgram:
+    """The program with numbers for functions, and integers for pointers to functions."""
+    nodes = [n for o in operations_of(program) for x in expressions(o) for n in walk(x)]
+    if not any(is_function_pointer(n.type) or isinstance(n, FunctionAddress) for n in nodes):
+        return program
+    names = sorted({n.name for n in nodes if isinstance(n, FunctionAddress)})
+    numbers = {name: FIRST + k for k, name in enumerate(names)}
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, FunctionAddress):
+            return Constant(numbers[node.name], scalar_type(node.type, program.pointer_size))
+        type_ = scalar_type(node.type, program.pointer_size)
+        return node if type_ is node.type else replace(node, type=type_)
+
+    return rewrite_program(program, change)
+
+
+def is_function_pointer(type_: Type) -> bool:
+    return isinstance(type_, FunctionType) or (
+        isinstance(type_, PointerType) and isinstance(type_.target, FunctionType)
+    )
+
+
+def scalar_type(type_: Type, pointer_size: int) -> Type:
+    """The type of a value as the analysis sees it."""
+    if is_function_pointer(type_):
+        return IntegerType(8 * pointer_size, signed=False, name=str(type_), function=True)
+    return type_

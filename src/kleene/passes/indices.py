@@ -1,0 +1,240 @@
+"""Array elements with a variable index: a choice between the elements of a small array.
+
+Before an access the index is compared with the bounds of the array, unless its interval is inside them. Elements of
+large arrays keep their variable index: such an access is one to the whole array, of which nothing is known afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from kleene.cfa.expressions import (
+    AddressOf,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    children,
+    walk,
+)
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Allocate, Assume, Error, MemCopy, MemSet, Operation, Realloc, Unsupported, expressions
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import ArrayType, PointerType, RecordType, Type
+from kleene.passes.facts.intervals import Intervals
+from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
+from kleene.passes.facts.same_values import with_same_values
+from kleene.passes.literals import is_literal
+from kleene.passes.rewrite import Choice, expanded, rewrite_operation
+
+MAX_ELEMENTS = 16
+"""Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
+MAX_NUMBERS = 4
+"""Arrays of numbers, whose elements matter less, up to this one."""
+
+
+def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton with variable indices of small arrays replaced, and sizes that do not vary."""
+    if any(True for e in cfa.edges for x in expressions(e.label) for _ in variable_indices(x)):
+        cfa = with_same_values(program, cfa)
+    while True:
+        splitter = _Splitter(program, Intervals(program, cfa))
+        changed = expanded(_with_arrays(program, cfa), splitter.expand, "#")
+        if changed.edges == cfa.edges:
+            return cfa
+        cfa = changed
+
+
+def with_least_sizes(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton with blocks of a variable size taken for as large as they are at least: more is not used safely."""
+    intervals = Intervals(program, cfa)
+
+    def least(edge: Edge[Operation]) -> Edge[Operation]:
+        label = edge.label
+        if not isinstance(label, Allocate | Realloc) or isinstance(label.size, Constant):
+            return edge
+        low, _ = intervals.of(label.size, edge.source)
+        return replace(edge, label=replace(label, size=Constant(max(low, 0), label.size.type)))
+
+    return Cfa(cfa.entry, tuple(map(least, cfa.edges)))
+
+
+def _with_arrays(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """A pointer moved by a variable is an element of the array that the rest of its block is."""
+    labels = [edge.label for edge in cfa.edges]
+    if not any(_is_moved(n) for o in labels for x in expressions(o) for n in walk(x)):
+        return cfa
+    memory = Memory(program, cfa)
+
+    def element(node: Expression) -> Index | None:
+        if not isinstance(node, PointerOffset) or not _is_moved(node) or not isinstance(node.type, PointerType):
+            return None
+        type_ = node.type.target
+        try:
+            places = memory.value_places(node.pointer)
+        except Unmodelled:
+            return None
+        count = max(((size - offset) // node.scale for size, offset in places), default=0)
+        if count <= 0 or type_.size != node.scale:
+            return None
+        return Index(Deref(node.pointer, ArrayType(type_, count)), node.index, type_)
+
+    def change(node: Expression) -> Expression:
+        if isinstance(node, Deref) and isinstance(node.pointer, AddressOf) and node.pointer.target.type == node.type:
+            return node.pointer.target  # made below
+        found = element(node)
+        return node if found is None else AddressOf(found, node.type)
+
+    return Cfa(cfa.entry, tuple(replace(e, label=rewrite_operation(e.label, change)) for e in cfa.edges))
+
+
+def _is_moved(node: Expression) -> bool:
+    return isinstance(node, PointerOffset) and constant_of(node.index) is None
+
+
+class _Splitter:
+    def __init__(self, program: CProgram, intervals: Intervals) -> None:
+        self.program = program
+        self.intervals = intervals
+
+    def expand(self, edge: Edge[Operation]) -> list[Choice] | None:
+        """The choices for the first variable index of an operation that is to be replaced."""
+        if not self._may_change(edge.label) or edge.source not in self.intervals.at:
+            return None
+        operation = self._sized(edge.label, edge.source)
+        for expression in expressions(operation):
+            for node, read in variable_indices(expression):
+                count = _count(node)
+                if count is not None and count <= self._limit(node):
+                    return self._choices(replace(edge, label=operation), node, count, read=read)
+                if count is not None and read and not node.checked:
+                    return self._compared(replace(edge, label=operation), node, count)
+        return None if operation is edge.label else [Choice(None, (operation,))]
+
+    @staticmethod
+    def _may_change(operation: Operation) -> bool:
+        """Whether there is an index or a size that is no constant."""
+        if isinstance(operation, Allocate | Realloc | MemCopy | MemSet) and not isinstance(operation.size, Constant):
+            return True
+        nodes = (node for expression in expressions(operation) for node in walk(expression))
+        return any(isinstance(node, Index) and not isinstance(node.index, Constant) for node in nodes)
+
+    def _limit(self, node: Index) -> int:
+        exact = is_literal(node.base) or has_pointers(node.type, self.program)
+        return MAX_ELEMENTS if exact else MAX_NUMBERS
+
+    def _sized(self, operation: Operation, location: str) -> Operation:
+        """The operation with sizes and indices whose interval is one number."""
+
+        def fixed(node: Expression) -> Expression:
+            if isinstance(node, Index) and not isinstance(node.index, Constant):
+                low, high = self.intervals.of(node.index, location)
+                if low == high:
+                    return replace(node, index=Constant(low, node.index.type))
+            return node
+
+        operation = rewrite_operation(operation, fixed)
+        if isinstance(operation, Allocate | Realloc | MemSet | MemCopy) and not isinstance(operation.size, Constant):
+            low, high = self.intervals.of(operation.size, location)
+            if low == high:
+                return replace(operation, size=Constant(low, operation.size.type))
+        return operation
+
+    def _compared(self, edge: Edge[Operation], node: Index, count: int) -> list[Choice]:
+        """The access itself, and what is wrong if the index is not inside the array."""
+        checked = replace(node, checked=True)
+        chosen = rewrite_operation(edge.label, lambda n: checked if n == node else n)
+        return [*self._outside(edge, node, count - 1, read=True), Choice(None, (chosen,))]
+
+    def _choices(self, edge: Edge[Operation], node: Index, count: int, *, read: bool) -> list[Choice]:
+        low, high = self.intervals.of(node.index, edge.source)
+        last = count - 1 if read else count
+        choices = self._outside(edge, node, last, read=read)
+        numbers = range(max(low, 0), min(high, last) + 1)
+        for k in numbers:
+            number = Constant(k, node.index.type)
+            element = replace(node, index=number)
+            chosen = rewrite_operation(edge.label, lambda n, e=element: e if n == node else n)  # type: ignore[misc]
+            test = Comparison("==", node.index, number)
+            if k != numbers[-1]:
+                choices.append(Choice(test, (chosen,)))
+            else:
+                choices.append(Choice(None, (Assume(edge.label.place, test), chosen)))
+        return choices
+
+    def _outside(self, edge: Edge[Operation], node: Index, last: int, *, read: bool) -> list[Choice]:
+        """What is wrong where the index is less than 0 or greater than the last."""
+        low, high = self.intervals.of(node.index, edge.source)
+        found: list[Choice] = []
+        for operator, bound, wrong in (("<", 0, low < 0), (">", last, high > last)):
+            if wrong:
+                test = Comparison(operator, node.index, Constant(bound, node.index.type))
+                found.append(Choice(test, (_out_of_bounds(edge.label, node, read=read),)))
+        return found
+
+
+def _out_of_bounds(operation: Operation, node: Index, *, read: bool) -> Operation:
+    text = f"the index of {node} may be out of bounds"
+    if read:
+        return Error(operation.place, "dangling_dereference", text)
+    return Unsupported(operation.place, text)
+
+
+def variable_indices(expression: Expression, *, read: bool = True) -> Iterator[tuple[Index, bool]]:
+    """The array elements with a variable index, innermost first; whether they are accessed (not only their address)."""
+    match expression:
+        case AddressOf(target=target):
+            yield from _in_address(target)
+        case Index(base=base, index=index):
+            yield from variable_indices(base, read=read)
+            yield from variable_indices(index)
+            if not isinstance(index, Constant):
+                yield expression, read
+        case _:
+            for child in children(expression):
+                yield from variable_indices(child, read=read if isinstance(expression, Field) else True)
+
+
+def _in_address(lvalue: Expression) -> Iterator[tuple[Index, bool]]:
+    match lvalue:
+        case Field(base=base):
+            yield from _in_address(base)
+        case Index(base=base, index=index):
+            yield from _in_address(base)
+            yield from variable_indices(index)
+            if not isinstance(index, Constant):
+                yield lvalue, False
+        case Deref(pointer=pointer):
+            yield from variable_indices(pointer)
+
+
+def _count(node: Index) -> int | None:
+    type_ = node.base.type
+    return type_.count if isinstance(type_, ArrayType) and type_.count > 0 else None
+
+
+def has_pointers(type_: Type, program: CProgram) -> bool:
+    """Whether a value of the type has pointers in it."""
+    match type_:
+        case PointerType():
+            return True
+        case ArrayType(element=element):
+            return has_pointers(element, program)
+        case RecordType(name=name):
+            layout = program.records.get(name)
+            return layout is None or any(has_pointers(f.type, program) for f in layout.fields)
+    return False
+
+
+def whole_array(lvalue: Expression) -> Expression | None:
+    """The array in which an lvalue with variable indices lies; None if there are none."""
+    found = None
+    while isinstance(lvalue, Field | Index):
+        if isinstance(lvalue, Index) and not isinstance(lvalue.index, Constant):
+            found = lvalue.base
+        lvalue = lvalue.base
+    return found

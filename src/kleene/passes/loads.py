@@ -1,0 +1,168 @@
+"""Pointers that are read again: the first read is kept in a variable, and the others are of that variable.
+
+What the analysis has learnt of a node that only a member points to, it forgets at the end of the statement. In
+``x = r->items->next; free(r->items);`` nothing is written between the two reads of ``r->items``, so they give the same
+pointer: with a variable for it the node keeps a name. (Value numbering along the straight lines of the program: Cocke.
+Global common subexpression elimination, 1970.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from kleene.cfa.expressions import AddressOf, Deref, Expression, Field, Index, Variable, walk
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    DeclareLocal,
+    EndScope,
+    Havoc,
+    Operation,
+    Print,
+    Skip,
+    expressions,
+)
+from kleene.cfa.types import PointerType, is_scalar
+from kleene.passes.facts.liveness import defined, starts
+from kleene.passes.facts.memory import Memory
+from kleene.passes.rewrite import rewrite, rewrite_operation, with_parts
+
+Available = dict[Expression, Variable]
+"""Reads of memory whose result a variable holds."""
+
+
+def with_shared_loads(memory: Memory) -> Cfa[Operation]:
+    """The automaton of the memory with a variable for each pointer that is read from memory several times."""
+    cfa = memory.cfa
+    numbering = _Numbering(cfa, frozenset(memory.objects))
+    edges = numbering.run()
+    counted = [e.label for e in edges if not isinstance(e.label, Assume) or e.label.truth]
+    uses = Counter(v for label in counted for v in _variables(label) if v in numbering.loads)
+    once = {v: load for v, load in numbering.loads.items() if uses[v] <= 2}  # where it is assigned, and once more
+    if len(once) == len(numbering.loads):
+        return cfa
+
+    def inlined(node: Expression) -> Expression:
+        return rewrite(once[node], inlined) if isinstance(node, Variable) and node in once else node
+
+    kept = [e for e in edges if not (isinstance(e.label, Assign) and e.label.target in once)]
+    following = {e.source: e.target for e in edges if isinstance(e.label, Assign) and e.label.target in once}
+
+    def target(location: str) -> str:
+        while location in following:
+            location = following[location]
+        return location
+
+    return Cfa(
+        target(cfa.entry),
+        tuple(Edge(e.source, rewrite_operation(e.label, inlined), target(e.target)) for e in kept),
+    )
+
+
+def _variables(operation: Operation) -> list[Variable]:
+    return [n for x in expressions(operation) for n in walk(x) if isinstance(n, Variable)]
+
+
+@dataclass
+class _Numbering:
+    """Every pointer that is read from memory gets a variable; the same one while nothing can have changed."""
+
+    cfa: Cfa[Operation]
+    objects: frozenset[Variable]
+    loads: dict[Variable, Expression] = field(default_factory=dict)
+    edges: list[Edge[Operation]] = field(default_factory=list)
+
+    def run(self) -> list[Edge[Operation]]:
+        entering = Counter(edge.target for edge in self.cfa.edges)
+        first = set(starts(self.cfa))
+        heads = [n for n in self.cfa.locations if entering[n] != 1 or n in first]
+        waiting: list[tuple[str, Available]] = [(name, {}) for name in heads]
+        while waiting:
+            location, available = waiting.pop()
+            for edge, after in self._location(location, available):
+                if entering[edge.target] == 1 and edge.target not in first:
+                    waiting.append((edge.target, after))
+        return self.edges
+
+    def _location(self, location: str, available: Available) -> list[tuple[Edge[Operation], Available]]:
+        """The edges that leave a location, over variables; what each leaves available."""
+        leaving = self.cfa.leaving(location)
+        together = len(leaving) == 1 or all(isinstance(e.label, Assume) for e in leaving)
+        if not together or len({_condition(e.label) for e in leaving}) > 1:
+            self.edges += leaving
+            return [(edge, {}) for edge in leaving]
+        here, known = location, dict(available)
+        results = []
+        for number, edge in enumerate(leaving):
+            before: list[Assign] = []
+            label = self._numbered(edge.label, known, before)
+            for assignment in before if number == 0 else ():
+                there = f"{location}^{len(self.edges)}"
+                self.edges.append(Edge(here, assignment, there))
+                here = there
+            self.edges.append(Edge(here, label, edge.target))
+            results.append((edge, self._after(edge.label, known)))
+        return results
+
+    def _numbered(self, operation: Operation, known: Available, before: list[Assign]) -> Operation:
+        """The operation with variables for what it reads; those that are new are assigned before it."""
+        target = getattr(operation, "target", None)
+
+        def numbered(node: Expression) -> Expression:
+            if not self._is_load(node):
+                return node
+            if node not in known:
+                variable = Variable(f"$again{len(self.loads)}", node.type)
+                self.loads[variable] = node
+                known[node] = variable
+                before.append(Assign(operation.place, variable, node))
+            return known[node]
+
+        def read(expression: Expression, *, place: bool) -> Expression:
+            """An expression that is read, or (`place`) an lvalue of which only the place is asked."""
+            match expression:
+                case Field(base=base):
+                    found: Expression = replace(expression, base=read(base, place=True))
+                case Index(base=base, index=index):
+                    found = replace(expression, base=read(base, place=True), index=read(index, place=False))
+                case Deref(pointer=pointer):
+                    found = replace(expression, pointer=read(pointer, place=False))
+                case AddressOf(target=inner):
+                    return replace(expression, target=read(inner, place=True))
+                case _:
+                    return with_parts(expression, lambda child: read(child, place=False))
+            return found if place else numbered(found)
+
+        return with_parts(operation, lambda x: read(x, place=x is target))
+
+    def _is_load(self, node: Expression) -> bool:
+        """A pointer in memory, at a place that variables outside memory tell."""
+        return (
+            isinstance(node, Field | Deref | Index)
+            and isinstance(node.type, PointerType)
+            and any(isinstance(n, Deref) for n in walk(node))
+            and not any(n in self.objects or isinstance(n, AddressOf) for n in walk(node))
+        )
+
+    def _after(self, operation: Operation, known: Available) -> Available:
+        """What is still available after an operation: nothing, if it may write to memory or end an object."""
+        match operation:
+            case Skip() | Assume() | Print():
+                return dict(known)
+            case Assign(target=Variable() as v) | Allocate(target=Variable() as v) | Havoc(target=Variable() as v):
+                plain = v not in self.objects and is_scalar(v.type)
+            case DeclareLocal() | EndScope():
+                plain = not self.objects.intersection(defined(operation))
+            case _:
+                plain = False
+        if not plain:
+            return {}
+        changed = set(defined(operation))
+        return {load: v for load, v in known.items() if changed.isdisjoint(walk(load))}
+
+
+def _condition(operation: Operation) -> Expression | None:
+    return operation.condition if isinstance(operation, Assume) else None

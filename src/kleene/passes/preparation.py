@@ -1,0 +1,53 @@
+"""One program on its way to every analysis: read, inlined and rewritten once, and shared by all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Enter, Invoke, Operation
+from kleene.cfa.program import CProgram
+from kleene.diagnostics import LimitReached
+from kleene.passes.facts.memory import Memory
+from kleene.passes.recursive_functions import whole_program
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A program as it was read, and what the analyses follow instead; each part is computed when it is asked for.
+
+    The shape analysis, FESA, refinement, confirmation by paths and the names of variables all speak of `cfa`: a result
+    of one is understood by the others.
+    """
+
+    source: CProgram
+
+    @cached_property
+    def _outcome(self) -> CProgram | LimitReached:
+        try:
+            return whole_program(self.source)
+        except LimitReached as limit:
+            return limit
+
+    @property
+    def inlined(self) -> CProgram:
+        """The program with one automaton; raises LimitReached, each time, if there is none."""
+        if isinstance(self._outcome, LimitReached):
+            raise LimitReached(str(self._outcome))
+        return self._outcome
+
+    @property
+    def cfa(self) -> Cfa[Operation]:
+        """The automaton of the whole program."""
+        return self.inlined.main.cfa
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The objects and pointers of `cfa`."""
+        return Memory(self.inlined, self.cfa, typed=True)
+
+    @property
+    def is_recursive(self) -> bool:
+        """Whether functions that call themselves, other than at their end, are analysed apart."""
+        return any(isinstance(edge.label, Invoke | Enter) for edge in self.cfa.edges)

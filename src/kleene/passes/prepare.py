@@ -1,0 +1,68 @@
+"""A program made ready for the shape analysis: what the memory model has no words for is said in others.
+
+The parameters of the entry get values, functions become numbers, string literals objects, variable indices choices;
+then structs and arrays that nothing needs whole become variables, and pointers to one variable that variable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kleene.cfa.expressions import Field, Index
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import Assume, Error, Operation
+from kleene.cfa.program import CProgram
+from kleene.passes.entry_parameters import with_entry_values
+from kleene.passes.function_values import with_function_numbers
+from kleene.passes.indices import with_constant_indices, with_least_sizes
+from kleene.passes.literals import with_literals
+from kleene.passes.promote import promoted
+from kleene.passes.scalars import with_scalars
+from kleene.passes.slots import with_slots
+
+
+def prepared(program: CProgram) -> CProgram:
+    """The inlined program in a form that `Memory` and the translation cover best."""
+    program = with_literals(with_function_numbers(with_entry_values(program)))
+    while True:
+        before = program
+        program = with_slots(_promoted(program))
+        functions = {n: replace(f, cfa=with_constant_indices(program, f.cfa)) for n, f in program.functions.items()}
+        program = with_scalars(replace(program, functions=functions))
+        if program == before:
+            break
+    functions = {n: replace(f, cfa=with_least_sizes(program, f.cfa)) for n, f in program.functions.items()}
+    return _with_constants_kept(replace(program, functions=functions))
+
+
+def _promoted(program: CProgram) -> CProgram:
+    """Pointers to one variable replaced; only where all operations of the program are seen at once."""
+    functions = {n: replace(f, cfa=promoted(f.cfa)) for n, f in program.functions.items()}
+    return replace(program, functions=functions)
+
+
+def _with_constants_kept(program: CProgram) -> CProgram:
+    """An assignment to a constant (by a pointer to it that was replaced by it) is an error."""
+    constants = {g.variable for g in program.globals if g.constant}
+
+    def kept(edge: Edge[Operation]) -> Edge[Operation]:
+        target = getattr(edge.label, "target", None)
+        while isinstance(target, Field | Index):
+            target = target.base
+        if target not in constants:
+            return edge
+        return replace(edge, label=Error(edge.label.place, "dangling_dereference", f"the constant {target} is written"))
+
+    if not constants:
+        return program
+    functions = {
+        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(kept, f.cfa.edges)))) for n, f in program.functions.items()
+    }
+    return replace(program, functions=functions)
+
+
+def without_dead_ends(cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton without the edges on which something that is assumed does not hold: no run goes on there."""
+    goes_on = {edge.source for edge in cfa.edges}
+    edges = [e for e in cfa.edges if not isinstance(e.label, Assume) or e.target in goes_on]
+    return Cfa(cfa.entry, tuple(edges))

@@ -1,0 +1,223 @@
+"""Pointers that always hold the address of one variable are replaced by that variable.
+
+After inlining, a parameter such as ``struct node **l`` that was passed ``&list`` has exactly one assignment,
+``l = &list``. Then ``*l`` is `list`, and if all uses of ``&list`` vanish that way, `list` need not be a memory object.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+from kleene.cfa.expressions import (
+    AddressOf,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    Variable,
+    children,
+    walk,
+)
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Call,
+    DeclareLocal,
+    EndScope,
+    Enter,
+    Havoc,
+    Invoke,
+    MemCopy,
+    MemSet,
+    Operation,
+    Realloc,
+    Skip,
+    Specified,
+    expressions,
+)
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import INT, ArrayType, PointerType
+from kleene.passes.facts.liveness import defined, starts, used
+from kleene.passes.rewrite import operations_of, rewrite_operation
+
+
+def promoted(cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton with dereferences of constant addresses replaced, until nothing more can be."""
+    while True:
+        constants = _constant_addresses(cfa)
+        if not constants:
+            return cfa
+        changed = _replaced(cfa, constants)
+        if changed.edges == cfa.edges:
+            return cfa
+        cfa = changed
+
+
+def address_taken(operations: Iterable[Operation]) -> frozenset[Variable]:
+    """The variables whose address (or a member's address) some expression takes."""
+    found: set[Variable] = set()
+    for operation in operations:
+        for expression in expressions(operation):
+            for node in walk(expression):
+                if isinstance(node, AddressOf):
+                    found |= set(_lvalue_root(node.target))
+    return frozenset(found)
+
+
+def exposed_globals(program: CProgram) -> frozenset[Variable]:
+    """The global variables whose address is taken: by an initializer, or in any function."""
+    return frozenset(v for v in address_taken(operations_of(program)) if v.is_global)
+
+
+def _lvalue_root(expression: Expression) -> list[Variable]:
+    while True:
+        if isinstance(expression, Variable):
+            return [expression]
+        if isinstance(expression, Deref) or not children(expression):
+            return []
+        expression = children(expression)[0]
+
+
+Constants = dict[Variable, Expression]
+"""Pointers that have one value: the address of a variable, or of a member of one."""
+
+
+def _constant_addresses(cfa: Cfa[Operation]) -> Constants:
+    """Pointer variables with one assignment in the whole program, of the address of a variable or member."""
+    assigned: Counter[Variable] = Counter()
+    value: Constants = {}
+    taken = address_taken(edge.label for edge in cfa.edges)
+    for edge in cfa.edges:
+        operation = edge.label
+        target = (
+            getattr(operation, "target", None) if isinstance(operation, Assign | Allocate | Realloc | Havoc) else None
+        )
+        if isinstance(operation, Assign) and isinstance(target, Variable):
+            assigned[target] += 1
+            pointed = _address(operation.value)
+            if pointed is not None:
+                value[target] = pointed
+        elif isinstance(target, Variable):
+            assigned[target] += 1
+        elif isinstance(operation, Call) and isinstance(operation.result, Variable):
+            assigned[operation.result] += 1
+        elif isinstance(operation, Enter | Invoke | Specified):
+            assigned.update(defined(operation))
+    candidates = {p: x for p, x in value.items() if assigned[p] == 1 and p not in taken and not p.is_global and p != x}
+    doubtful = _doubtful(cfa, candidates)
+    return {p: x for p, x in candidates.items() if p not in doubtful}
+
+
+def _doubtful(cfa: Cfa[Operation], candidates: Constants) -> set[Variable]:
+    """Candidates that some path reads before their assignment, or after the life of the variable they point to."""
+    start = frozenset((p, "unset") for p in candidates)
+    reached: dict[str, frozenset[tuple[Variable, str]]] = dict.fromkeys(starts(cfa), start)
+    waiting = list(reached)
+    doubtful: set[Variable] = set()
+    while waiting:
+        location = waiting.pop()
+        for edge in cfa.leaving(location):
+            facts = set(reached[location])
+            doubtful |= {p for p, _ in facts if p in candidates and p in used(edge.label)}
+            after = frozenset(_facts_after(edge.label, facts, candidates))
+            merged = reached.get(edge.target, frozenset()) | after
+            if merged != reached.get(edge.target):
+                reached[edge.target] = merged
+                waiting.append(edge.target)
+    return doubtful
+
+
+def _facts_after(
+    operation: Operation, facts: set[tuple[Variable, str]], candidates: Constants
+) -> set[tuple[Variable, str]]:
+    """What may be wrong with a candidate after an operation: it is 'unset', or its variable has 'ended'."""
+    if isinstance(operation, Assign) and operation.target in candidates:
+        return {fact for fact in facts if fact[0] != operation.target}
+    if isinstance(operation, DeclareLocal):
+        if operation.variable in candidates:
+            facts = facts | {(operation.variable, "unset")}
+        return facts
+    if isinstance(operation, EndScope):
+        return facts | {(p, "ended") for p, x in candidates.items() if _lvalue_root(x)[0] in operation.variables}
+    return facts
+
+
+def _address(value: Expression) -> Expression | None:
+    """What a value is the address of: a variable, or a member of one."""
+    value = _uncast(value)
+    if not isinstance(value, AddressOf):
+        return None
+    inner = value.target
+    while isinstance(inner, Field):
+        inner = inner.base
+    return value.target if isinstance(inner, Variable) else None
+
+
+def _uncast(value: Expression) -> Expression:
+    while isinstance(value, Cast):
+        value = value.operand
+    return value
+
+
+def _replaced(cfa: Cfa[Operation], constants: Constants) -> Cfa[Operation]:
+    def simplify(node: Expression) -> Expression:
+        if isinstance(node, Comparison) and node.operator in ("==", "!="):
+            return _compared(node, constants)
+        if not isinstance(node, Deref):
+            return node
+        pointer = node.pointer
+        index: Expression | None = None
+        if isinstance(pointer, PointerOffset) and pointer.scale == node.type.size:
+            index, pointer = pointer.index, pointer.pointer
+        if not isinstance(pointer, Variable) or pointer not in constants:
+            return node
+        target = constants[pointer]
+        if isinstance(target.type, ArrayType) and target.type.element == node.type:
+            return Index(target, index or Constant(0, INT), node.type)
+        return target if index is None and target.type == node.type else node
+
+    edges = [replace(e, label=_copied(rewrite_operation(e.label, simplify), constants)) for e in cfa.edges]
+    read = {v for edge in edges for v in used(edge.label)}
+    return Cfa(cfa.entry, tuple(_without_unused(e, constants, read) for e in edges))
+
+
+def _compared(node: Comparison, constants: Constants) -> Expression:
+    """A constant address is not null."""
+    sides = [_uncast(node.left), _uncast(node.right)]
+    known = any(side in constants for side in sides)
+    null = any(isinstance(side, Constant) and side.value == 0 for side in sides)
+    return Constant(int(node.operator == "!="), node.type) if known and null else node
+
+
+def _copied(operation: Operation, constants: Constants) -> Operation:
+    """A copy of a constant address is one; where memory is filled or copied, the address says what it is."""
+
+    def known(value: Expression) -> Expression:
+        pointer = _uncast(value)
+        if isinstance(pointer, Variable) and pointer in constants and isinstance(value.type, PointerType):
+            return AddressOf(constants[pointer], value.type)
+        return value
+
+    match operation:
+        case Assign(target=Variable(), value=value):
+            return replace(operation, value=known(value))
+        case MemSet(pointer=pointer):
+            return replace(operation, pointer=known(pointer))
+        case MemCopy(destination=destination, source=source):
+            return replace(operation, destination=known(destination), source=known(source))
+    return operation
+
+
+def _without_unused(edge: Edge[Operation], constants: Constants, read: set[Variable]) -> Edge[Operation]:
+    """Drop the assignment of a constant address that nothing reads any more."""
+    operation = edge.label
+    if isinstance(operation, Assign) and operation.target in constants and operation.target not in read:
+        return replace(edge, label=Skip(operation.place))
+    return edge

@@ -1,0 +1,380 @@
+"""Large arrays of pointers as lists: a list of slots, one for each element, and a pointer to a slot for each index.
+
+Element by element, a hash table has a shape for every way its lists can be empty or not. As a list of slots it is a
+list of lists, which the analysis knows, whatever its length. An index variable i of an array of n elements goes with a
+pointer that points to slot i if 0 <= i < n, and is null otherwise: ``i = 0`` makes it the first slot, ``i++`` the next,
+and an index of which only the interval is known any slot. Every run of the program is one of what comes out, with as
+many slots as the array has elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from kleene.cfa.expressions import (
+    AddressOf,
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    Variable,
+    children,
+    walk,
+)
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    DeclareLocal,
+    EndScope,
+    Error,
+    Havoc,
+    Operation,
+    Place,
+    Skip,
+    Unsupported,
+    expressions,
+)
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, RecordField, RecordLayout, RecordType, Type
+from kleene.passes.facts.intervals import Interval, Intervals
+from kleene.passes.facts.liveness import defined
+from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.same_values import with_same_values
+from kleene.passes.indices import has_pointers
+from kleene.passes.promote import address_taken
+from kleene.passes.rewrite import operations_of, rewrite_operation
+
+CHOICE = "which slot"
+"""The source of numbers that no run of the program reads: which slot stands for an element."""
+
+FEW = 6
+"""Arrays of so few elements are followed element by element."""
+
+
+def with_slots(program: CProgram) -> CProgram:
+    """The program with lists of slots for its large global arrays of pointers that are only used element by element."""
+    if set(program.functions) != {program.entry}:
+        return program
+    arrays = {v: _Array(program, v) for v in _arrays(program)}
+    if not arrays:
+        return program
+    coder = _Coder(program, program.main.cfa, arrays)
+    cfa = coder.run()
+    records = program.records | {a.slot.name: a.layout for a in arrays.values()}
+    main = replace(program.main, cfa=cfa, locals=(*program.main.locals, *coder.locals))
+    kept = tuple(g for g in program.globals if g.variable not in arrays)
+    firsts = tuple(replace(g, variable=arrays[g.variable].first) for g in program.globals if g.variable in arrays)
+    return replace(program, functions={main.name: main}, records=records, globals=(*kept, *firsts))
+
+
+def _arrays(program: CProgram) -> list[Variable]:
+    """The global arrays of pointers that are only indexed."""
+    found = []
+    for item in program.globals:
+        type_ = item.variable.type
+        if item.external or item.initial or item.constant or not isinstance(type_, ArrayType):
+            continue
+        if type_.count > FEW and has_pointers(type_, program) and not isinstance(type_.element, ArrayType):
+            found.append(item.variable)
+    whole = {v for o in operations_of(program) for x in expressions(o) for v in _whole(x)}
+    return [v for v in found if v not in whole]
+
+
+def _whole(expression: Expression) -> Iterator[Variable]:
+    """The variables in an expression that are not the base of an index."""
+    match expression:
+        case Variable():
+            yield expression
+        case Index(base=Variable(), index=index):
+            yield from _whole(index)
+        case _:
+            for child in children(expression):
+                yield from _whole(child)
+
+
+class _Array:
+    """An array, and what stands for it."""
+
+    def __init__(self, program: CProgram, variable: Variable) -> None:
+        type_ = variable.type
+        assert isinstance(type_, ArrayType)
+        width = program.pointer_size
+        self.variable, self.count, self.element = variable, type_.count, type_.element
+        self.link = -(-type_.element.size // width) * width
+        size = self.link + width
+        while any(layout.type.size == size for layout in program.records.values()):
+            size += width
+        self.slot = RecordType(f"slot of {variable}", size)
+        self.pointer = PointerType(self.slot, width)
+        self.first = Variable(f"{variable}[]", self.pointer, is_global=True)
+        fields = (RecordField("element", self.element, 0), RecordField("following", self.pointer, self.link))
+        self.layout = RecordLayout(self.slot, fields)
+
+    def element_at(self, position: Expression) -> Expression:
+        return Field(Deref(position, self.slot), "element", self.element, 0)
+
+    def following(self, position: Expression) -> Expression:
+        return Field(Deref(position, self.slot), "following", self.pointer, self.link)
+
+    def position(self, index: Variable) -> Variable:
+        return Variable(f"{self.variable}[{index}]", self.pointer, index.is_global)
+
+
+@dataclass
+class _Coder:
+    """Rewrites one automaton."""
+
+    program: CProgram
+    cfa: Cfa[Operation]
+    arrays: dict[Variable, _Array]
+    edges: list[Edge[Operation]] = field(default_factory=list)
+    locals: list[Variable] = field(default_factory=list)
+    fresh: int = 0
+
+    def run(self) -> Cfa[Operation]:
+        self.taken = address_taken(operations_of(self.program))
+        self.cfa = self._with_index_variables()
+        self.cfa = with_same_values(self.program, self.cfa)
+        self.intervals = Intervals(self.program, self.cfa)
+        self.indices: dict[Variable, list[_Array]] = {}
+        self.before_condition: dict[tuple[str, Expression], str] = {}
+        for edge in self.cfa.edges:
+            for node, array in self._elements(edge.label):
+                known = self.indices.setdefault(self._index(node), [])
+                if array not in known:
+                    known.append(array)
+        self.locals += [a.position(v) for v, arrays in self.indices.items() for a in arrays if not v.is_global]
+        entry = self._build_slots()
+        for edge in self.cfa.edges:
+            self._edge(edge)
+        return Cfa(entry, tuple(self.edges))
+
+    # Indices that are not variables ---------------------------------------------------------------------------
+
+    def _with_index_variables(self) -> Cfa[Operation]:
+        """Every index of the arrays a variable of its own kind, assigned just before."""
+        edges: list[Edge[Operation]] = []
+        for edge in self.cfa.edges:
+            label, here = edge.label, edge.source
+            for node, _ in self._elements(label):
+                index = _variable(node.index)
+                if index is None or index in self.taken:
+                    self.fresh += 1
+                    index = Variable(f"$index{self.fresh}", node.index.type)
+                    self.locals.append(index)
+                    label = rewrite_operation(label, lambda n, a=node, i=index: replace(n, index=i) if n == a else n)  # type: ignore[misc]
+                    there = f"{edge.source}~{self.fresh}"
+                    edges.append(Edge(here, Assign(edge.label.place, index, node.index), there))
+                    here = there
+            edges.append(Edge(here, label, edge.target))
+        return Cfa(self.cfa.entry, tuple(edges))
+
+    def _elements(self, operation: Operation) -> list[tuple[Index, _Array]]:
+        nodes = [n for x in expressions(operation) for n in walk(x) if isinstance(n, Index)]
+        return [(n, self.arrays[n.base]) for n in nodes if isinstance(n.base, Variable) and n.base in self.arrays]
+
+    def _index(self, node: Index) -> Variable:
+        index = _variable(node.index)
+        assert index is not None
+        return index
+
+    # New edges ------------------------------------------------------------------------------------------------
+
+    def _location(self) -> str:
+        self.fresh += 1
+        return f"slot{self.fresh}"
+
+    def _add(self, source: str, operation: Operation) -> str:
+        there = self._location()
+        self.edges.append(Edge(source, operation, there))
+        return there
+
+    def _maybe(self, source: str, place: Place) -> tuple[str, str]:
+        """Two ways to go on."""
+        chosen = Variable("$more", INT)
+        if chosen not in self.locals:
+            self.locals.append(chosen)
+        here = self._add(source, Havoc(place, chosen, CHOICE))
+        test = Comparison("!=", chosen, Constant(0, INT))
+        return self._add(here, Assume(place, test)), self._add(here, Assume(place, test, truth=False))
+
+    def _build_slots(self) -> str:
+        """Before everything else: a list of slots for each array, all zero."""
+        place = self.cfa.leaving(self.cfa.entry)[0].label.place
+        entry = here = self._location()
+        for array in self.arrays.values():
+            fresh = Variable(f"{array.variable}[new]", array.pointer)
+            self.locals.append(fresh)
+            here = self._add(here, Assign(place, array.first, Constant(0, array.pointer)))
+            head = here
+            size = Constant(array.slot.size, IntegerType(64, signed=False, name="unsigned long"))
+            made = Allocate(place, fresh, size, array.slot, zeroed=True, may_fail=False, stack=True)
+            last = self._add(self._add(head, made), Assign(place, array.following(fresh), array.first))
+            last = self._add(last, Assign(place, array.first, fresh))
+            more, here = self._maybe(last, place)
+            self.edges.append(Edge(more, Skip(place), head))
+        for index, arrays in self.indices.items():
+            if index.is_global or index in self.program.main.parameters:  # it has a value from the start
+                for array in arrays:
+                    here = self._anywhere(here, array.position(index), array, place)
+        self.edges.append(Edge(here, Skip(place), self.cfa.entry))
+        return entry
+
+    # The edges of the program ---------------------------------------------------------------------------------
+
+    def _edge(self, edge: Edge[Operation]) -> None:
+        before = self.intervals.at.get(edge.source)
+        if before is None:
+            self.edges.append(edge)
+            return
+        operation, here = self._accessed(edge)
+        changed = [v for v in defined(edge.label) if v in self.indices]
+        after = self.intervals.after(edge.label, before)
+        tested = [v for v in self.indices if isinstance(edge.label, Assume) and after is not None]
+        if not changed and not tested:
+            self.edges.append(Edge(here, operation, edge.target))
+            return
+        if isinstance(edge.label, EndScope):
+            gone = tuple(a.position(v) for v in changed for a in self.indices[v])
+            self.edges.append(Edge(here, replace(edge.label, variables=(*edge.label.variables, *gone)), edge.target))
+            return
+        if isinstance(edge.label, Assume):
+            self._tested(edge, here, operation, tested, after or {})
+            return
+        here = self._add(here, operation)
+        for variable in changed:
+            for array in self.indices[variable]:
+                here = self._moved(here, edge, variable, array)
+                if _inside((after or {}).get(variable, _any(variable.type)), array.count):
+                    here = self._not_null(here, array.position(variable), edge.label.place)
+        self.edges.append(Edge(here, Skip(edge.label.place), edge.target))
+
+    def _accessed(self, edge: Edge[Operation]) -> tuple[Operation, str]:
+        """The operation on slots; before it, the pointers of indices that are inside their array are not null."""
+        operation, here = edge.label, edge.source
+        if isinstance(operation, Assume):
+            known = self.before_condition.get((edge.source, operation.condition))
+            if known is not None:  # the other branch was here before
+                return rewrite_operation(operation, self._element), known
+        for node, array in self._elements(operation):
+            index = self._index(node)
+            if _inside(self.intervals.of(index, edge.source), array.count):
+                here = self._not_null(here, array.position(index), operation.place)
+            elif any(isinstance(n, AddressOf) for x in expressions(operation) for n in walk(x)):
+                return Unsupported(operation.place, f"the address of {node}, which may be out of bounds"), here
+            else:
+                here = self._bounds(here, array.position(index), node, operation.place)
+        if isinstance(operation, Assume):
+            self.before_condition[edge.source, operation.condition] = here
+        return rewrite_operation(operation, self._element), here
+
+    def _tested(
+        self,
+        edge: Edge[Operation],
+        here: str,
+        operation: Operation,
+        tested: list[Variable],
+        after: dict[Variable, Interval],
+    ) -> None:
+        """After a condition: what it says of an index it says of the pointer to its slot."""
+        there = self._location()
+        self.edges.append(Edge(here, operation, there))
+        for variable in tested:
+            if variable not in set(_variables(edge.label)):
+                continue
+            interval = after.get(variable, _any(variable.type))
+            for array in self.indices[variable]:
+                if _inside(interval, array.count):
+                    there = self._not_null(there, array.position(variable), edge.label.place)
+                elif interval[1] < 0 or interval[0] >= array.count:
+                    null = Comparison("==", array.position(variable), Constant(0, array.pointer))
+                    there = self._add(there, Assume(edge.label.place, null))
+        self.edges.append(Edge(there, Skip(edge.label.place), edge.target))
+
+    def _bounds(self, here: str, position: Variable, node: Index, place: Place) -> str:
+        """An index that is not inside its array is an error."""
+        test = Comparison("==", position, Constant(0, position.type))
+        outside, inside = self._add(here, Assume(place, test)), self._add(here, Assume(place, test, truth=False))
+        self._add(outside, Error(place, "dangling_dereference", f"the index of {node} may be out of bounds"))
+        return inside
+
+    def _not_null(self, here: str, position: Variable, place: Place) -> str:
+        return self._add(here, Assume(place, Comparison("!=", position, Constant(0, position.type))))
+
+    def _element(self, node: Expression) -> Expression:
+        if isinstance(node, Index) and isinstance(node.base, Variable) and node.base in self.arrays:
+            array = self.arrays[node.base]
+            return array.element_at(array.position(self._index(node)))
+        return node
+
+    def _moved(self, here: str, edge: Edge[Operation], index: Variable, array: _Array) -> str:
+        """The pointer to the slot of an index that was assigned."""
+        place, position = edge.label.place, array.position(index)
+        null = Constant(0, array.pointer)
+        if isinstance(edge.label, DeclareLocal):
+            return self._add(here, DeclareLocal(place, position))
+        value = _uncast(edge.label.value) if isinstance(edge.label, Assign) else None
+        number = constant_of(value) if value is not None else None
+        if number is not None and not 0 < number < array.count:
+            return self._add(here, Assign(place, position, array.first if number == 0 else null))
+        if isinstance(value, Variable) and value not in self.taken and array in self.indices.get(value, ()):
+            return self._add(here, Assign(place, position, array.position(value)))
+        low, high = self.intervals.of(index, edge.source)
+        if _is_increment(value, index) and low >= 0 and high < _any(index.type)[1]:
+            test = Comparison("!=", position, null)
+            yes, no = self._add(here, Assume(place, test)), self._add(here, Assume(place, test, truth=False))
+            after = self._add(yes, Assign(place, position, array.following(position)))
+            self.edges.append(Edge(no, Skip(place), after))
+            return after
+        return self._anywhere(here, position, array, place)
+
+    def _anywhere(self, here: str, position: Variable, array: _Array, place: Place) -> str:
+        """The pointer to any slot, or to none."""
+        head = self._add(here, Assign(place, position, array.first))
+        on, done = self._maybe(head, place)
+        on = self._not_null(on, position, place)
+        self.edges.append(Edge(on, Assign(place, position, array.following(position)), head))
+        return done
+
+
+def _any(type_: Type) -> Interval:
+    assert isinstance(type_, IntegerType)
+    return type_.minimum, type_.maximum
+
+
+def _inside(interval: Interval, count: int) -> bool:
+    return interval[0] >= 0 and interval[1] < count
+
+
+def _variables(operation: Operation) -> list[Variable]:
+    return [n for x in expressions(operation) for n in walk(x) if isinstance(n, Variable)]
+
+
+def _uncast(value: Expression) -> Expression:
+    """The operand of conversions that keep every value."""
+    while isinstance(value, Cast) and isinstance(value.operand.type, IntegerType):
+        low, high = _any(value.operand.type)
+        if not isinstance(value.type, IntegerType) or low < value.type.minimum or high > value.type.maximum:
+            break
+        value = value.operand
+    return value
+
+
+def _variable(index: Expression) -> Variable | None:
+    """The variable that an index is, through conversions."""
+    inner = _uncast(index)
+    return inner if isinstance(inner, Variable) else None
+
+
+def _is_increment(value: Expression | None, index: Variable) -> bool:
+    if not isinstance(value, Binary) or value.operator != "+":
+        return False
+    sides = [_uncast(value.left), _uncast(value.right)]
+    return index in sides and any(constant_of(side) == 1 for side in sides)

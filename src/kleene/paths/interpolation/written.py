@@ -1,0 +1,81 @@
+"""Interpolants as C would say them: fields of pointers instead of reads of arrays, NULL for the block 0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import z3
+
+from kleene.paths.interpolation.vocabulary import POINTER, Cell, Defined, Vocabulary
+
+_OPERATORS = {
+    z3.Z3_OP_EQ: "==",
+    z3.Z3_OP_DISTINCT: "!=",
+    z3.Z3_OP_LE: "<=",
+    z3.Z3_OP_LT: "<",
+    z3.Z3_OP_GE: ">=",
+    z3.Z3_OP_GT: ">",
+    z3.Z3_OP_ADD: "+",
+    z3.Z3_OP_SUB: "-",
+    z3.Z3_OP_MUL: "*",
+}
+_OPPOSITE = {"==": "!=", "!=": "==", "<=": ">", "<": ">=", ">=": "<", ">": "<="}
+_JOINS = {z3.Z3_OP_AND: " && ", z3.Z3_OP_OR: " || "}
+
+
+def written(formula: Any, vocabulary: Vocabulary) -> str:
+    """A formula over plain names as a condition of C; `allocated(p)`, `freed(p)` and `defined(p)` are said so."""
+    return _Writer(vocabulary).text(formula)
+
+
+class _Writer:
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+
+    def text(self, node: Any, *, inner: bool = False) -> str:
+        if not z3.is_app(node):
+            return str(node)
+        kind = node.decl().kind()
+        if kind in _JOINS:
+            parts = dict.fromkeys(self.text(child, inner=True) for child in node.children())
+            joined = _JOINS[kind].join(parts)
+            return f"({joined})" if inner and len(parts) > 1 else joined
+        if kind == z3.Z3_OP_NOT:
+            return self._denied(node.arg(0))
+        if kind == z3.Z3_OP_SELECT:
+            return self._read(node)
+        if kind == z3.Z3_OP_UMINUS:
+            return f"-{self.text(node.arg(0), inner=True)}"
+        if kind in _OPERATORS and len(node.children()) >= 2:
+            return self._operation(node, _OPERATORS[kind], inner=inner)
+        return str(node)
+
+    def _operation(self, node: Any, operator: str, *, inner: bool = False) -> str:
+        sides = node.children()
+        pointers = any(self._is_pointer(side) for side in sides)
+        if operator in ("==", "!=") and z3.is_int_value(sides[0]):
+            sides = sides[::-1]
+        texts = ["NULL" if pointers and str(s) == "0" else self.text(s, inner=True) for s in sides]
+        joined = f" {operator} ".join(texts)
+        return f"({joined})" if inner and operator in "+-*" else joined
+
+    def _denied(self, node: Any) -> str:
+        operator = _OPERATORS.get(node.decl().kind(), "") if z3.is_app(node) else ""
+        if operator in _OPPOSITE and len(node.children()) == 2:
+            return self._operation(node, _OPPOSITE[operator])
+        return f"!{self.text(node, inner=True)}"
+
+    def _read(self, node: Any) -> str:
+        """A field of an object, or whether it is allocated, freed, ..."""
+        array, place = str(node.arg(0)), self.text(node.arg(1), inner=True)
+        key = self.vocabulary.keys.get(array)
+        if isinstance(key, Cell):
+            return f"{place}{array}"
+        if isinstance(key, Defined):
+            return f"defined({place}{self.vocabulary.name(key.cell)})"
+        return f"{array}({place})"
+
+    def _is_pointer(self, node: Any) -> bool:
+        name = str(node.arg(0)) if z3.is_select(node) else str(node) if z3.is_const(node) else ""
+        key = self.vocabulary.keys.get(name)
+        return isinstance(key, Cell) and key.kind == POINTER

@@ -1,0 +1,7 @@
+"""Directed symbolic execution towards the places of alarms.
+
+In reading order:
+
+- `directed`: the search
+- `distance`: distance of a state to the goal, in edges
+"""

@@ -1,0 +1,10 @@
+"""Shape-class generators (seed 004, sections 2.4 and 3).
+
+In reading order:
+
+- `language`: the language of the library
+- `library`: the entries, built in and of the user
+- `generators`: generators, ordered by refinement
+- `finetune`: the coarsest generator that rules out a path
+- `parallel`: simulations in parallel processes
+"""

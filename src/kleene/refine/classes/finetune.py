@@ -1,0 +1,213 @@
+"""FineTune: the coarsest shape-class generator that rules out an infeasible path.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.3.
+Generators are monotone, so one that does not rule out the path makes all coarser ones useless, and one that does makes
+it needless to look at others than the coarser ones; every test is to halve the candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, field
+
+from kleene.cfa.graph import Edge
+from kleene.diagnostics import LimitReached
+from kleene.refine.classes.generators import Generator, Lattice
+from kleene.refine.model import Abstraction, Model, Models
+from kleene.refine.tree.reachability_tree import ErrorPath, PathStep, Tree
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+
+MOST_STRUCTURES = 3_000
+"""A path whose simulation needs more structures than this counts as not ruled out."""
+MORE_STRUCTURES = 200
+"""How many more than a finer one a generator may need."""
+IN_VAIN = 4
+"""After how many generators that do not rule the path out the finest is asked whether any does."""
+
+
+PATH, EDGES, WHOLE = range(3)
+"""What is simulated: the path alone, as in the paper; the tree along its edges; the whole tree, for its error only."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One generator, tried on the path."""
+
+    generator: Generator
+    rules_out: bool
+    predicates: int
+
+    def __str__(self) -> str:
+        negative = "does not rule the path out" if self.predicates else "given up, the simulation grows too large"
+        return f"{self.generator}: {'rules the path out' if self.rules_out else negative}"
+
+
+@dataclass
+class FineTuning:
+    """What was tried, in order, and what was chosen (None: nothing rules the path out)."""
+
+    trials: list[Trial] = field(default_factory=list)
+    chosen: Generator | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a generator rules the path out, with how many predicates.
+
+    `most` is with how many structures a coarser one must do to be a gain over this one. If it `proves` that the whole
+    program has no error, there is little to gain.
+    """
+
+    rules_out: bool
+    predicates: int = 0
+    most: int = 0
+    proves: bool = False
+
+    @property
+    def too_large(self) -> bool:
+        """The simulation was not followed to its end."""
+        return not self.predicates
+
+
+def simulate(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES) -> Answer:
+    """Whether the abstract strongest postcondition of the path has no error at its end."""
+    task = model.task
+    elements: dict[Structure, None] = dict.fromkeys(model.initial)
+    elements = model.through(model.steps_of.get(None, []), model.cfa.entry, task.cfa.entry, elements)[0]
+    largest = 0
+    for number, step in enumerate(path.steps):
+        last = number == len(path.steps) - 1
+        edges = model.steps_of[step.edge]
+        if step.succeeds is not None and not last:
+            edges = _branch(step, edges)
+        elements, found = model.through(edges, step.edge.source, step.edge.target, elements)
+        largest = max(largest, len(elements))
+        if last:
+            errors = {error.text for error in found}
+            return Answer(path.error.text not in errors, model.predicates, largest + MORE_STRUCTURES)
+        if not elements or len(elements) > most:
+            break
+    return Answer(not elements, model.predicates, largest + MORE_STRUCTURES)
+
+
+def simulate_tree(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES, *, whole: bool) -> Answer:
+    """The same for the error in a tree, which joins paths: along the edges of the path, or in the whole program."""
+
+    def limits(tree: Tree) -> None:
+        if tree.generated > most:
+            raise LimitReached(f"more than {most} structures")
+
+    tree = Tree(model, only=path, whole=whole)
+    found = tree.build(limits)
+    proves = whole and not found and not tree.other_errors and not tree.contradictions
+    return Answer(not found, model.predicates, tree.generated + (0 if whole else MORE_STRUCTURES), proves)
+
+
+def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]:
+    """The steps of an allocation that succeeds, or fails: one of two chains to the same location."""
+    chains: list[list[Edge[Action]]] = [[]]
+    for edge in edges:
+        chains[-1].append(edge)
+        if edge.target == step.edge.target:
+            chains.append([])
+    return [e for chain in chains if any(e.label.creates for e in chain) == step.succeeds for e in chain]
+
+
+Tester = Callable[[Sequence[Generator], int], list[Answer]]
+"""Simulates generators, each with so many structures at most."""
+
+
+def fine_tune(
+    lattice: Lattice,
+    current: Generator,
+    enabled: Sequence[Generator],
+    test: Tester,
+    width: int,
+    patience: int | None = None,
+) -> FineTuning:
+    """Search the enabled generators that are finer than the current one; `width` of them are tested at once.
+
+    Once one rules the path out, a coarser one that needs more structures is no gain, and is not followed on; nor one
+    that needs more than half as many where no cycles are assumed, since a structure costs about twice as much there.
+    Where one proves the program, there is no next tree that a coarser one could be cheaper for: those that assume that
+    there are no cycles are not tried any more.
+    If the first so many, `patience`, do not rule the path out, that is the end.
+    After some tests in vain only the finest are tested: what they do not rule out, none does.
+    """
+    result = FineTuning()
+    candidates = [g for g in enabled if g != current and lattice.refines(g, current)]
+    known: dict[Generator, Answer] = {}
+    most = MOST_STRUCTURES
+    large: set[str] = set()
+    while open_ := [g for g in candidates if g not in known]:
+        vain = len(known) >= IN_VAIN and not any(answer.rules_out for answer in known.values())
+        finest = (
+            [g for g in candidates if not any(o != g and lattice.refines(o, g) for o in candidates)] if vain else []
+        )
+        if vain and known.keys() >= set(finest):
+            break
+        untried = [g for g in finest if g not in known]
+        chosen = untried[:width] or _balanced(lattice, candidates, open_, width, large - current.families)
+        costly = most < MOST_STRUCTURES and all(g.obligations for g in chosen)
+        limit = most // 2 if costly else most
+        for generator, answer in zip(chosen, test(chosen, limit), strict=True):
+            known[generator] = answer
+            result.trials.append(Trial(generator, answer.rules_out, answer.predicates))
+            large |= generator.families if answer.too_large else set()
+        useful = [g for g in chosen if known[g].rules_out]
+        if patience is not None and not useful and most == MOST_STRUCTURES and len(known) >= patience:
+            return result
+        most = min([most, *(known[g].most for g in useful)])
+        if useful:
+            candidates = [g for g in candidates if any(lattice.refines(u, g) for u in useful)]
+            if any(known[g].proves for g in useful):
+                candidates = [g for g in candidates if g in known or not g.obligations]
+        else:
+            candidates = [g for g in candidates if not any(lattice.refines(u, g) for u in chosen)]
+    fitting = [g for g in candidates if known[g].rules_out]
+    if fitting:
+        result.chosen = min(fitting, key=lambda g: (known[g].predicates + g.obligations, str(g)))
+    return result
+
+
+def _balanced(
+    lattice: Lattice, candidates: Sequence[Generator], open_: Sequence[Generator], width: int, large: Set[str]
+) -> list[Generator]:
+    """A few generators with about as many coarser as finer ones among the candidates.
+
+    Those with families that made a simulation too large come last.
+    """
+
+    def imbalance(g: Generator) -> tuple[int, int, int, str]:
+        coarser = sum(lattice.refines(g, c) for c in candidates)
+        finer = sum(lattice.refines(c, g) for c in candidates)
+        return len(g.families & large), abs(coarser - finer), g.weight, str(g)
+
+    found: list[Generator] = []
+    for g in sorted(open_, key=imbalance):
+        if not any(lattice.refines(g, o) or lattice.refines(o, g) for o in found):
+            found.append(g)
+        if len(found) == width:
+            break
+    return found
+
+
+def sequential(models: Models, abstraction: Abstraction, path: ErrorPath, *, level: int = PATH) -> Tester:
+    """Simulations one after the other."""
+
+    def test(generators: Sequence[Generator], most: int) -> list[Answer]:
+        return [tried(models, abstraction.tuned(g), path, most, level=level) for g in generators]
+
+    return test
+
+
+def tried(models: Models, abstraction: Abstraction, path: ErrorPath, most: int, *, level: int) -> Answer:
+    """One simulation; one that grows too large rules nothing out."""
+    model = models.of(abstraction)
+    try:
+        if level == PATH:
+            return simulate(model, path, most)
+        return simulate_tree(model, path, most, whole=level == WHOLE)
+    except LimitReached:
+        return Answer(rules_out=False)

@@ -1,0 +1,9 @@
+"""Tracking definitions (seed 004, section 2.3), and the reasons to extend them.
+
+In reading order:
+
+- `definition`: tracked pointers, fields and integers
+- `explain`: is an error path feasible; its interpolants
+- `reasons`: what to track to rule out a path
+- `cuts`: the locations at which a variable is tracked
+"""

@@ -1,0 +1,8 @@
+"""The abstract reachability tree (seed 004, BuildART).
+
+In reading order:
+
+- `reachability_tree`: nodes, coverage, error paths
+- `rebuild`: the part that a refinement keeps
+- `growth`: a finer shape class for a tree that grows large
+"""

@@ -1,0 +1,81 @@
+"""Trees that grow too large: a finer shape class may need far fewer structures.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.3 takes the
+coarsest generator that rules a path out. What it does not know may make the tree explode long before another path shows
+it (a list of which it is not known which cell is the last is written to anywhere). So a tree that has grown large, and
+has shown no error, is compared with that of the most refined generator, and of those in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kleene.refine.classes.generators import Generator
+from kleene.refine.model import Abstraction, Model, Models
+from kleene.refine.tree.reachability_tree import ErrorPath, Tree
+
+FIRST_LOOK = 4_000
+"""Structures after which a tree is compared with others for the first time."""
+NEXT_LOOK = 4
+"""How many times as many there are at the next comparison."""
+
+
+class _TooLarge(Exception):
+    """A tree has more structures than would be a gain."""
+
+
+@dataclass(frozen=True)
+class Smaller:
+    """A tree with a finer generator that was built to its end, or to errors."""
+
+    generator: Generator
+    tree: Tree
+    paths: Sequence[ErrorPath]
+
+
+def smaller_tree(
+    models: Models, abstraction: Abstraction, enabled: Sequence[Generator], grown: Tree, paths: int
+) -> Smaller | None:
+    """A tree of a finer generator with half the structures at most; of as few families as need no more of them."""
+    current = abstraction.generator
+    finer = [
+        g for g in enabled if g.name == current.name and g.roles == current.roles and g.families > current.families
+    ]
+    if not finer:
+        return None
+    best = _built(models.of(abstraction.tuned(max(finer, key=lambda g: len(g.families)))), grown.generated // 2, paths)
+    for family in _last_first(best.generator, current) if best is not None else ():
+        assert best is not None
+        fewer = next((g for g in finer if g.families == best.generator.families - {family}), None)
+        if fewer is not None:
+            found = _built(models.of(abstraction.tuned(fewer)), best.tree.generated, paths)
+            best = found if found is not None and _errors(found) <= _errors(best) else best
+    return best
+
+
+def _built(model: Model, most: int, paths: int) -> Smaller | None:
+    """The tree of a model, if it needs no more structures; one that may close a cycle is no gain."""
+
+    def limits(tree: Tree) -> None:
+        if tree.generated > most:
+            raise _TooLarge
+
+    tree = Tree(model)
+    try:
+        found = tree.build(limits, most=paths)
+    except _TooLarge:
+        return None
+    if tree.contradictions or any(path.error.kind == "cycle" for path in found):
+        return None
+    return Smaller(model.abstraction.generator, tree, found)
+
+
+def _last_first(finest: Generator, coarsest: Generator) -> list[str]:
+    """The families that may be left out, those first that others may not need."""
+    assert finest.entry is not None
+    return [f.name for f in reversed(finest.entry.families) if f.name in finest.families - coarsest.families]
+
+
+def _errors(found: Smaller) -> set[str]:
+    return {path.error.text for path in found.paths}

@@ -1,0 +1,218 @@
+"""The abstract reachability tree, and BuildART.
+
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.1.
+Deviations: nodes of one location whose structures have the same names are merged (the partial join of the engine), so a
+node may stand for several paths; the tree edge is that of the path that made it grow last. A path is checked against
+the program, not against the tree, so this loses no error. An edge of the program is several steps of the transition
+system; the nodes in between have locations of their own, whose names differ from model to model.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sized
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+
+from kleene.cfa.graph import Edge
+from kleene.cfa.operations import Allocate, Operation
+from kleene.core.domain import Store
+from kleene.domains.explicit.state import State
+from kleene.engine.order import location_ranks
+from kleene.refine.heaps.explicit import ExplicitHeap
+from kleene.refine.model import Error, Model
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+
+PATIENCE = 100
+"""How many more nodes are made after the first error, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """An edge that a path takes; `succeeds` says how an allocation ends."""
+
+    edge: Edge[Operation]
+    succeeds: bool | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """``n = (l, H_0, G)``: a location, a shape graph, and its parent; `heap` is what Abstract made it of, if it did.
+
+    `step` is the edge of the program on which the node lies, or at whose end; None before the program starts.
+    """
+
+    location: str
+    shape: Structure
+    parent: Node | ExplicitNode | None = None
+    step: PathStep | None = None
+    heap: ExplicitHeap | None = None
+
+
+@dataclass(eq=False, slots=True)
+class ExplicitNode:
+    """``n = (l, H, G_0)``: a node whose heap is followed explicitly; of its shape nothing is known yet.
+
+    `state` is what the explicit heap is the part of that tracked pointers lead to; it is not kept at every node.
+    """
+
+    location: str
+    parent: ExplicitNode | None = None
+    step: PathStep | None = None
+    heap: ExplicitHeap | None = None
+    state: State | None = None
+    depth: int = 0
+    """The number of steps from the root."""
+
+
+def ancestors(node: Node | ExplicitNode | None) -> Iterator[Node | ExplicitNode]:
+    """The node and all above it."""
+    while node is not None:
+        yield node
+        node = node.parent
+
+
+@dataclass(frozen=True)
+class ErrorPath:
+    """An abstract path to an error: the steps of the program from the start, the last of them the one that fails."""
+
+    steps: tuple[PathStep, ...]
+    error: Error
+
+    @property
+    def key(self) -> tuple[str, frozenset[Edge[Operation]]]:
+        """Equal for paths to the same error that differ in how often they go round loops."""
+        return self.error.text, frozenset(step.edge for step in self.steps)
+
+    @property
+    def operations(self) -> list[Operation]:
+        return [step.edge.label for step in self.steps]
+
+
+@dataclass
+class Tree:
+    """The nodes that were reached, by location, and those that wait to be expanded.
+
+    `only` are the edges of the program that are followed, and the error that is looked for; None for all. With `whole`
+    only the error counts.
+    """
+
+    model: Model
+    only: ErrorPath | None = None
+    whole: bool = False
+    stores: dict[str, Store[Structure]] = field(init=False)
+    nodes: dict[str, dict[Structure, Node]] = field(init=False)
+    pending: dict[str, list[Node]] = field(init=False)
+    generated: int = 0
+    kept: int = 0
+    """How many nodes were there before the last refinement."""
+    other_errors: bool = False
+    """Whether there were errors that do not count."""
+    erroneous: set[str] = field(default_factory=set)
+    """The locations from which a step has reported an error."""
+    contradictions: dict[str, str] = field(default_factory=dict)
+    """Locations with a step whose update contradicts the rules, and what it contradicts."""
+
+    def __post_init__(self) -> None:
+        names = self.model.cfa.locations
+        self.stores = {name: self.model.domain.store() for name in names}
+        self.nodes = {name: {} for name in names}
+        self.pending = {name: [] for name in names}
+        self._rank = location_ranks(self.model.cfa, "inner-first")
+        self._waiting: list[tuple[int, str]] = []
+        self._followed = {step.edge for step in self.only.steps} | {None} if self.only and not self.whole else None
+        for shape in self.model.initial:
+            self.add(Node(self.model.cfa.entry, shape))
+
+    def add(self, node: Node) -> None:
+        """Take a node in unless it is covered; what grew waits to be expanded."""
+        if node.location not in self._rank:
+            return
+        for shape in self.stores[node.location].add([node.shape]):
+            node.shape = shape
+            self.generated += 1
+            self.nodes[node.location][shape] = node
+            self._wait(node)
+
+    def keep(self, node: Node, *, waits: bool) -> None:
+        """Take in a node that is older than the abstraction; it has been expanded, unless it `waits`."""
+        for shape in self.stores[node.location].add([node.shape]):
+            node.shape = shape
+            self.kept += 1
+            self.nodes[node.location][shape] = node
+            if waits:
+                self._wait(node)
+
+    def _wait(self, node: Node) -> None:
+        if not self.pending[node.location]:
+            heappush(self._waiting, (self._rank[node.location], node.location))
+        self.pending[node.location].append(node)
+
+    @property
+    def size(self) -> int:
+        return sum(len(store) for store in self.stores.values())
+
+    def build(self, check: Callable[[Tree], None], *, most: int = 1, pause: int | None = None) -> list[ErrorPath]:
+        """Expand until nothing waits or there are so many paths to different errors that matter; the shortest first.
+
+        After the first error the tree is followed for about as long again, so that one tree shows several errors. With
+        `pause` it ends after so many structures too; what waits then goes on in the next call.
+        """
+        found: dict[str, ErrorPath] = {}
+        until = pause
+        while self._waiting and not self._enough(found, most, until):
+            _, location = heappop(self._waiting)
+            batch, self.pending[location] = deque(self.pending[location]), []
+            while batch and not self._enough(found, most, until):
+                node = batch.popleft()
+                if not self.stores[location].current(node.shape):
+                    continue
+                for path in self._expand(node):
+                    known = found.get(path.error.text)
+                    if known is None or len(path.steps) < len(known.steps):
+                        found[path.error.text] = path
+                check(self)
+                if found and until == pause:
+                    until = 2 * self.generated + PATIENCE
+            for node in batch:
+                self._wait(node)
+        self.contradictions |= self.model.contradictions
+        return sorted(found.values(), key=lambda p: len(p.steps))
+
+    @property
+    def waits(self) -> bool:
+        """Whether there are nodes that have not been expanded."""
+        return bool(self._waiting)
+
+    def _enough(self, found: Sized, most: int, until: int | None) -> bool:
+        return len(found) >= most or (until is not None and self.generated > until)
+
+    def _expand(self, node: Node) -> Iterator[ErrorPath]:
+        for edge in self.model.cfa.leaving(node.location):
+            if self._followed is not None and self.model.origin(edge) not in self._followed:
+                continue
+            results, errors = self.model.post(edge, [node.shape])
+            if self.only is not None:
+                own = [e for e in errors if e.text == self.only.error.text]
+                self.other_errors |= len(own) < len(errors)
+                errors = own
+            step = self._step(node, edge)
+            for error in errors:
+                self.erroneous.add(node.location)
+                yield ErrorPath(self._path(node, step), error)
+            for shape in results:
+                self.add(Node(edge.target, shape, node, step))
+
+    def _step(self, node: Node, edge: Edge[Action]) -> PathStep | None:
+        """The edge of the program that a step from a node belongs to, with what it is known to do so far."""
+        origin = self.model.origin(edge)
+        if origin is None or not isinstance(origin.label, Allocate):
+            return None if origin is None else PathStep(origin)
+        earlier = node.step if node.location not in self.model.program_locations else None
+        return PathStep(origin, edge.label.creates or (earlier is not None and bool(earlier.succeeds)))
+
+    def _path(self, node: Node, last: PathStep | None) -> tuple[PathStep, ...]:
+        """The edges of the program from the start to a node, and on along one step."""
+        ends = [n.step for n in ancestors(node) if n.location in self.model.program_locations]
+        return tuple(step for step in [last, *ends][::-1] if step is not None)

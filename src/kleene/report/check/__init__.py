@@ -1,0 +1,12 @@
+"""Reports of `kleene check`.
+
+In reading order:
+
+- `text_and_json`: text for the terminal, JSON for machines
+- `page`: one HTML page
+- `trace`: the run that shows an error
+- `shape_words`: shapes in words
+- `fesa_words`: FESA states in words
+- `refinement_text`: rounds of a refinement as text
+- `refinement_page`: rounds of a refinement on the page
+"""

@@ -1,0 +1,414 @@
+"""The shapes at loop heads and returns in words: what the predicates of a structure say about each pointer, no more.
+
+The vocabulary is that of `semantics/vocabulary/predicates.py`: a pointer variable is a unary predicate, `r[g,p]` (for
+circular structures `rt[g,p]`) is what `p` reaches along the cells of group `g`, `is[g]` is sharing, `c[g]` lying on a
+cycle, `c[f,b]` that `b` leads back where `f` leads. A variable that nothing reads any more is forgotten by the
+analysis, so nothing is said about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Place
+from kleene.logic.formula import predicates_of
+from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
+from kleene.results.shape import ShapeResult
+from kleene.semantics.contracts.programs import contract_at
+from kleene.semantics.steps.invocations import CallAction
+from kleene.structures.structure import Structure, StructureBuilder
+from kleene.structures.tvs_writer import structure_order
+from kleene.transformers.action import Action
+
+_INLINED = re.compile(r"(&?)([^.&]+?)(?:\$\d+)?\.(.+)")
+_REACH = re.compile(r"(rt?)\[(.+),([^,]+)\]")
+_UNDEFINED = re.compile(r"undef\[(.+)\]")
+_VALUE = re.compile(r"([^@=\[\]]+)=(-?\d+)")
+_CELL_VALUE = re.compile(r"@(\d+)=(-?\d+)")
+_ONLY_FOR_LEAKS = ("collect", "check: memory_leak", "check: memory_cleanup")
+_NOT_DRAWN = ("$", "size[", "undef", "heap", "cut[")
+_MADE = re.compile(r"['~].*")
+"""What the inliner and the translation add to the name of a location."""
+_MOST_WORDS = 20
+_T, _H, _F = Kleene.TRUE, Kleene.UNKNOWN, Kleene.FALSE
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """The structures at a loop head, a return or a call, smallest first, and what they say, each sentence once."""
+
+    place: Place
+    where: str
+    """"loop", "return" or, where a recursive function begins, "call"."""
+    structures: list[Structure]
+    words: list[str]
+    names: Mapping[str, str]
+    """What pointer predicates are called for people."""
+
+
+def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | None = None) -> list[Invariant]:
+    """The loop heads and returns of an abstract analysis in source order; empty if it gave up before it began.
+
+    A function that is called from several places returns several times.
+
+    `names` says for locations which variable a predicate stands for, where it is not the one that it is named after.
+    """
+    if shape.reached is None or shape.translation is None:
+        return []
+    translation = shape.translation
+    live = live_predicates(translation.cfa)
+    found = []
+    where = dict.fromkeys(_returns(translation.cfa, translation.places), "return")
+    where |= dict.fromkeys(translation.cfa.loop_heads, "loop")
+    for entry, _ in translation.procedures.values():
+        where |= dict.fromkeys(Cfa(entry, translation.cfa.edges).loop_heads, "loop")
+        where[entry] = "call"
+    for location, what in where.items():
+        place = translation.places.get(location)
+        store = shape.reached.stores.get(location)
+        structures = sorted(store.elements(), key=structure_order) if store is not None else []
+        if place is not None and structures and not contract_at(place.function)[0]:
+            own = (names or {}).get(location, {})
+            said = (words_of(s, live[location], place.function, own, partial=shape.partial) for s in structures)
+            words = dict.fromkeys(said)
+            shown = _Describer(structures[0], live[location], place.function, own).short_names
+            found.append(Invariant(place, what, structures, list(words), shown))
+    return sorted(found, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
+
+
+def _returns(cfa: Cfa[Action], places: Mapping[str, Place]) -> list[str]:
+    """The locations from which a function returns: to a place in another function that is not its beginning."""
+    found: dict[str, None] = {}
+    for edge in cfa.edges:
+        location = _MADE.sub("", edge.source)
+        here, there = places.get(location), places.get(edge.target)
+        if here is None or not here.function:
+            continue
+        leaves = there is not None and there.function != here.function and not edge.target.endswith(".0")
+        if there is not None and contract_at(there.function)[0]:
+            continue
+        if leaves or edge.label.name == "return":
+            found[location] = None
+    return list(found)
+
+
+def invariant_lines(invariants: Sequence[Invariant], *, complete: bool) -> list[str]:
+    """For the terminal: one line for each loop head and return, and its shapes below it."""
+    lines = [] if complete else ["the analysis did not finish: what follows are some of the shapes, not all"]
+    if not invariants:
+        return ["no shapes: exact exploration was enough, or the shape analysis did not run"]
+    for invariant in invariants:
+        place, words = invariant.place, invariant.words
+        shapes = f"{len(words)} shape{'' if len(words) == 1 else 's'}"
+        lines.append(f"{place.file}:{place.line}: {_title(invariant)}: {shapes}")
+        lines += [f"    {text}" for text in words[:_MOST_WORDS]]
+        if len(words) > _MOST_WORDS:
+            lines.append(f"    ... and {len(words) - _MOST_WORDS} more")
+    return lines
+
+
+def _title(invariant: Invariant) -> str:
+    words = {"loop": "loop in", "return": "return from", "call": "calls of"}
+    return f"{words[invariant.where]} {invariant.place.function}"
+
+
+def for_drawing(structure: Structure, names: Mapping[str, str]) -> Structure:
+    """What a person looks for: pointers by their names, members, freed blocks; nothing that is derived."""
+    drawn: dict[str, Predicate] = {}
+    for p in sorted(structure.vocabulary, key=lambda p: -p.arity):  # members keep their names, variables may give way
+        if p.instrumentation or p.name.startswith(_NOT_DRAWN) or p in BUILTIN:
+            continue
+        base, plus, offset = p.name.partition("+")
+        shown = names.get(base, base) + plus + offset if p.pointer else p.name
+        drawn[p.name] = Predicate(_free(shown, drawn.values()), p.arity, p.args, pointer=p.pointer)
+    builder = StructureBuilder(Vocabulary(tuple(drawn.values())), structure.size)
+    for old, new in drawn.items():
+        for nodes, value in structure.entries(old):
+            builder.set(new.name, nodes, value)
+    for node in structure.nodes:
+        if structure.is_summary(node):
+            builder.set("sm", (node,), _H)
+    return builder.build()
+
+
+def _free(name: str, taken: Iterable[Predicate]) -> str:
+    names = {p.name for p in taken}
+    while name in names:
+        name += "'"
+    return name
+
+
+def live_predicates(cfa: Cfa[Action]) -> dict[str, frozenset[str]]:
+    """For each location the predicates that some path reads before it sets them; looking for leaks is no reading."""
+    reads: dict[Action, tuple[frozenset[str], frozenset[str]]] = {e.label: _effect(e.label) for e in cfa.edges}
+    live: dict[str, frozenset[str]] = {name: frozenset() for name in cfa.locations}
+    waiting = list(cfa.locations)
+    while waiting:
+        location = waiting.pop()
+        new: set[str] = set()
+        for edge in cfa.leaving(location):
+            read, written = reads[edge.label]
+            new |= read | (live[edge.target] - written)
+        if new != live[location]:
+            live[location] = frozenset(new)
+            waiting += [edge.source for edge in cfa.entering(location)]
+    return live
+
+
+def _effect(action: Action) -> tuple[frozenset[str], frozenset[str]]:
+    """What an action reads, and what it sets."""
+    if action.name.startswith(_ONLY_FOR_LEAKS):
+        return frozenset(), frozenset()
+    formulas = [*action.focus, *(m.condition for m in action.messages), *(u.formula for u in action.updates)]
+    if action.precondition is not None:
+        formulas.append(action.precondition)
+    read = {name for f in formulas for name in predicates_of(f)}
+    read |= {found[1] for name in read if (found := _UNDEFINED.fullmatch(name))}
+    written = {u.predicate for u in action.updates}
+    if isinstance(action, CallAction):
+        read |= {argument for _, argument in (*action.given, *action.values)}
+        written |= {target for target, _ in (*action.results, *action.result_values)}
+    return frozenset(read), frozenset(written)
+
+
+def words_of(
+    structure: Structure,
+    live: Iterable[str] | None = None,
+    function: str = "",
+    names: Mapping[str, str] | None = None,
+    *,
+    partial: bool = False,
+) -> str:
+    """One sentence about each live pointer of a structure, as seen from a function.
+
+    With `partial`, not all pointers and cells are tracked: nothing is said of what no pointer reaches.
+    """
+    describer = _Describer(structure, None if live is None else frozenset(live), function, names or {})
+    found = "; ".join(describer.sentences(partial=partial))
+    if not found and partial:
+        return "no pointer that is used from here on is tracked"
+    if not found and not any(True for _ in structure.entries("heap")):
+        return "no block on the heap"
+    return found or "no pointer that is still used"
+
+
+class _Describer:
+    """Says what a structure says."""
+
+    def __init__(
+        self, structure: Structure, live: frozenset[str] | None, function: str, names: Mapping[str, str]
+    ) -> None:
+        self.structure = structure
+        self.source_names = names
+        self.function = function
+        self.vocabulary: Vocabulary = structure.vocabulary
+        self.live = live
+        self.said: dict[int, str] = {}
+
+    def sentences(self, *, partial: bool = False) -> list[str]:
+        found: list[str] = []
+        for name, predicates in self.pointers.items():
+            if self._is_live(name, predicates):
+                found.append(f"{self._shown(name)}: {self._pointer(name, predicates)}")
+        return found + ([] if partial else self._lost()) + self._integers()
+
+    @cached_property
+    def short_names(self) -> dict[str, str]:
+        """Short names: without the function if it is this one, without the number if nothing else has the name."""
+        short: dict[str, str] = {}
+        for name in self.pointers:
+            bare = name.rstrip("'")
+            source = self.source_names.get(bare, bare)
+            if source in self.pointers:  # it has a predicate of its own, so nothing was shared
+                source = bare
+            match = _INLINED.fullmatch(source)
+            variable = f"{match[1]}{match[3]}" if match else source
+            if match and match[2] != self.function:
+                variable += f" (of {match[2]})"
+            short[name] = re.sub(r"#\d+", "", variable)
+        counts = Counter(short[n] for n in short if self._is_live(n, self.pointers[n]))
+        return {name: text if counts[text] <= 1 else name for name, text in short.items()}
+
+    def _shown(self, name: str) -> str:
+        return self.short_names.get(name, name)
+
+    def _is_live(self, name: str, predicates: Sequence[str]) -> bool:
+        """Variables that are memory objects are always of interest; so is what is live."""
+        if self.live is None or name.startswith("&"):
+            return name[:1] != "&" or any(True for _ in self._entries(name))
+        return any(p in self.live for p in predicates) or f"undef[{name}]" in self.live
+
+    @cached_property
+    def pointers(self) -> dict[str, list[str]]:
+        """Pointer variables with their predicates, one for each offset; temporaries are left out."""
+        found: dict[str, list[str]] = {}
+        for p in self.vocabulary:
+            if p.pointer and p.arity == 1 and not p.name.startswith("$"):
+                found.setdefault(p.name.partition("+")[0], []).append(p.name)
+        return found
+
+    @cached_property
+    def groups(self) -> dict[str, dict[str, str]]:
+        """For each group of cells: the predicate of what each pointer predicate reaches along them."""
+        found: dict[str, dict[str, str]] = {}
+        for p in self.vocabulary:
+            match = _REACH.fullmatch(p.name)
+            if match:
+                reach = found.setdefault(match[2], {})
+                if match[1] == "rt" or not reach.get(match[3], "").startswith("rt"):
+                    reach[match[3]] = p.name
+        return found
+
+    def _entries(self, predicate: str) -> list[tuple[int, Kleene]]:
+        if predicate not in self.vocabulary:
+            return []
+        return [(nodes[0], value) for nodes, value in self.structure.entries(predicate)]
+
+    def _value(self, predicate: str, *nodes: int) -> Kleene:
+        return self.structure.value(predicate, *nodes) if predicate in self.vocabulary else _H
+
+    # One pointer ------------------------------------------------------------------------------------------------
+
+    def _pointer(self, name: str, predicates: Sequence[str]) -> str:
+        undefined = self._value(f"undef[{name}]") if f"undef[{name}]" in self.vocabulary else _F
+        if undefined is _T:
+            return "not initialized"
+        targets = [(node, value, p) for p in predicates for node, value in self._entries(p)]
+        doubt = "perhaps not initialized, or " if undefined is _H else ""
+        if not targets:
+            return doubt + "NULL"
+        if len(targets) > 1 or targets[0][1] is not _T:
+            return doubt + "NULL or some node"
+        node, _, predicate = targets[0]
+        offset = predicate.partition("+")[2]
+        inside = f"offset {offset} of " if offset else ""
+        if self._value("freed", node) is not _F and "freed" in self.vocabulary:
+            perhaps = "" if self._value("freed", node) is _T else "perhaps "
+            return f"{doubt}{inside}a block that is {perhaps}freed"
+        if node in self.said and not name.startswith("&"):
+            return f"{doubt}{inside}the same node as {self.said[node]}"
+        self.said.setdefault(node, self._shown(name))
+        if name.startswith("&"):
+            return self._object(node, predicate)
+        owner = self._owner(node, name)
+        if owner:
+            return f"{doubt}{inside}{owner}"
+        return doubt + inside + self._shape(node, predicate)
+
+    def _object(self, node: int, predicate: str) -> str:
+        return "a variable; " + self._shape(node, predicate)
+
+    def _owner(self, node: int, name: str) -> str:
+        """Which other pointer reaches the node along the forward cells, and what begins there."""
+        group, reach = next(iter(self.groups.items()), ("", {}))
+        for other, predicate in reach.items():
+            base = other.partition("+")[0]
+            if base == name or base not in self.pointers or not self._is_live(base, self.pointers[base]):
+                continue
+            starts = [n for n, value in self._entries(other) if value is _T]
+            if not starts or starts == [node] or self._value(predicate, node) is not _T:
+                continue
+            around = name in reach and self._value(reach[name], starts[0]) is not _F
+            if not around or self._shown(base) in self.said.values():  # on a cycle one of them is described first
+                own = reach.get(name)
+                kind = "list" if len(_members(group, self.vocabulary)) == 1 else "structure"
+                return f"in the {kind} of {self._shown(base)}" + (f", {self._count(own)} from there on" if own else "")
+        return ""
+
+    def _count(self, predicate: str) -> str:
+        """How many nodes a predicate holds for: at least those where it is 1; a summary node is one or more."""
+        entries = self._entries(predicate)
+        sure = sum(value is _T for _, value in entries)
+        more = any(value is _H or self.structure.is_summary(node) for node, value in entries)
+        return f"{sure}{' or more' if more else ''} node{'' if sure == 1 and not more else 's'}"
+
+    def _shape(self, node: int, predicate: str) -> str:
+        parts: list[str] = []
+        for group, reach in self.groups.items():
+            if predicate in reach:
+                parts.append(self._along(group, reach[predicate], first=not parts))
+        return "; ".join(filter(None, parts)) or self._around(node)
+
+    def _around(self, node: int) -> str:
+        """Where there are no predicates of what is reached: the cells that may lead on, and those that lead back."""
+        found, waiting = {node}, [node]
+        cells: dict[str, None] = {}
+        edges = [p.name for p in self.vocabulary if p.arity == 2 and not p.instrumentation and p not in BUILTIN]
+        while waiting:
+            here = waiting.pop()
+            for edge in edges:
+                for (source, target), _ in self.structure.entries(edge):
+                    if source == here:
+                        cells[edge] = None
+                        waiting += [target] if target not in found else []
+                        found.add(target)
+        undone = [
+            f"{b} undoes {f}"
+            for f in cells
+            for b in cells
+            if f"c[{f},{b}]" in self.vocabulary and all(self._value(f"c[{f},{b}]", n) is _T for n in found)
+        ]
+        return ", ".join([f"a node, and others along {' and '.join(cells)}" if cells else "a node", *undone])
+
+    def _along(self, group: str, reach: str, *, first: bool) -> str:
+        """The shape along one group of cells. Along back cells only what differs from a single node is said."""
+        nodes = [node for node, _ in self._entries(reach)]
+        members = _members(group, self.vocabulary)
+        if not first:
+            return "" if len(nodes) <= 1 else f"{self._count(reach)} along {group} with it"
+        cyclic = [self._value(f"c[{group}]", node) for node in nodes]
+        acyclic = f"c[{group}]" not in self.vocabulary and self.vocabulary[group].has("acyclic")
+        form = "acyclic " if acyclic or all(c is _F for c in cyclic) else "circular " if set(cyclic) == {_T} else ""
+        kind = "list"
+        if len(members) > 1:
+            alone = all(self._value(f"is[{group}]", node) is _F for node in nodes)
+            kind, form = ("tree", "") if alone and form == "acyclic " else ("structure", form)
+        text = f"{form}{kind} of {self._count(reach)}" + (f" along {', '.join(members)}" if kind == "structure" else "")
+        freed = [n for n in nodes if "freed" in self.vocabulary and self._value("freed", n) is not _F]
+        return text + (", some of them freed" if freed else "") + self._back(members, nodes)
+
+    def _back(self, members: Sequence[str], nodes: Sequence[int]) -> str:
+        """Back pointers of which `c[f,b]` holds everywhere in the shape."""
+        found = [
+            match[1]
+            for p in self.vocabulary
+            if (match := re.fullmatch(rf"c\[(?:{'|'.join(map(re.escape, members))}),(.+)\]", p.name))
+            and match[1] not in members
+            and all(self._value(p.name, node) is _T for node in nodes)
+        ]
+        return f", {' and '.join(dict.fromkeys(found))} leads back" if found else ""
+
+    # The rest ---------------------------------------------------------------------------------------------------
+
+    def _lost(self) -> list[str]:
+        """Blocks that no pointer reaches."""
+        reaches = [predicate for reach in self.groups.values() for predicate in reach.values()]
+        reaches += [p for predicates in self.pointers.values() for p in predicates]
+        covered = {node for p in reaches for node, _ in self._entries(p)}
+        lost = [n for n in self.structure.nodes if n not in covered and self._value("heap", n) is _T]
+        return ["a block that no pointer reaches"] if lost else []
+
+    def _integers(self) -> list[str]:
+        found = []
+        for p in self.vocabulary:
+            match = _VALUE.fullmatch(p.name) if p.arity == 0 else None
+            if not match or match[1].startswith("$") or self._value(p.name) is not _T:
+                continue
+            if self.live is None or p.name in self.live:
+                found.append(f"{self._shown(match[1])} = {match[2]}")
+        return found
+
+
+def _members(group: str, vocabulary: Vocabulary) -> list[str]:
+    """The cells that a group stands for: itself, or the parts of its definition."""
+    definition = vocabulary[group].definition
+    if definition is None:
+        return [group]
+    names: Mapping[str, None] = dict.fromkeys(p.name for p in vocabulary if p.name in predicates_of(definition))
+    return list(names)

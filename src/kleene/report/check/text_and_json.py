@@ -1,0 +1,188 @@
+"""Reports of `kleene check`: text for the terminal, JSON for machines (design.md section 1)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kleene.core.verdict import Finding, Verdict
+from kleene.report.check.refinement_text import left_lines
+from kleene.report.check.trace import lines_of
+from kleene.results.check import CheckReport
+
+CHECK_SCHEMA = "kleene.check/1"
+_MOST_POSSIBLE = 3
+"""How many findings that no run confirmed are printed."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a task file expects of a set of properties, and what came out."""
+
+    property_file: str
+    names: tuple[str, ...]
+    expected: Verdict | None
+    verdict: Verdict
+
+    @property
+    def status(self) -> str:
+        if self.expected is None:
+            return "no expectation"
+        if self.verdict is Verdict.UNKNOWN:
+            return "unknown"
+        return "correct" if self.verdict is self.expected else "wrong"
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict of several properties at once."""
+    if Verdict.FALSE in verdicts:
+        return Verdict.FALSE
+    return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts else Verdict.TRUE
+
+
+def check_text(
+    report: CheckReport, *, traces: bool = False, expected: Sequence[Expected] = (), invariants: Sequence[str] = ()
+) -> str:
+    """The verdict of each property, the findings, and why something is unknown."""
+    lines = [f"{', '.join(report.files)}: {report.verdict}"]
+    for name, verdict in report.properties.items():
+        how = report.proved_by.get(name) or report.shown_by.get(name, "")
+        lines.append(f"  {name:<11}{verdict!s:<8}{how}".rstrip())
+    places = {str(f): number for number, f in reversed(list(enumerate(report.findings))) if not f.confirmed}
+    possible = sorted(places.values())
+    hidden = {n for n, f in enumerate(report.findings) if not f.confirmed} - set(possible[:_MOST_POSSIBLE])
+    for number, finding in enumerate(report.findings):
+        if number in hidden:
+            continue
+        lines.append(str(finding))
+        if finding.inputs and finding.confirmed:
+            lines.append(f"    inputs: {' '.join(map(str, finding.inputs))}")
+        if traces:
+            lines += trace_lines(report, number)
+    more = len(possible) - _MOST_POSSIBLE
+    if more > 0:
+        lines.append(f"... and {more} more possible finding{'s' if more > 1 else ''} (--json and --html list all)")
+    lines += invariants
+    lines += [f"note: {note}" for note in getattr(report.shape, "notes", [])[:_MOST_POSSIBLE]]
+    for entry in expected:
+        said = f", expected {entry.expected}: {entry.status}" if entry.expected else ""
+        lines.append(f"{entry.property_file}: {entry.verdict}{said}")
+    if report.reason:
+        lines.append(f"unknown because: {report.reason}")
+        lines += left_lines(report.refinement)
+    return "\n".join([*lines, _work(report), ""])
+
+
+def trace_lines(report: CheckReport, number: int) -> list[str]:
+    """The run of a finding, one line for each statement, indented by the depth of calls; else the suspected path."""
+    if number >= len(report.traces):
+        return [f"    line {step.line}  {step.text}" for step in report.findings[number].trace]
+    shown = lines_of(report.traces[number])
+    files = {line.place.file for line in shown}
+    places = [f"{line.place.file if len(files) > 1 else 'line'}:{line.place.line}" for line in shown]
+    places = [place.replace("line:", "line ") for place in places]
+    width = max(map(len, places), default=0)
+    return [
+        f"    {place:<{width}}  {'  ' * (line.depth - 1)}{line.text}" + (f"    ({line.note})" if line.note else "")
+        for place, line in zip(places, shown, strict=True)
+    ]
+
+
+def _work(report: CheckReport) -> str:
+    parts = [f"{report.seconds:.2f} s"]
+    if report.exploration is not None:
+        parts.append(f"{report.exploration.states} states explored")
+    if report.shape is not None:
+        parts.append(f"{report.shape.structures} structures ({report.shape.shape_class})")
+    if report.refinement is not None:
+        parts.append(f"{len(report.refinement.rounds)} rounds of refinement")
+    return "; ".join(parts)
+
+
+def check_json(
+    report: CheckReport, *, expected: Sequence[Expected] = (), invariants: Sequence[Any] | None = None
+) -> str:
+    return json.dumps(check_document(report, expected=expected, invariants=invariants), indent=2) + "\n"
+
+
+def check_document(
+    report: CheckReport, *, expected: Sequence[Expected] = (), invariants: Sequence[Any] | None = None
+) -> dict[str, Any]:
+    """The documented form of a result (docs/reference/check-json.md)."""
+    statistics: dict[str, Any] = {
+        "domain": report.shape.name if report.shape is not None else "explicit",
+        "structures": report.shape.structures if report.shape else 0,
+        "states": report.exploration.states if report.exploration else 0,
+        "seconds": round(report.seconds, 3),
+        "refinements": _refinements(report),
+        "shape_classes": [report.shape.shape_class] if report.shape else [],
+        "solver_calls": report.solver_calls,
+        "proved_by": report.proved_by,
+        "shown_by": report.shown_by,
+    }
+    document = {
+        "schema": CHECK_SCHEMA,
+        "file": report.files[0] if len(report.files) == 1 else list(report.files),
+        "verdict": str(report.verdict),
+        "properties": {name: str(verdict) for name, verdict in report.properties.items()},
+        "findings": [_finding(report, n, f) for n, f in enumerate(report.findings)],
+        "statistics": statistics,
+        "reason": report.reason or None,
+        "warnings": [str(warning) for warning in report.warnings],
+    }
+    if expected:
+        document["expected"] = [
+            {
+                "property_file": e.property_file,
+                "properties": list(e.names),
+                "expected": str(e.expected) if e.expected else None,
+                "verdict": str(e.verdict),
+                "status": e.status,
+            }
+            for e in expected
+        ]
+    if invariants is not None:
+        document["invariants"] = [
+            {
+                "file": i.place.file,
+                "line": i.place.line,
+                "function": i.place.function,
+                "where": i.where,
+                "shapes": i.words,
+            }
+            for i in invariants
+        ]
+    return document
+
+
+def _refinements(report: CheckReport) -> dict[str, int | str]:
+    refined = report.refinement
+    if refined is None:
+        return {"tracking": 0, "shape_class": 0}
+    return {
+        "tracking": refined.counts.tracking,
+        "shape_class": refined.counts.shape_class,
+        "rounds": len(refined.rounds),
+        "abstraction": str(refined.abstraction),
+    }
+
+
+def _finding(report: CheckReport, number: int, finding: Finding) -> dict[str, Any]:
+    trace = report.traces[number].trace if number < len(report.traces) else None
+    return {
+        "kind": finding.kind,
+        "file": finding.file,
+        "line": finding.line,
+        "column": finding.column,
+        "function": finding.function,
+        "status": finding.status,
+        "message": finding.message,
+        "inputs": list(finding.inputs),
+        "input_reasons": list(trace.reasons) if trace is not None else [],
+        "trace": [
+            {"file": s.file, "line": s.line, "column": s.column, "function": s.function, "text": s.text}
+            for s in finding.trace
+        ],
+    }

@@ -1,0 +1,9 @@
+"""Reports of `kleene run`.
+
+In reading order:
+
+- `result`: the values that reports need
+- `table`: the table for the terminal
+- `json`: JSON
+- `page`: one HTML page
+"""

@@ -1,0 +1,9 @@
+"""Results of analyses as typed values: analyses make them, reports and commands read them.
+
+In reading order:
+
+- `check`: the result of `kleene check`, with a verdict for each property
+- `shape`: the shape analysis of a C program
+- `fesa`: the FESA analysis of a C program
+- `confirmation`: what path formulas say about alarms
+"""

@@ -1,0 +1,50 @@
+"""The result of `kleene check`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kleene.core.verdict import Finding, Verdict
+from kleene.domains.explicit.explore import Confirmed, Exploration
+from kleene.passes.preparation import Prepared
+from kleene.refine.loop import Refined
+from kleene.results.fesa import FesaResult
+from kleene.results.shape import ShapeResult
+
+if TYPE_CHECKING:
+    from kleene.results.confirmation import Confirmation
+
+
+@dataclass
+class CheckReport:
+    """The result: a verdict for each property, findings, and how they were reached."""
+
+    files: tuple[str, ...]
+    properties: dict[str, Verdict]
+    proved_by: dict[str, str]
+    findings: list[Finding]
+    reason: str
+    seconds: float
+    exploration: Exploration | None = None
+    shape: ShapeResult | FesaResult | None = None
+    warnings: tuple[str, ...] = ()
+    traces: list[Confirmed] = field(default_factory=list)
+    refinement: Refined | None = None
+    fallback: str = ""
+    """What was done where refinement gave up."""
+    shown_by: dict[str, str] = field(default_factory=dict)
+    confirmation: Confirmation | None = None
+    prepared: Prepared | None = None
+    """The program that the abstract results are about."""
+
+    @property
+    def solver_calls(self) -> int:
+        return self.confirmation.solver_calls if self.confirmation is not None else 0
+
+    @property
+    def verdict(self) -> Verdict:
+        values = set(self.properties.values())
+        if Verdict.FALSE in values:
+            return Verdict.FALSE
+        return Verdict.UNKNOWN if Verdict.UNKNOWN in values else Verdict.TRUE

@@ -1,0 +1,41 @@
+"""The result of the FESA analysis of a C program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Operation
+from kleene.domains.fesa.calling import CallingFesaDomain
+from kleene.domains.fesa.functions import Statistics
+from kleene.domains.fesa.heap import State
+from kleene.engine.fixpoint import Reached
+from kleene.semantics.steps.context import Alarm
+
+
+@dataclass
+class FesaResult:
+    """What the analysis says; no alarms at all, and complete, is a proof."""
+
+    alarms: list[Alarm]
+    complete: bool
+    reason: str
+    seconds: float
+    structures: int = 0
+    shape_class: str = "FESA"
+    notes: list[str] = field(default_factory=list)
+    statistics: Statistics = field(default_factory=Statistics)
+    reached: Reached[State] | None = None
+    cfa: Cfa[Operation] | None = None
+    domain: CallingFesaDomain | None = None
+    initial: State | None = None
+    parents: bool = True
+    """Whether lost blocks were looked for; if not, memory safety is open for another reason."""
+
+    name = "fesa"
+    partial = False
+
+    @property
+    def proof(self) -> str:
+        """How a property is proved."""
+        return "FESA"

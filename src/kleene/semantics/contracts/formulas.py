@@ -1,0 +1,191 @@
+"""Calls and bodies by contracts in formulas: `Specified` operations around them (`specifications.py`).
+
+For the shape analysis a call is what its contract says. Exact exploration calls the function itself, after a check of
+what it requires: runs are those of the program. A body is given all heaps that it requires; at each return it is
+checked that it ensures what it should, and blocks of its own that it loses have leaked. Those that it was given may be
+held by its caller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from kleene.c.contracts import RESULT, Compared
+from kleene.cfa.expressions import Deref, Expression, Field, Variable, walk
+from kleene.cfa.operations import (
+    Assign,
+    Call,
+    DeclareLocal,
+    EndScope,
+    Exit,
+    Havoc,
+    MemCopy,
+    MemSet,
+    Operation,
+    Return,
+    Skip,
+    Specified,
+    Unsupported,
+)
+from kleene.cfa.program import CProgram, Function
+from kleene.cfa.types import INT, ArrayType, FloatType, IntegerType, PointerType, RecordType, Type, VoidType
+from kleene.passes.inline import converted
+from kleene.semantics.contracts.parts import PartsBuilder
+from kleene.semantics.contracts.specifications import Specification
+
+SNAPSHOT = 16
+"""How many pointers exact exploration remembers of the beginning of a body."""
+
+
+def records_of(program: CProgram, function: Function) -> tuple[RecordType, ...]:
+    """The types of the blocks that a function may reach by its parameters, or return."""
+    waiting: list[Type] = [*function.type.parameters, function.type.result]
+    found: dict[RecordType, None] = {}
+    while waiting:
+        type_ = waiting.pop(0)
+        target = type_.target if isinstance(type_, PointerType) else None
+        if isinstance(target, RecordType) and target.name in program.records and target not in found:
+            found[target] = None
+            waiting += [member.type for member in program.records[target.name].fields]
+    return tuple(found)
+
+
+def not_described(program: CProgram, function: Function) -> str:
+    """Why formulas say too little of what a function can reach; empty if they do not."""
+    for type_ in (*function.type.parameters, function.type.result):
+        if isinstance(type_, PointerType) and not _is_block(type_, program):
+            return f"it has a pointer to {type_.target}, of which formulas say nothing"
+    for record in records_of(program, function):
+        layout = program.records[record.name]
+        for member in layout.fields:
+            plain = isinstance(member.type, IntegerType | FloatType) or _is_block(member.type, program)
+            if layout.union or not member.name or not plain:
+                return f"the field '{member.name}' of {record} is neither a number nor a pointer to a struct"
+    return ""
+
+
+def _is_block(type_: Type, program: CProgram) -> bool:
+    target = type_.target if isinstance(type_, PointerType) else None
+    return isinstance(target, RecordType) and target.name in program.records
+
+
+def changes_more(operation: Operation, modifies: Collection[str], links: Collection[str], *, own: bool) -> str:
+    """What an operation changes that is not listed.
+
+    Fields that are pointers are left to the analysis; so are others, by operations of the function's `own` (`body`).
+    """
+    target: Expression | None = None
+    match operation:
+        case Assign(_, target, _) | Havoc(_, target):
+            pass
+        case Call(_, _, _, result):
+            target = result
+        case MemCopy() | MemSet():
+            return "whole blocks"
+    if target is None or not any(isinstance(part, Deref) for part in walk(target)):
+        return ""
+    if isinstance(target, Field) and isinstance(target.base, Deref):
+        seen = own and isinstance(target.base.pointer, Variable)
+        return "" if target.name in (*modifies, *links) or seen else f"the field '{target.name}'"
+    return f"{target}"
+
+
+@dataclass
+class FormulasBuilder(PartsBuilder):
+    """Builds an automaton for a contract in formulas; `concrete` is for exact exploration."""
+
+    specification: Specification | None = None
+    concrete: bool = False
+
+    def stand_in(self) -> Function:
+        """The function as its contract says it is, or a call of it after a check."""
+        parameters = tuple(Variable(p.name, p.type) for p in self.function.parameters)
+        self.values = {p.name: p for p in parameters}
+        self._require(self._numbers(self.contract.requires.comparisons))
+        given = tuple(p for p in parameters if isinstance(p.type, PointerType))
+        self._specified("requires", given)
+        type_ = self.function.type.result
+        result = None if isinstance(type_, VoidType) else self._fresh("$result", type_)
+        if self.concrete:
+            self._emit(Call(self.place, self.function.name, parameters, result))
+        else:
+            self._specified("changes", given, (result,) if result and isinstance(type_, PointerType) else ())
+            if result is not None:
+                self.values[RESULT] = result
+                if not isinstance(type_, PointerType):
+                    self._emit(Havoc(self.place, result))
+            for compared in self._numbers(self.contract.ensures.comparisons):
+                self._only_if(self._condition(compared))
+        self._emit_to(Return(self.place, result), self.exit)
+        return self._built(parameters, type_)
+
+    def body(self) -> Function:
+        """The body with what it requires before, and what it ensures after."""
+        function = self.function
+        olds = [self._fresh(f"$old_{p}", p.type) for p in function.parameters]
+        self.values = {p.name: own for p, own in zip(function.parameters, olds, strict=True)}
+        pointers = tuple(v for v in olds if isinstance(v.type, PointerType))
+        kept: tuple[Variable, ...] = ()
+        if self.concrete and pointers:
+            kept = (self._fresh("before", ArrayType(pointers[0].type, SNAPSHOT)),)
+        self._specified("given", (), (*pointers, *kept))
+        for own in olds:
+            if not isinstance(own.type, PointerType):
+                self._emit(Havoc(self.place, own))
+        for compared in self._numbers(self.contract.requires.comparisons):
+            self._only_if(self._condition(compared))
+        for parameter, own in zip(function.parameters, olds, strict=True):
+            self._emit(DeclareLocal(self.place, parameter))
+            self._emit(Assign(self.place, parameter, own))
+        self._emit_to(Skip(self.place), self._within(function.cfa.entry))
+        for edge in self._copied_edges():
+            if isinstance(edge.label, Return):
+                self.here = edge.source
+                self._leave(edge.label, pointers, kept)
+            elif (pointer := self._unlisted(edge.label)) is not None:
+                self.here = edge.source
+                self.place = replace(edge.label.place, function=self.place.function)
+                self._specified("fresh", (pointer, *kept))
+                self._emit_to(edge.label, edge.target)
+            else:
+                self.edges.append(edge)
+        self.locals = [*function.parameters, *function.locals, *self.locals]
+        return self._built((), INT)
+
+    def _unlisted(self, operation: Operation) -> Variable | None:
+        """The pointer to a block of which a number is changed that `modifies` does not list: it has to be a new one."""
+        assert self.specification is not None
+        listed = {*self.specification.modifies, *self.specification.words.fields}
+        match operation:
+            case Assign(_, Field(base=Deref(pointer=Variable() as pointer), name=name)) if name not in listed:
+                return pointer
+            case Havoc(_, Field(base=Deref(pointer=Variable() as pointer), name=name)) if name not in listed:
+                return pointer
+        return None
+
+    def _leave(self, operation: Return, pointers: tuple[Variable, ...], kept: tuple[Variable, ...]) -> None:
+        """A return: the postcondition is checked when the variables of the function are gone."""
+        self.place = replace(operation.place, function=self.place.function)
+        assert self.specification is not None
+        comparisons = self._numbers(self.contract.ensures.comparisons)
+        if operation.value is not None:
+            result = self._fresh("$result", self.function.type.result)
+            self.values[RESULT] = result
+            self._emit(Assign(operation.place, result, converted(operation.value, result)))
+        elif self.specification.returns or any(RESULT in (c.left, c.right) for c in comparisons):
+            self._emit_to(Unsupported(self.place, "no value is returned, and the contract speaks of it"), self.exit)
+            return
+        self._emit(EndScope(operation.place, (*self.function.parameters, *self.function.locals)))
+        self._require(comparisons)
+        returned = (self.values[RESULT],) if self.specification.returns else ()
+        self._specified("ensures", (*pointers, *returned, *kept))
+        self._emit_to(Exit(self.place, None), self.exit)  # what is left is the caller's
+
+    def _numbers(self, comparisons: tuple[Compared, ...]) -> list[Compared]:
+        """The comparisons of numbers: those of pointers are formulas."""
+        return [c for c in comparisons if c.right != "NULL"]
+
+    def _specified(self, role: str, arguments: tuple[Variable, ...], targets: tuple[Variable, ...] = ()) -> None:
+        records = records_of(self.program, self.function)
+        self._emit(Specified(self.place, role, self.specification, arguments, targets, records))

@@ -1,0 +1,13 @@
+"""C operations as Actions: each operation becomes a short chain of steps.
+
+In reading order:
+
+- `context`: a step, an alarm, and what all builders share
+- `pointers`: pointer values and dereferences
+- `cells`: pointer cells of objects
+- `numbers`: integer values
+- `allocation`: objects that begin and end
+- `conditions`: assumptions
+- `invocations`: calls of functions that are analysed apart
+- `specified`: calls by contracts in formulas
+"""

@@ -1,0 +1,79 @@
+"""Conditions: assumptions on pointers and integers."""
+
+from __future__ import annotations
+
+from kleene.cfa.expressions import NEGATED, Cast, Comparison, Constant, Expression, Unary, Variable
+from kleene.cfa.types import IntegerType, PointerType
+from kleene.logic.formula import FALSE, TRUE, neg
+from kleene.passes.facts.integers import COMPARE
+from kleene.passes.facts.memory import Unmodelled
+from kleene.semantics.steps.context import StepContext
+from kleene.semantics.steps.numbers import NumberSteps, compared
+from kleene.semantics.steps.pointers import PointerSteps
+from kleene.semantics.vocabulary.names import at
+from kleene.transformers.action import Update
+
+
+class ConditionSteps:
+    """Assume edges."""
+
+    def __init__(self, context: StepContext, pointers: PointerSteps, numbers: NumberSteps) -> None:
+        self.context = context
+        self.memory = context.memory
+        self.constants = context.constants
+        self.symbols = context.symbols
+        self.pointers = pointers
+        self.numbers = numbers
+
+    def assume(self, condition: Expression, truth: bool) -> None:
+        while isinstance(condition, Unary) and condition.operator == "!":
+            condition, truth = condition.operand, not truth
+        if isinstance(condition, Cast) and isinstance(condition.operand, Comparison):
+            condition = condition.operand
+        if isinstance(condition, Comparison):
+            operator = condition.operator if truth else NEGATED[condition.operator]
+            if isinstance(condition.left.type, PointerType):
+                self._assume_pointers(operator, condition.left, condition.right)
+            elif isinstance(condition.left.type, IntegerType) and isinstance(condition.right.type, IntegerType):
+                self._assume_integers(operator, condition.left, condition.right)
+            else:  # floating point: either way, since a comparison with NaN is false as its negation is
+                self.numbers.visit(condition.left)
+                self.numbers.visit(condition.right)
+        elif isinstance(condition.type, PointerType):
+            self._assume_pointers("!=" if truth else "==", condition, Constant(0, condition.type))
+        elif isinstance(condition.type, IntegerType):
+            self._assume_integers("!=" if truth else "==", condition, Constant(0, condition.type))
+        else:
+            self.numbers.visit(condition)
+
+    def _assume_pointers(self, operator: str, left: Expression, right: Expression) -> None:
+        if operator not in ("==", "!="):
+            raise Unmodelled(f"comparison {operator} of pointers")
+        a, b = self.pointers.load(left), self.pointers.load(right)
+        equal = self.pointers.same_pointers(a, b)
+        focus = [p.at(o) for p in (a, b) if p is not None for o in p.offsets]
+        condition = equal if operator == "==" else neg(equal)
+        self.context.step(f"{left} {operator} {right}", (), focus=focus, precondition=condition)
+
+    def _assume_integers(self, operator: str, left: Expression, right: Expression) -> None:
+        a, b = self.numbers.value_of(left), self.numbers.value_of(right)
+        updates = self._sharpened(left, operator, b.single) if b.single is not None else []
+        self.context.step(f"{left} {operator} {right}", updates, precondition=compared(operator, a, b))
+
+    def _sharpened(self, expression: Expression, operator: str, k: int) -> list[Update]:
+        """After a comparison with a constant holds, the values that contradict it are ruled out."""
+        while isinstance(expression, Cast) and isinstance(expression.operand.type, IntegerType):
+            inner, outer = expression.operand.type, expression.type
+            if not isinstance(outer, IntegerType) or outer.minimum > inner.minimum or outer.maximum < inner.maximum:
+                return []
+            expression = expression.operand
+        if not isinstance(expression, Variable) or self.memory.kind(expression) != "integer":
+            return []
+        updates = []
+        for c in self.constants.of(expression):
+            name = self.symbols.integer(expression, c)
+            if not COMPARE[operator](c, k):
+                updates.append(Update(name, (), FALSE))
+            else:
+                updates.append(Update(name, (), TRUE if operator == "==" else at(name)))
+        return updates

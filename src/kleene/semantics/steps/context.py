@@ -1,0 +1,120 @@
+"""Steps: the Actions that a C operation is made of, and what the modules that build them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from kleene.cfa.operations import Place as SourcePlace
+from kleene.cfa.program import CProgram
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj
+from kleene.passes.facts.integers import Constants
+from kleene.passes.facts.memory import Memory, Place, Unmodelled
+from kleene.semantics.vocabulary.names import at
+from kleene.semantics.vocabulary.predicates import Pointer, Symbols
+from kleene.transformers.action import Action, Update
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """What a message of the analysis means: a kind of finding at a place in the source."""
+
+    kind: str
+    place: SourcePlace
+    text: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """An Action, and the alarms that may be raised before it."""
+
+    action: Action
+    alarms: tuple[tuple[Formula, Alarm], ...] = ()
+
+
+@dataclass(frozen=True)
+class Base:
+    """An object that is accessed: a formula for it, and at which place (its size, an offset) the access begins."""
+
+    place: Place
+    formula: Callable[[str], Formula]
+    pointer: Pointer | None = None
+
+    @property
+    def offset(self) -> int:
+        return self.place[1]
+
+    def moved(self, shift: int) -> Base:
+        return Base((self.place[0], self.place[1] + shift), self.formula, self.pointer)
+
+    def to(self, place: Place) -> Base:
+        """Another place in the same object."""
+        return Base(place, self.formula, self.pointer)
+
+
+class StepContext:
+    """Collects the steps of one operation after another; `place` is where the operation stands."""
+
+    def __init__(self, program: CProgram, memory: Memory, constants: Constants, symbols: Symbols) -> None:
+        self.program = program
+        self.memory = memory
+        self.constants = constants
+        self.symbols = symbols
+        self.steps: list[Step] = []
+        self.alarms: dict[str, Alarm] = {}
+        self.place = SourcePlace("", 0, 0, "")
+        self._used_temporaries: list[Pointer] = []
+
+    def step(self, name: str, updates: Iterable[Update], *, focus: Sequence[Formula] = (), **parts: object) -> None:
+        action = Action(name, name, focus=tuple(focus), updates=tuple(updates), **parts)  # type: ignore[arg-type]
+        self.steps.append(Step(action))
+
+    def check_then_step(
+        self, name: str, alarms: Sequence[tuple[Formula, str, str]], good: Formula, focus: Sequence[Formula]
+    ) -> None:
+        """A step that is taken only where `good` may hold; the alarms are raised where their conditions may."""
+        raised = tuple((c, Alarm(kind, self.place, why)) for c, kind, why in alarms if c is not FALSE)
+        self.steps.append(Step(Action(name, "", focus=tuple(focus), precondition=good), raised))
+
+    def name_alarm(self, alarm: Alarm) -> str:
+        """The text of the message that stands for an alarm."""
+        text = f"{alarm.kind} at {alarm.place}: {alarm.text}"
+        self.alarms[text] = alarm
+        return text
+
+    def fail(self, kind: str, text: str) -> None:
+        """An alarm on every path that comes here; nothing goes on."""
+        self.check_then_step("stop", [(TRUE, kind, text)], FALSE, ())
+
+    # Pointers and temporaries ---------------------------------------------------------------------------------
+
+    def set_pointer(self, pointer: Pointer, targets: dict[int, Formula], undefined: Formula) -> list[Update]:
+        if not pointer.tracked:
+            return []
+        if not set(targets) <= set(pointer.offsets):
+            raise Unmodelled(f"{pointer.name} may point to too many places inside objects")
+        updates = [Update(pointer.predicate(o), ("v",), targets.get(o, FALSE)) for o in pointer.offsets]
+        return [*updates, Update(self.symbols.nullary(pointer.undefined), (), undefined)]
+
+    def is_undefined(self, pointer: Pointer) -> Formula:
+        if not pointer.tracked:
+            return UNKNOWN
+        return at(self.symbols.nullary(pointer.undefined))
+
+    def temporary(self, places: Iterable[Place]) -> Pointer:
+        pointer = self.symbols.temporary(len(self._used_temporaries) + 1, places)
+        self._used_temporaries.append(pointer)
+        return pointer
+
+    def forget_temporaries(self) -> None:
+        if self._used_temporaries:
+            updates = [u for p in self._used_temporaries for u in self.set_pointer(p, {}, FALSE)]
+            self.steps.append(Step(Action("forget temporaries", "", updates=tuple(updates))))
+        self._used_temporaries = []
+
+
+def at_offset(pointer: Pointer, offset: int, size: str | None) -> Callable[[str], Formula]:
+    """What a pointer points to at an offset, if it is of a size that has a predicate."""
+    if size is None:
+        return lambda v: pointer.at(offset, v)
+    return lambda v: conj(pointer.at(offset, v), at(size, v))

@@ -1,0 +1,229 @@
+"""Integer values: evaluating expressions over the constants that matter, and storing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kleene.cfa.expressions import (
+    AddressOf,
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    Unary,
+    Variable,
+    children,
+)
+from kleene.cfa.types import IntegerType, PointerType, rereads
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
+from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combined
+from kleene.passes.facts.memory import Place, Unmodelled
+from kleene.passes.indices import whole_array
+from kleene.passes.literals import character, is_literal
+from kleene.semantics.steps.cells import CellSteps
+from kleene.semantics.steps.context import Base, StepContext
+from kleene.semantics.steps.pointers import PointerSteps
+from kleene.semantics.vocabulary.names import at
+from kleene.transformers.action import Update
+
+
+class NumberSteps:
+    """Reading and writing integers; the memory accesses of an expression are checked on the way."""
+
+    def __init__(self, context: StepContext, pointers: PointerSteps, cells: CellSteps) -> None:
+        self.context = context
+        self.memory = context.memory
+        self.constants = context.constants
+        self.symbols = context.symbols
+        self.pointers = pointers
+        self.cells = cells
+
+    def value_of(self, expression: Expression) -> IntegerValue:
+        """What is known of an integer expression."""
+        match expression:
+            case Constant(value=value, type=IntegerType()):
+                return IntegerValue.constant(value)
+            case Variable() if self.memory.kind(expression) == "integer":
+                return stored({c: at(self.symbols.integer(expression, c)) for c in self.constants.of(expression)})
+            case Cast(operand=operand, type=IntegerType() as type_) if isinstance(operand.type, IntegerType):
+                return self.value_of(operand).converted(operand.type, type_)
+            case Unary(operator="-", operand=operand, type=IntegerType() as type_):
+                return self.value_of(operand).mapped(lambda c: type_.wrap(-c), injective=not type_.boolean)
+            case Unary(operator="!", operand=operand) if isinstance(operand.type, IntegerType):
+                return self.value_of(operand).negated()
+            case Binary(type=IntegerType() as type_):
+                return self._binary(expression, type_)
+            case Comparison(operator=operator, left=left, right=right):
+                return self._compared(operator, left, right)
+            case Index() if (constant := character(expression)) is not None:
+                return IntegerValue.constant(constant)
+            case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
+                if not _is_inexact(expression):
+                    return self._read_integer(expression)
+        self.visit(expression)
+        return UNKNOWN_INTEGER
+
+    def _binary(self, expression: Binary, type_: IntegerType) -> IntegerValue:
+        a, b = self.value_of(expression.left), self.value_of(expression.right)
+        function = ARITHMETIC.get(expression.operator)
+        if function is None:
+            return UNKNOWN_INTEGER
+        injective = expression.operator in INJECTIVE and not type_.boolean
+        return combined(a, b, lambda x, y: type_.wrap(function(x, y)), injective=injective)
+
+    def _compared(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
+        if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
+            a, b = self.value_of(left), self.value_of(right)
+            return IntegerValue.boolean(compared(operator, a, b))
+        if isinstance(left.type, PointerType) and operator in ("==", "!="):
+            same = self.pointers.same_pointers(self.pointers.load(left), self.pointers.load(right))
+            return IntegerValue.boolean(same if operator == "==" else neg(same))
+        self.visit(left)
+        self.visit(right)
+        return UNKNOWN_INTEGER
+
+    def visit(self, expression: Expression) -> None:
+        """Check the memory accesses of an expression whose value is not tracked."""
+        match expression:
+            case Field() | Deref() | Index():
+                self.access(expression)
+            case AddressOf(target=target):
+                self._visit_address(target)
+            case _:
+                for child in children(expression):
+                    self.visit(child)
+
+    def access(self, lvalue: Expression) -> tuple[list[Base], int]:
+        """What an access touches, with its size: the bytes of a bit-field, an array with a variable index."""
+        array = whole_array(lvalue)
+        if array is not None:
+            self._visit_indices(lvalue)
+            return self.pointers.objects_of(array, (0, array.type.size)), array.type.size
+        if isinstance(lvalue, Field) and lvalue.bit_width is not None:
+            size = (lvalue.bit_offset + lvalue.bit_width + 7) // 8
+            return self.pointers.objects_of(lvalue, (0, size)), size
+        return self.pointers.objects_of(lvalue, (0, lvalue.type.size)), lvalue.type.size
+
+    def _visit_indices(self, lvalue: Expression) -> None:
+        while isinstance(lvalue, Field | Index):
+            if isinstance(lvalue, Index) and not isinstance(lvalue.index, Constant):
+                if not lvalue.checked:
+                    raise Unmodelled("an array element with a variable index")
+                self.visit(lvalue.index)
+            lvalue = lvalue.base
+
+    def read_text(self, text: Expression) -> None:
+        """A text is read to its end. That of literals is known; whether others have one is not."""
+        pointer = self.pointers.load(text)
+        self.pointers.pointed(pointer, (0, 1), str(text))
+        if pointer is not None:
+            literals = [at(self.symbols.object(v), "v") for v in self.memory.objects if is_literal(v)]
+            open_ended = exists(["v"], conj(pointer.somewhere(), neg(disj(*literals))))
+            alarm = (open_ended, "unsupported", f"output of a text that may have no end: {text}")
+            self.context.check_then_step(
+                f"read {text}", [alarm], neg(open_ended), [pointer.at(o) for o in pointer.offsets]
+            )
+
+    def _visit_address(self, lvalue: Expression) -> None:
+        """The accesses that computing an address needs: of the pointers and indices in it, not of the place itself."""
+        match lvalue:
+            case Field(base=base):
+                self._visit_address(base)
+            case Index(base=base, index=index):
+                self._visit_address(base)
+                self.visit(index)
+            case Deref(pointer=pointer):
+                self.visit(pointer)
+
+    # Cells ----------------------------------------------------------------------------------------------------
+
+    def _read_integer(self, lvalue: Expression) -> IntegerValue:
+        type_ = lvalue.type
+        assert isinstance(type_, IntegerType)
+        return self.read_integer_at(self.pointers.objects_of(lvalue, (0, type_.size)), type_)
+
+    def read_integer_at(self, bases: Sequence[Base], type_: IntegerType) -> IntegerValue:
+        tables = [self._kept(base, type_) for base in bases]
+        table: dict[int, Formula] = dict.fromkeys(sorted({c for own in tables for c in own}), FALSE)
+        for base, own in zip(bases, tables, strict=True):
+            for c in table:
+                value = disj(*(at(name, "u") for name in own[c])) if c in own else UNKNOWN
+                table[c] = disj(table[c], exists(["u"], conj(base.formula("u"), value)))
+        return stored(table)
+
+    def _kept(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
+        """The numbers of the integer cell at a base, read as a type, with the predicates that say so."""
+        kept = self.memory.integer_type(base.place)
+        found: dict[int, list[str]] = {}
+        if kept is not None and rereads(kept, type_):
+            for c in filter(kept.has, self.constants.of(base.offset)):
+                found.setdefault(type_.wrap(c), []).append(self.symbols.integer_cell(base.offset, c))
+        return found
+
+    def assign_integer(self, target: Expression, value: Expression) -> None:
+        self.store_integer(target, self.value_of(value))
+
+    def store_integer(self, target: Expression, value: IntegerValue) -> None:
+        if isinstance(target, Variable) and self.memory.kind(target) == "integer":
+            self.context.step(f"{target} = ...", self.set_integer(target, value))
+            return
+        size = target.type.size
+        if _is_inexact(target):
+            self.overwrite(*self.access(target))
+            return
+        assert isinstance(target.type, IntegerType)
+        self._store_integer_at(self.pointers.objects_of(target, (0, size)), value, target.type, str(target))
+
+    def _store_integer_at(self, bases: Sequence[Base], value: IntegerValue, type_: IntegerType, text: str) -> None:
+        updates: dict[str, Update] = {}
+        self.pointers.require_writable(bases)
+        for base in bases:
+            written = self.as_kept(base.place, type_, value)
+            for c in self.constants.of(base.offset):
+                name = self.symbols.integer_cell(base.offset, c)
+                old = updates[name].formula if name in updates else at(name, "v")
+                updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), written.at(c), old))
+        self.context.step(f"{text} = ...", updates.values())
+        self.cells.spoil(bases, type_.size, integer=type_.size)
+
+    def as_kept(self, place: Place, type_: IntegerType, value: IntegerValue) -> IntegerValue:
+        """What is known of the integer cell at a place, where a value of a type is written to it."""
+        kept = self.memory.integer_type(place)
+        return value.converted(type_, kept) if kept is not None and rereads(type_, kept) else UNKNOWN_INTEGER
+
+    def set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
+        return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]
+
+    def overwrite(self, bases: Sequence[Base], size: int) -> None:
+        """Bytes of which nothing is known are written."""
+        self.pointers.require_writable(bases)
+        self.cells.spoil(bases, size, integer=size)
+        for base in bases:
+            names = [self.symbols.integer_cell(base.offset, c) for c in self.constants.of(base.offset)]
+            if names:
+                updates = [Update(n, ("v",), IfThenElse(base.formula("v"), UNKNOWN, at(n, "v"))) for n in names]
+                self.context.step("spoil integers", updates)
+
+
+def _is_inexact(lvalue: Expression) -> bool:
+    """Whether an lvalue is a bit-field, or an array element with a variable index: of its value nothing is known."""
+    return whole_array(lvalue) is not None or (isinstance(lvalue, Field) and lvalue.bit_width is not None)
+
+
+def stored(table: dict[int, Formula]) -> IntegerValue:
+    """What a variable or cell with these predicates holds."""
+    return IntegerValue(table, neg(disj(*table.values())) if table else TRUE)
+
+
+def compared(operator: str, a: IntegerValue, b: IntegerValue) -> Formula:
+    """When a comparison holds."""
+    compare: Callable[[int, int], bool] = COMPARE[operator]
+    if b.single is not None:
+        k = b.single
+        others = {"==": FALSE, "!=": TRUE}.get(operator, UNKNOWN) if k in a.table else UNKNOWN
+        return a.truth(lambda c: compare(c, k), others)
+    return combined(a, b, lambda x, y: int(compare(x, y))).at(1)

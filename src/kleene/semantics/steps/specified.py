@@ -1,0 +1,452 @@
+"""Contracts in formulas as steps: the formulas over the predicates of a program's memory, and what a call may change.
+
+`SpecifiedAction` says what the domain has to do (`domains/shape/specified.py`): to check formulas, or to make the
+structure one of those in which a formula holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.operations import Specified
+from kleene.cfa.types import PointerType, RecordType
+from kleene.logic.earlier import NEW, old, same
+from kleene.logic.formula import (
+    FALSE,
+    TRUE,
+    Atom,
+    Forall,
+    Formula,
+    Iff,
+    Not,
+    conj,
+    disj,
+    exists,
+    forall,
+    implies,
+    neg,
+    predicates_of,
+)
+from kleene.logic.normal_forms import conjuncts
+from kleene.logic.transform import replace_atoms
+from kleene.logic.vocabulary import Predicate
+from kleene.passes.facts.memory import Unmodelled, leaves
+from kleene.semantics.contracts.specifications import RESULT, Meaning, Specification, relativized
+from kleene.semantics.steps.allocation import ObjectSteps
+from kleene.semantics.steps.context import Alarm, Step, StepContext
+from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, CYCLIC, Group, cancellation
+from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE, at
+from kleene.transformers.action import Action, Message
+
+_LIVE = "block that lives"
+"""Stands for the formula of blocks that live until predicates are translated."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpecifiedAction(Action):
+    """`wanted` are formulas to check, each with the text of the message if it may not hold.
+
+    Otherwise the structure becomes one in which `ensures` holds, that differs in what may `change`. ``old[q]`` there is
+    the value before; `remembered` are values to keep after it. `assumed` are groups of cells that are taken to be
+    acyclic, with the fields of the contract that they are.
+    """
+
+    role: str = ""
+    specification: Specification | None = None
+    wanted: tuple[tuple[Formula, str], ...] = ()
+    ensures: Formula = TRUE
+    change: frozenset[str] = frozenset()
+    creates_any: bool = False
+    remembered: tuple[tuple[str, Formula], ...] = ()
+    assumed: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass
+class _Names:
+    """What the predicates of a contract are called in the program's memory."""
+
+    steps: SpecifiedSteps
+    operation: Specified
+    specification: Specification
+    pointers: dict[str, Variable]
+
+    @property
+    def cells(self) -> dict[str, list[str]]:
+        """The edges of each field."""
+        found: dict[str, list[str]] = {f: [] for f in self.specification.words.fields}
+        memory = self.steps.context.memory
+        for record in self.operation.records:
+            for leaf in leaves(record, self.steps.context.program):
+                cell = memory.cell_of.get((memory.record_size(record), leaf.offset))
+                if leaf.name in found and cell is not None:
+                    if memory.cell_targets[cell] and self.steps.context.symbols.target_offsets(cell) != [0]:
+                        raise Unmodelled(f"the field '{leaf.name}' of a contract, which may point inside objects")
+                    edge = self.steps.context.symbols.cell(cell, 0)
+                    if edge not in found[leaf.name]:
+                        found[leaf.name].append(edge)
+        return found
+
+    def pointer(self, name: str) -> str | None:
+        """The predicate of a pointer; None if it is always NULL."""
+        variable = self.pointers[name]
+        if self.steps.context.memory.kind(variable) != "pointer":
+            raise Unmodelled(f"{variable}, which is a memory object, in a contract")
+        pointer = self.steps.context.symbols.pointer(variable)
+        if pointer.offsets not in ((0,), ()):
+            raise Unmodelled(f"{variable}, which may point inside objects, in a contract")
+        return pointer.predicate(0) if pointer.offsets else None
+
+    def group(self, fields: tuple[str, ...]) -> Group | None:
+        """The group whose edges are those of the fields."""
+        edges = {edge for f in fields for edge in self.cells[f]}
+        return next((g for g in self.steps.context.symbols.groups if set(g.members) == edges), None)
+
+    def cancelling(self, f: str, g: str) -> str | None:
+        """The predicate that says that one field leads back where another came from."""
+        edges = self.cells[f], self.cells[g]
+        if any(len(own) != 1 for own in edges):
+            return None
+        name = f"c[{edges[0][0]},{edges[1][0]}]"
+        known = cancellation(self.steps.context.symbols.shape, self.steps.context.symbols.edges)
+        return name if any(p.name == name for p in known) else None
+
+    def now(self, name: str, args: tuple[str, ...]) -> Formula:
+        """A predicate of the contract, at this moment."""
+        meaning = self.specification.words.meanings[name]
+        group = self.group(meaning.fields) if meaning.fields else None
+        match meaning:
+            case Meaning("pointer" | "reach", _, root) if self.pointer(root) is None:
+                return FALSE
+            case Meaning("pointer"):
+                return at(self.pointer(name) or "", *args)
+            case Meaning("field", (f,)):
+                return disj(*(at(edge, *args) for edge in self.cells[f]))
+            case Meaning("path") if group is not None and group.kind in (ACYCLIC, CYCLIC, CIRCULAR):
+                return at(group.whole_closure if group.kind == CIRCULAR else group.closure, *args)
+            case Meaning("reach", _, root) if group is not None and group.kind in (ACYCLIC, CYCLIC, CIRCULAR):
+                start = self.pointer(root) or ""
+                if group.whole and start in group.roots(self.steps.context.symbols.roots):
+                    return at(group.reach(start), *args)
+            case Meaning("shared") if group is not None and group.sharing:
+                return at(group.shared, *args)
+            case Meaning("inverse", (f, g)) if (known := self.cancelling(f, g)) is not None:
+                return at(known, *args)
+            case Meaning("cycle") if group is not None and group.kind == ACYCLIC:
+                return FALSE
+            case Meaning("cycle") if group is not None and group.kind in (CIRCULAR, CYCLIC):
+                return at(group.on_cycle, *args)
+        return replace_atoms(
+            self.specification.words.definition(meaning, args), lambda a: self.now(a.predicate, a.args)
+        )
+
+
+class SpecifiedSteps:
+    """The steps of contracts in formulas."""
+
+    def __init__(self, context: StepContext, objects: ObjectSteps) -> None:
+        self.context = context
+        self.program = context.program
+        self.memory = context.memory
+        self.symbols = context.symbols
+        self.objects = objects
+
+    @cached_property
+    def recorded(self) -> dict[str, Predicate]:
+        """Values that the body of a function keeps from its beginning, with what is said of them."""
+        return {}
+
+    def follow(self, operation: Specified) -> None:
+        content = operation.content
+        assert isinstance(content, Specification)
+        names = [*content.pointers, *([RESULT] if content.returns else [])]
+        variables = [*operation.arguments, *operation.targets] if operation.role != "given" else operation.targets
+        found = _Names(self, operation, content, dict(zip(names, variables, strict=False)))
+        match operation.role:
+            case "given":
+                self._given(found)
+            case "requires":
+                self._holds(found, content.requires, f"requires {content.requires_text}", begins=True)
+            case "ensures":
+                self._holds(found, content.ensures, f"ensures {content.ensures_text}", begins=False)
+            case "changes":
+                self._changes(found)
+            case "fresh":
+                self._fresh(operation.arguments[0], content)
+
+    # What is well-formed --------------------------------------------------------------------------------------------
+
+    def _live(self, v: str) -> Formula:
+        return conj(at(HEAP, v), Not(at(FREED, v)))
+
+    def _sized(self, record: RecordType, v: str) -> Formula:
+        name = self.symbols.size(self.memory.record_size(record))
+        return at(name, v) if name else TRUE
+
+    def _initialized(self, names: _Names) -> list[Formula]:
+        """All members of the blocks that live are initialized, and point to the beginning of blocks that live."""
+        found: list[Formula] = []
+        kinds = [self._sized(record, "v") for record in names.operation.records]
+        found.append(forall(["v"], implies(self._live("v"), disj(*kinds))))
+        for record in names.operation.records:
+            here = conj(self._live("v"), self._sized(record, "v"))
+            for leaf in leaves(record, self.program):
+                cell = self.memory.cell_of.get((self.memory.record_size(record), leaf.offset))
+                if not isinstance(leaf.type, PointerType) or cell is None:
+                    continue
+                found.append(forall(["v"], implies(here, Not(at(self.symbols.cell_undefined(cell), "v")))))
+                for offset in self.symbols.target_offsets(cell):
+                    edge = at(self.symbols.cell(cell, offset), "v", "w")
+                    target = self._targets(leaf.type, "w") if offset == 0 else FALSE
+                    found.append(forall(["v", "w"], implies(conj(here, edge), target)))
+        return found
+
+    def _targets(self, pointer: PointerType, v: str) -> Formula:
+        inside = self._sized(pointer.target, v) if isinstance(pointer.target, RecordType) else FALSE
+        return conj(self._live(v), inside)
+
+    def _valid(self, variable: Variable) -> list[Formula]:
+        """A pointer is initialized, and NULL or the beginning of a block that lives."""
+        pointer = self.symbols.pointer(variable)
+        assert isinstance(variable.type, PointerType)
+        found: list[Formula] = [Not(at(self.symbols.nullary(pointer.undefined)))]
+        for offset in pointer.offsets:
+            target = self._targets(variable.type, "v") if offset == 0 else FALSE
+            found.append(forall(["v"], implies(pointer.at(offset), target)))
+        return found
+
+    def _all_reached(self, names: _Names) -> Formula:
+        """A pointer reaches each block: along one group of cells, which is seen best, or along all fields."""
+        words = names.specification.words
+        found = []
+        for name in names.specification.pointers:
+            along = [words.named("reach", (f,), name) for f in words.fields]
+            along += [words.named("reach", words.fields, name)] if words.fields else []
+            found += [names.now(n, ("v",)) for n in dict.fromkeys([name, *along])]
+        return Forall("v", disj(*found))
+
+    # Checks -----------------------------------------------------------------------------------------------------------
+
+    def _holds(self, names: _Names, formula: Formula, text: str, *, begins: bool) -> None:
+        specification = names.specification
+        wanted = list(conjuncts(self._translated(names, formula)))
+        shape = self._initialized(names)
+        if begins:
+            shape += [forall(["v"], self._live("v")), self._all_reached(names)]
+            shape += [neg(exists(["v"], at(OPAQUE, "v")))] if OPAQUE in self.symbols.unaries else []
+            for name in specification.pointers:
+                shape += self._valid(names.pointers[name])
+        else:
+            if specification.returns:
+                shape += self._valid(names.pointers[RESULT])
+            gone = conj(at(FREED, "v"), Not(at(NEW, "v")))
+            frees = self._translated(names, specification.frees, then=True)
+            wanted.append(forall(["v"], implies(gone, frees)))
+            for f in specification.words.fields:
+                if f not in specification.modifies:
+                    there = conj(self._live("v"), Not(at(NEW, "v")))
+                    wanted.append(forall(["v"], implies(there, at(same(f), "v"))))
+            if not specification.allocates:
+                wanted.append(forall(["v"], neg(conj(self._live("v"), at(NEW, "v")))))
+        role = "precondition" if begins else "postcondition"
+        alarm = Alarm("assertion", self.context.place, text)
+        message = Message(TRUE, self.context.name_alarm(alarm))
+        checks = tuple((f, text) for f in [*shape, *wanted] if f is not TRUE)
+        self.context.steps.append(
+            Step(
+                SpecifiedAction(
+                    f"{role} of {specification.function}",
+                    messages=(message,),
+                    role="holds",
+                    specification=specification,
+                    wanted=checks,
+                )
+            )
+        )
+
+    def _fresh(self, variable: Variable, specification: Specification) -> None:
+        """A block that is changed is one that the function has created."""
+        if self.memory.kind(variable) != "pointer":
+            raise Unmodelled(f"{variable}, which is a memory object, in a contract")
+        pointer = self.symbols.pointer(variable)
+        text = f"modifies {', '.join(sorted(specification.modifies)) or 'nothing'}"
+        given = exists(["v"], conj(pointer.somewhere(), at(HEAP, "v"), Not(at(NEW, "v"))))
+        focus = tuple(pointer.at(o) for o in pointer.offsets)
+        self.context.check_then_step(f"{variable} is new", [(given, "assertion", text)], neg(given), focus)
+
+    def _translated(self, names: _Names, formula: Formula, *, then: bool = False) -> Formula:
+        """A formula of the contract over the program's predicates; with `then`, all of it is about the beginning."""
+
+        def meaning(atom: Atom) -> Formula:
+            name = atom.predicate
+            if name == _LIVE:
+                return self._live(*atom.args)
+            if name == NEW or name.startswith(("old[", "same[")):
+                return atom
+            return at(old(name), *atom.args) if then else names.now(name, atom.args)
+
+        return replace_atoms(formula if then else _among_live(formula), meaning)
+
+    # Changes ----------------------------------------------------------------------------------------------------------
+
+    def _given(self, names: _Names) -> None:
+        """Blocks for the pointers, as the function requires them; what they are is remembered."""
+        specification = names.specification
+        required = conj(specification.requires, specification.reached)
+        asked = predicates_of(specification.ensures) | {old(n) for n in predicates_of(specification.frees)}
+        fields = [f for f in specification.words.fields if same(f) in asked or f not in specification.modifies]
+        wanted = [n for n in specification.words.meanings if old(n) in asked or n in fields]
+        remembered = []
+        for name in wanted:
+            p = specification.words.vocabulary[name]
+            remembered.append((old(name), names.now(name, p.args)))
+            self.recorded[old(name)] = Predicate(old(name), p.arity, p.args, _lasting(p), abstraction=p.arity == 1)
+        for f in fields:
+            p = specification.words.vocabulary[f]
+            body = forall(p.args[1:], Iff(names.now(f, p.args), at(old(f), *p.args)))
+            self.recorded[same(f)] = Predicate(same(f), 1, p.args[:1], definition=body, abstraction=True)
+        self.recorded[NEW] = Predicate(NEW, 1, ("v",), abstraction=True)
+        self._become(names, self._translated(names, required), "given", creates=True, modifies=frozenset(),
+                     frees=False, remembered=tuple(remembered))  # fmt: skip
+
+    def _changes(self, names: _Names) -> None:
+        """What a call may do: anything after which `ensures` holds."""
+        s = names.specification
+        ensures = self._before(names, _among_live(s.ensures))
+        frees = self._before(names, s.frees, then=True)
+        if s.frees is not FALSE:
+            ensures = conj(ensures, forall(["v"], implies(at(FREED, "v"), frees)))
+        self._become(names, ensures, "changes", creates=s.allocates, modifies=s.modifies, frees=s.frees is not FALSE)
+
+    def _before(self, names: _Names, formula: Formula, *, then: bool = False) -> Formula:
+        """A formula about both moments, over ``old[q]`` for predicates q of the program."""
+
+        def was(found: Formula) -> Formula:
+            return replace_atoms(found, lambda a: at(old(a.predicate), *a.args))
+
+        def meaning(atom: Atom) -> Formula:
+            name = atom.predicate
+            if name == NEW:
+                return atom
+            if name == _LIVE:
+                return self._live(*atom.args)
+            if name.startswith("old["):
+                return was(names.now(name[4:-1], atom.args))
+            if name.startswith("same["):
+                return conj(*(at(same(edge), *atom.args) for edge in names.cells[name[5:-1]]))
+            found = names.now(name, atom.args)
+            return was(found) if then else found
+
+        return replace_atoms(formula, meaning)
+
+    def _become(
+        self,
+        names: _Names,
+        ensures: Formula,
+        role: str,
+        *,
+        creates: bool,
+        modifies: frozenset[str],
+        frees: bool,
+        remembered: tuple[tuple[str, Formula], ...] = (),
+    ) -> None:
+        s = names.specification
+        change: set[str] = set()
+        parts = [ensures]
+        whole = role == "given"
+        for f, edges in names.cells.items():
+            if f in modifies or creates or frees:
+                change |= set(edges)
+            if f not in modifies and (creates or frees):
+                kept = conj(*(at(same(edge), "v") for edge in edges))
+                parts.append(forall(["v"], disj(at(NEW, "v"), at(FREED, "v"), kept)))
+        touched = [g for g in self.symbols.groups if change & set(g.members)]
+        change |= {g.crowded for g in touched if g.sharing} | {g.cut for g in touched if g.kind == CIRCULAR}
+        change |= set(self._numbers(s, names.operation.records, creates, modifies, frees))
+        for name in [*s.pointers] if whole else [RESULT] if s.returns else []:
+            variable = names.pointers[name]
+            change |= {predicate} if (predicate := names.pointer(name)) else set()
+            parts += self._valid(variable)[1:]
+            self.context.step(f"{variable} = NULL", self.context.set_pointer(self.symbols.pointer(variable), {}, FALSE))
+        if frees:
+            change.add(FREED)
+            parts += [
+                forall(["v", "w"], neg(conj(at(FREED, "v"), at(e, "v", "w")))) for g in names.cells.values() for e in g
+            ]
+            parts.append(forall(["v"], implies(at(old(FREED), "v"), at(FREED, "v"))))
+        if creates:
+            change.add(HEAP)
+            sizes = [n for n in (self.symbols.size(x) for x in sorted(self.memory.sizes)) if n]
+            change |= set(sizes)
+            for name in (HEAP, *sizes):
+                parts.append(forall(["v"], disj(at(NEW, "v"), Iff(at(name, "v"), at(old(name), "v")))))
+            parts.append(forall(["v"], implies(at(NEW, "v"), at(HEAP, "v"))))
+            if frees:
+                parts.append(forall(["v"], neg(conj(at(NEW, "v"), at(FREED, "v")))))
+            for i, one in enumerate(sizes):
+                for other in sizes[i + 1 :]:
+                    parts.append(forall(["v"], neg(conj(at(one, "v"), at(other, "v")))))
+            parts += self._fresh_cells(names)
+        parts += [p for p in self._initialized(names) if not any(n.startswith("undef.") for n in predicates_of(p))]
+        alarm = Alarm("unsupported", self.context.place, f"{s}, since no heap is as it requires")
+        assumed = tuple(
+            (g.step, tuple(f for f, edges in names.cells.items() if set(edges) & set(g.members)))
+            for g in touched
+            if g.kind == ACYCLIC
+        )
+        self.context.steps.append(
+            Step(
+                SpecifiedAction(
+                    f"{role}: {s}",
+                    messages=(Message(TRUE, self.context.name_alarm(alarm)),),
+                    role=role,
+                    specification=s,
+                    ensures=conj(*parts),
+                    change=frozenset(change),
+                    creates_any=creates,
+                    remembered=remembered,
+                    assumed=assumed,
+                )
+            )
+        )
+
+    def _numbers(
+        self, s: Specification, records: Iterable[RecordType], creates: bool, modifies: frozenset[str], frees: bool
+    ) -> list[str]:
+        """The predicates of the numbers in blocks that may change."""
+        offsets = {
+            leaf.offset
+            for record in records
+            for leaf in leaves(record, self.program)
+            if creates or frees or leaf.name in modifies
+        }
+        return [
+            self.symbols.integer_cell(o, c)
+            for o, constants in self.objects.integer_cells()
+            if o in offsets
+            for c in constants
+        ]
+
+    def _fresh_cells(self, names: _Names) -> list[Formula]:
+        """New blocks have the members of their type only."""
+        found = []
+        for _, edge in self.symbols.edges:
+            kinds = [self._sized(record, "v") for record in names.operation.records if self._has(record, edge)]
+            if names.operation.records and edge in {e for c in names.cells.values() for e in c}:
+                found.append(forall(["v", "w"], implies(conj(at(NEW, "v"), at(edge, "v", "w")), disj(*kinds))))
+        return found
+
+    def _has(self, record: RecordType, edge: str) -> bool:
+        size = self.memory.record_size(record)
+        return any(s == size and self.symbols.cell(cell, 0) == edge for (s, _), cell in self.memory.cell_of.items())
+
+
+def _among_live(formula: Formula) -> Formula:
+    """The formula about the blocks that live."""
+    return relativized(formula, lambda v: at(_LIVE, v))
+
+
+def _lasting(predicate: Predicate) -> frozenset[str]:
+    return predicate.properties - {"reflexive"}

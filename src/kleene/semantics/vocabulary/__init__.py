@@ -1,0 +1,13 @@
+"""The predicates that stand for the memory of a C program.
+
+In reading order:
+
+- `names`: names that all modules share
+- `groups`: groups of cells whose closure is tracked, with their rules
+- `predicates`: all predicates of a program under a shape class
+- `held_blocks`: blocks that a path through two groups keeps reachable
+- `lanes`: cells that skip nodes of a list
+- `headers`: objects with several pointers into one structure
+- `back_cells`: cells that may point back
+- `precision`: which part of the memory is tracked
+"""

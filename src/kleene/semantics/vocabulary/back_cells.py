@@ -1,0 +1,66 @@
+"""Which cells may point against the structure: a guess from names and types, which the analysis then tries first."""
+
+from __future__ import annotations
+
+import re
+
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import ArrayType, PointerType, RecordType, Type, VoidType
+from kleene.passes.facts.memory import Memory
+
+_BACK = re.compile(r"prev|pred|back|parent|father|up$|owner|head", re.IGNORECASE)
+
+
+def back_cells(memory: Memory) -> frozenset[str]:
+    """The cells that are called so, and from whose targets other members lead to where the cell is.
+
+    A member `head` of a list leads to its nodes; one of the nodes leads back to the list.
+    """
+    names = {name for name in _members(memory.program) if _BACK.search(name)}
+    returning = {name for name in names if _returns(name, memory.program)}
+    found = [c for c in memory.cell_targets if _BACK.search(c)]
+    return frozenset(c for c in found if not names & set(c.split("|")) or returning & set(c.split("|")))
+
+
+def _members(program: CProgram) -> list[str]:
+    return [member.name for layout in program.records.values() for member in layout.fields]
+
+
+def _returns(name: str, program: CProgram) -> bool:
+    """Whether some member of that name points to a record from which other members lead back."""
+    for owner, layout in program.records.items():
+        for member in layout.fields:
+            if member.name == name and isinstance(member.type, PointerType):
+                starts = _records(member.type.target, program)
+                if isinstance(member.type.target, VoidType) or owner in _reached(starts, name, program):
+                    return True
+    return False
+
+
+def _reached(starts: set[str], without: str, program: CProgram) -> set[str]:
+    """The records that members of other names lead to; from a part of a record also to the record around it."""
+    found: set[str] = set()
+    waiting = list(starts)
+    while waiting:
+        record = waiting.pop()
+        if record in found or record not in program.records:
+            continue
+        found.add(record)
+        for member in program.records[record].fields:
+            inner = member.type.target if isinstance(member.type, PointerType) else member.type
+            if member.name != without or not isinstance(member.type, PointerType):
+                waiting += _records(inner, program)
+        waiting += [other for other, layout in program.records.items() if _has_part(layout.type, record, program)]
+    return found
+
+
+def _has_part(whole: RecordType, part: str, program: CProgram) -> bool:
+    layout = program.records.get(whole.name)
+    return layout is not None and any(part in _records(m.type, program) for m in layout.fields)
+
+
+def _records(type_: Type, program: CProgram) -> set[str]:
+    """The record that a type is, or is an array of."""
+    while isinstance(type_, ArrayType):
+        type_ = type_.element
+    return {type_.name} if isinstance(type_, RecordType) else set()

@@ -1,0 +1,453 @@
+"""Groups of pointer cells whose closure is tracked, and the instrumentation predicates and rules of each group.
+
+An acyclic group has the closure ``t`` of its edges. A circular group has one cell, so that its edges are a function f:
+of every cycle one edge is cut, that of the node with ``cut[f]``; the other edges ``sfe[f]`` are a forest of which ``t``
+is the closure. The closure ``T`` of f itself has updates of its own (`removal`, `addition`), with the forest as order
+on a cycle. A cyclic group has the closure of all its edges, whatever they are, with little precision. A local group
+has no closure: back cells of trees that may form cycles, as where the root is its own parent, and what a shape class
+asks to be followed one step only.
+(Loginov, Reps, Sagiv. Automated verification of the Deutsch-Schorr-Waite tree-traversal algorithm, SAS 2006, and
+Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from kleene.logic.formula import (
+    Equal,
+    Exists,
+    Formula,
+    Not,
+    conj,
+    disj,
+    exists,
+    forall,
+    implies,
+    neg,
+    reflexive_closure,
+)
+from kleene.logic.vocabulary import Predicate
+from kleene.semantics.vocabulary.names import at
+from kleene.transformers.action import Rule, Update
+
+ACYCLIC, CIRCULAR, CYCLIC, LOCAL = "acyclic", "circular", "cyclic", "local"
+CLOSED = frozenset({"transitive", "reflexive"})
+
+
+@dataclass(frozen=True)
+class ShapeClass:
+    """Which instrumentation predicates are used.
+
+    `back` are cells that point against the structure, `circular` those that may form cycles. With `cells`, nodes are
+    told apart by which of their cells are null; with `children`, those that a variable's node points to from all
+    others; with `values`, by the numbers in them, which those of lists always are.
+    `headers` are cells whose targets are tracked like those of variables. `lanes` are cells that run along the others
+    and along the lanes before them, skipping nodes. `local` are cells that are followed one step only.
+    """
+
+    name: str
+    acyclic: bool = True
+    back: frozenset[str] = frozenset()
+    circular: frozenset[str] = frozenset()
+    cells: bool = False
+    children: bool = False
+    values: bool = False
+    headers: frozenset[str] = frozenset()
+    lanes: tuple[str, ...] = ()
+    local: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Group:
+    """Edge predicates that are followed together. `cells` are those they belong to."""
+
+    name: str
+    kind: str
+    cells: tuple[str, ...]
+    members: tuple[str, ...]
+    function: bool = True
+    """Whether a node has at most one edge of the group."""
+    whole: bool = True
+    """Whether there are predicates of all that variables reach; not against the direction of circular lists."""
+    by_cells: bool = False
+    """Whether nodes are told apart by which of their cells are null."""
+    by_children: bool = False
+    """Whether the nodes that a variable's node points to are told apart from all others."""
+    sharing: bool = True
+    """Whether there is a predicate of shared nodes; not against the direction of trees, where inner nodes are."""
+
+    @property
+    def step(self) -> str:
+        """The relation whose closure is `closure`."""
+        return f"sfe[{self.name}]" if self.kind == CIRCULAR else self.name
+
+    @property
+    def closure(self) -> str:
+        return f"t[{self.name}]"
+
+    @property
+    def cut(self) -> str:
+        return f"cut[{self.name}]"
+
+    @property
+    def shared(self) -> str:
+        """The predicate of nodes to which two cells of the group point."""
+        return f"is[{self.name}]"
+
+    @property
+    def crowded(self) -> str:
+        """The core predicate of nodes to which three cells point: of which one can go, and the node stays shared."""
+        return f"is3[{self.name}]"
+
+    @property
+    def whole_closure(self) -> str:
+        """The closure of a circular group's edges, the cut ones with them."""
+        return f"T[{self.name}]"
+
+    @property
+    def looping(self) -> str:
+        """The predicate of nodes of a local group that point to themselves."""
+        return f"loop[{self.name}]"
+
+    @property
+    def on_cycle(self) -> str:
+        """The predicate of nodes on a cycle; of those with a cut, the ones whose edge closes it."""
+        return f"c[{self.name}]"
+
+    def reach(self, root: str) -> str:
+        """The predicate of everything that a variable reaches."""
+        return f"rt[{self.name},{root}]" if self.kind == CIRCULAR else f"r[{self.name},{root}]"
+
+    def reached_at_least(self, root: str) -> str:
+        """The same; where there is no such predicate, the one of what the variable reaches without the cut edges."""
+        return self.reach(root) if self.whole else f"r[{self.name},{root}]"
+
+    # Predicates -----------------------------------------------------------------------------------------------
+
+    def core(self) -> list[Predicate]:
+        alone = self.kind == ACYCLIC and self.members == (self.name,)
+        properties = frozenset({"function", "acyclic"} if alone else {"function"})
+        found = [Predicate(name, 2, ("v1", "v2"), properties) for name in self.members]
+        if self.sharing:
+            found.append(Predicate(self.crowded, 1, ("v",)))
+        if self.kind == CIRCULAR:
+            found.append(Predicate(self.cut, 1, ("v",), abstraction=True, unique_per_component=(self.name,)))
+        return found
+
+    def roots(self, roots: Mapping[str, Set[str]]) -> list[str]:
+        """Of the variables (with the edges of what they point to), those from which edges of the group lead on."""
+        return [root for root, edges in roots.items() if edges & set(self.members)]
+
+    def relations(self) -> list[Predicate]:
+        """The relations that are made of the edges: their union, and without the cut edges."""
+        acyclic = frozenset({"acyclic"} if self.kind == ACYCLIC else ())
+        function = frozenset({"function"} if self.function else ())
+        found: list[Predicate] = []
+        if self.members != (self.name,):
+            union = disj(*(at(m, "v1", "v2") for m in self.members))
+            found.append(Predicate(self.name, 2, ("v1", "v2"), acyclic | function, union))
+        if self.kind == CIRCULAR:
+            forest = conj(at(self.name, "v1", "v2"), Not(at(self.cut, "v1")))
+            found.append(Predicate(self.step, 2, ("v1", "v2"), frozenset({"function", "acyclic"}), forest))
+        return found
+
+    def instrumentation(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
+        found = self.relations()
+        if self.kind == LOCAL:
+            return [*found, _unary(self.looping, at(self.name, "v", "v"))]
+        if self.sharing:
+            found.append(_unary(self.shared, self._shared()))
+        found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
+        if self.kind == CIRCULAR:
+            whole = reflexive_closure(self.name, "v1", "v2")
+            found.append(Predicate(self.whole_closure, 2, ("v1", "v2"), CLOSED, whole))
+        if self.kind != ACYCLIC:
+            found.append(_unary(self.on_cycle, self._on_cycle()))
+        found += [
+            _unary(f"r[{self.name},{root}]", Exists("v1", conj(at(root, "v1"), at(self.closure, "v1", "v"))))
+            for root in self.roots(roots)
+        ]
+        if self.kind == CIRCULAR and self.whole:
+            found += [_unary(self.reach(root), self._reached(root)) for root in self.roots(roots)]
+        return [*found, *self._null_cells(roots)]
+
+    def _shared(self) -> Formula:
+        """Two cells point to the node: of two nodes, or two cells of one node."""
+        name = self.name
+        two = exists(["v1", "v2"], conj(Not(Equal("v1", "v2")), at(name, "v1", "v"), at(name, "v2", "v")))
+        if self.function:
+            return two
+        same = [
+            exists(["v1"], conj(at(f, "v1", "v"), at(g, "v1", "v")))
+            for i, f in enumerate(self.members)
+            for g in self.members[i + 1 :]
+        ]
+        return disj(two, *same)
+
+    def _on_cycle(self) -> Formula:
+        closure = self.whole_closure if self.kind == CIRCULAR else self.closure
+        return Exists("v1", conj(at(self.name, "v", "v1"), at(closure, "v1", "v")))
+
+    def _reached(self, root: str) -> Formula:
+        return Exists("v1", conj(at(root, "v1"), at(self.whole_closure, "v1", "v")))
+
+    def _null_cells(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
+        """Where a node has several cells, what is below does not tell which of them is null."""
+        if self.function:
+            return []
+        found = [
+            Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1")), abstraction=self.by_cells)
+            for m in self.members
+        ]
+        found += [
+            Predicate(
+                f"nn[{root}->{m}]",
+                0,
+                (),
+                definition=exists(["v1", "v2"], conj(at(root, "v1"), at(m, "v1", "v2"))),
+                abstraction=True,
+            )
+            for root, edges in roots.items()
+            for m in self.members
+            if m in edges
+        ]
+        found += [
+            _unary(f"at[{root}->{m}]", exists(["v1"], conj(at(root, "v1"), at(m, "v1", "v"))))
+            for root, edges in roots.items()
+            for m in self.members
+            if m in edges and self.by_children
+        ]
+        return found
+
+    # Updates of acyclic groups of several cells -----------------------------------------------------------------
+
+    def lost(self, source: Callable[[str], Formula], edge: str) -> Callable[[str, str], Formula]:
+        """Which paths there are no more when the edge of one node goes: those that lead through it.
+
+        Unless there is another path: it leaves what reaches the source for what does not, and joins what is below the
+        edge at a shared node, so that without sharing, in trees, there is none.
+        """
+        t = self.closure
+        others = [m for m in self.members if m != edge]
+
+        def gone(v: str, w: str) -> Formula:
+            return conj(source(v), at(edge, v, w), *(Not(at(m, v, w)) for m in others))
+
+        def above(v: str) -> Formula:
+            return exists(["u", "w"], conj(gone("u", "w"), at(t, v, "u")))
+
+        def below(v: str) -> Formula:
+            return exists(["u", "w"], conj(gone("u", "w"), at(t, "w", v)))
+
+        def lost(v: str, w: str) -> Formula:
+            if self.function:
+                return conj(above(v), below(w))
+            joins = exists(["s"], conj(at(self.shared, "s"), below("s"), at(t, "s", w)))
+            step = conj(above("c"), at(self.name, "c", "d"), neg(gone("c", "d")), neg(above("d")))
+            around = exists(["c", "d"], conj(at(t, v, "c"), step, at(t, "d", w)))
+            return conj(above(v), below(w), neg(conj(joins, around)))
+
+        return lost
+
+    def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Mapping[str, Set[str]]) -> list[Update]:
+        """The edge of one node goes, in a group of several cells."""
+        t, lost = self.closure, self.lost(source, edge)
+        found = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
+        for root in self.roots(roots):
+            beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))
+            found.append(Update(self.reach(root), ("v",), conj(at(self.reach(root), "v"), neg(beyond))))
+        return found
+
+    # Updates of circular groups -------------------------------------------------------------------------------
+
+    def removal(self, source: Callable[[str], Formula]) -> list[Update]:
+        """The edge of the one node that the formula holds for, if any, goes.
+
+        A path that ends there stays; one that goes on must not have used the edge. Where the path to the source of the
+        edge is one of the forest, it is what lies between in the forest; where not, it goes round the cycle: to the cut
+        edge in the forest, and from there on what comes before the source.
+        """
+        t, whole = self.closure, self.whole_closure
+        direct = conj(at(t, "v1", "u"), at(t, "v1", "v2"), at(t, "v2", "u"))
+        around = conj(Not(at(t, "v1", "u")), disj(at(t, "v1", "v2"), at(t, "v2", "u")))
+        lost = exists(["u"], conj(source("u"), at(whole, "v1", "u"), neg(disj(direct, around))))
+        broken = exists(["u"], conj(source("u"), at(whole, "v", "u")))
+        return [
+            Update(whole, ("v1", "v2"), conj(at(whole, "v1", "v2"), neg(lost))),
+            Update(self.on_cycle, ("v",), conj(at(self.on_cycle, "v"), neg(broken))),
+        ]
+
+    def addition(self, source: Callable[[str], Formula], target: Callable[[str], Formula]) -> list[Update]:
+        """An edge from a node that has none: what reaches its source reaches what its target reaches."""
+        whole = self.whole_closure
+        ends = [source("u"), target("w")]
+        longer = exists(["u", "w"], conj(*ends, at(whole, "v1", "u"), at(whole, "w", "v2")))
+        closed = exists(["u", "w"], conj(*ends, at(whole, "w", "u"), at(whole, "v", "u"), at(whole, "w", "v")))
+        return [
+            Update(whole, ("v1", "v2"), disj(at(whole, "v1", "v2"), longer)),
+            Update(self.on_cycle, ("v",), disj(at(self.on_cycle, "v"), closed)),
+        ]
+
+    # Rules ----------------------------------------------------------------------------------------------------
+
+    def rules(self) -> list[Rule]:
+        """Facts about closures that the automatic rules do not say."""
+        if self.kind == LOCAL:
+            return []
+        found = self._closure_rules(self.step, self.closure, steps=not self.function or self.kind == CIRCULAR)
+        if self.kind == ACYCLIC and not self.function:
+            found += self._tree_rules()
+        if self.kind == CIRCULAR:
+            found += self._closure_rules(self.name, self.whole_closure, steps=True)
+            t, whole, cycle = self.closure, self.whole_closure, self.on_cycle
+            both = conj(at(whole, "v1", "v2"), at(whole, "v2", "v1"))
+            found += [
+                Rule(at(t, "v1", "v2"), at(whole, "v1", "v2"), f"{self.step} is part of {self.name}"),
+                Rule(Not(at(whole, "v1", "v2")), Not(at(t, "v1", "v2")), f"{self.step} is part of {self.name}"),
+                Rule(conj(both, Not(Equal("v1", "v2"))), at(cycle, "v1"), f"cycles of {self.name}"),
+                Rule(conj(at(cycle, "v1"), at(whole, "v1", "v2")), at(whole, "v2", "v1"), f"cycles of {self.name}"),
+            ]
+        return found
+
+    def _tree_rules(self) -> list[Rule]:
+        """What is not shared has one parent; two paths to a node meet at a shared node, or one is part of the other."""
+        t, shared, origin = self.closure, self.shared, f"{self.name} without sharing"
+        other = exists(["v3"], conj(at(t, "v3", "v2"), Not(at(t, "v3", "v1")), Not(Equal("v3", "v2"))))
+        meets = exists(["w"], conj(at(shared, "w"), Not(Equal("w", "v1")), at(t, "v1", "w"), at(t, "w", "v3")))
+        alone = conj(at(t, "v1", "v3"), neg(meets), Not(at(t, "v1", "v2")))
+        return [
+            Rule(conj(Not(at(shared, "v2")), other), Not(at(self.name, "v1", "v2")), origin),
+            Rule(exists(["v1"], conj(alone, Not(at(t, "v2", "v1")))), Not(at(t, "v2", "v3")), origin),
+            Rule(exists(["v3"], conj(alone, at(t, "v2", "v3"))), at(t, "v2", "v1"), origin),
+            *self._cell_rules(),
+        ]
+
+    def _cell_rules(self) -> list[Rule]:
+        """A cell that is not null points to the only node that it can point to; and three cells are not two."""
+        found: list[Rule] = []
+        for m in self.members:
+            others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(m, "v1", "v3"))))
+            found.append(Rule(conj(at(f"has[{m}]", "v1"), others), at(m, "v1", "v2"), f"{m} points to something"))
+        for i, f in enumerate(self.members if self.sharing else ()):
+            for g in self.members[i + 1 :]:
+                both = exists(["v3"], conj(at(f, "v3", "v2"), at(g, "v3", "v2"), Not(Equal("v3", "v1"))))
+                two = conj(both, Not(at(self.crowded, "v2")))
+                found.append(Rule(two, Not(at(self.name, "v1", "v2")), f"sharing of {self.name}"))
+        return found
+
+    def _closure_rules(self, step: str, t: str, *, steps: bool) -> list[Rule]:
+        origin = f"closure of {step}"
+        apart = Not(at(t, "v1", "v2"))
+        found = [
+            Rule(apart, Not(at(step, "v1", "v2")), origin),
+            Rule(apart, Not(Equal("v1", "v2")), origin),
+        ]
+        if steps:  # what is transitive, the other way round
+            found += [
+                Rule(exists(["v1"], conj(at(t, "v1", "v2"), Not(at(t, "v1", "v3")))), Not(at(t, "v2", "v3")), origin),
+                Rule(exists(["v3"], conj(at(t, "v2", "v3"), Not(at(t, "v1", "v3")))), Not(at(t, "v1", "v2")), origin),
+            ]
+            # a path has a first and a last step
+            first = exists(["v3"], conj(at(step, "v1", "v3"), at(t, "v3", "v2")))
+            last = exists(["v3"], conj(at(t, "v1", "v3"), at(step, "v3", "v2")))
+            found += [Rule(conj(at(t, "v1", "v2"), Not(edge)), Equal("v1", "v2"), origin) for edge in (first, last)]
+        found.append(self._only_step(step, t))
+        if self.sharing and t == self.closure:
+            found.append(Rule(Not(at(self.shared, "v")), Not(at(self.crowded, "v")), f"sharing of {self.name}"))
+        if self.function:  # what one node reaches along a function is a line
+            line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
+            found.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))
+        return found
+
+    def _only_step(self, step: str, t: str) -> Rule:
+        """What a node reaches and no other node can be the first step to is its next node."""
+        others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(step, "v1", "v3")), Not(at(t, "v3", "v2"))))
+        body = conj(at(t, "v1", "v2"), Not(Equal("v1", "v2")), others)
+        return Rule(body, at(step, "v1", "v2"), f"a path of {step} has a first step")
+
+
+def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]]) -> list[Group]:
+    """The forward cells together; alone each back, header and lane cell (for each target offset), each circular cell.
+
+    Cells of objects of different sizes (`sizes`) are never in one object: together they are a function.
+    """
+    plain = ACYCLIC if shape.acyclic else CYCLIC
+    cells = {cell for cell, _ in edges}
+    alone = shape.headers | set(shape.lanes)
+    single = shape.circular | shape.local
+    forward = [(cell, name) for cell, name in edges if cell not in shape.back | single | alone]
+    found = []
+    branching = False
+    if forward:
+        members = tuple(name for _, name in forward)
+        union = "down" if "down" not in cells else "down*"
+        own = tuple(dict.fromkeys(cell for cell, _ in forward))
+        function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
+        name = members[0] if len(members) == 1 else union
+        found.append(Group(name, plain, own, members, function, by_cells=shape.cells, by_children=shape.children))
+        branching = not function
+    for cell, name in edges:
+        if cell in shape.back - single:
+            found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
+        elif cell in alone - single:
+            found.append(Group(name, plain, (cell,), (name,), sharing=cell in shape.lanes))
+    for cell in sorted(single):
+        members = tuple(name for c, name in edges if c == cell)
+        if members:
+            name = members[0] if len(members) == 1 else f"{cell}*"
+            if cell in shape.local or (cell in shape.back and branching):
+                found.append(Group(name, LOCAL, (cell,), members, sharing=not branching))
+            else:
+                found.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
+    return found
+
+
+def cancellation(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Predicate]:
+    """``v->f->b == v`` wherever v->f is not null, for forward cells f and back cells b.
+
+    The other way round, v is one of the forward cells of v->b.
+    """
+    return [_unary(name, _returns(there, back)) for name, there, back in _cancelling(shape, edges)]
+
+
+def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Rule]:
+    """What the definitions of `cancellation` imply, where there are several edges to choose from."""
+    found: list[Rule] = []
+    for name, there, back in _cancelling(shape, edges):
+        if len(there) == len(back) == 1:
+            continue  # the rules of the definition say the same
+        holds = at(name, "v1")
+        for edge in there:
+            none = conj(holds, *(Not(at(b, "v2", "v1")) for b in back))
+            found.append(Rule(none, Not(at(edge, "v1", "v2")), f"definition of {name}"))
+            for b in back:
+                others = conj(holds, at(edge, "v1", "v2"), *(Not(at(o, "v2", "v1")) for o in back if o != b))
+                found.append(Rule(others, at(b, "v2", "v1"), f"definition of {name}"))
+    return found
+
+
+def _cancelling(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[tuple[str, list[str], list[str]]]:
+    """The predicates of cancellation: the edges that lead there, and those that lead back."""
+    cells: dict[str, list[str]] = {}
+    for cell, name in edges:
+        if cell not in shape.headers | set(shape.lanes):
+            cells.setdefault(cell, []).append(name)
+    forward = [cell for cell in cells if cell not in shape.back]
+    every = [name for cell in forward for name in cells[cell]]
+    found: list[tuple[str, list[str], list[str]]] = []
+    for b in [cell for cell in cells if cell in shape.back] if forward else ():
+        found += [(f"c[{f},{b}]", cells[f], cells[b]) for f in forward]
+        found.append((f"c[{b},{'down' if len(forward) > 1 else forward[0]}]", cells[b], every))
+    return found
+
+
+def _returns(there: Sequence[str], back: Sequence[str]) -> Formula:
+    """Wherever an edge of the first kind leads, one of the second kind leads back."""
+    forth = disj(*(at(name, "v", "v1") for name in there))
+    return forall(["v1"], implies(forth, disj(*(at(name, "v1", "v") for name in back))))
+
+
+def _unary(name: str, definition: Formula) -> Predicate:
+    return Predicate(name, 1, ("v",), definition=definition, abstraction=True)

@@ -1,0 +1,34 @@
+"""Headers: objects that are no part of a linked structure and have several pointers into one, as a list's two ends.
+
+What such cells reach is told apart as if they were variables: a list that is held by its first and its last node is
+tracked like one held by two pointers.
+"""
+
+from __future__ import annotations
+
+from kleene.passes.facts.memory import Memory
+
+
+def header_cells(memory: Memory) -> frozenset[str]:
+    """The cells of headers of which several may point to the same kind of linked object."""
+    targets: dict[int, dict[str, set[int]]] = {}
+    for (size, _), cell in memory.cell_of.items():
+        targets.setdefault(size, {})[cell] = {to for to, _ in memory.cell_targets[cell]}
+    linked = {size for size in targets if size in _reached(size, targets)}
+    inside = {cell for size in linked for cell in targets[size]}
+    found: set[str] = set()
+    for size in targets.keys() - linked:
+        own = {cell: to & linked for cell, to in targets[size].items() if cell not in inside}
+        found |= {c for c in own if any(own[c] & own[d] for d in own if d != c)}
+    return frozenset(found)
+
+
+def _reached(size: int, targets: dict[int, dict[str, set[int]]]) -> set[int]:
+    """The kinds of objects that some path of at least one cell leads to."""
+    found: set[int] = set()
+    waiting = [size]
+    while waiting:
+        following = {to for cells in targets.get(waiting.pop(), {}).values() for to in cells} - found
+        found |= following
+        waiting += following
+    return found

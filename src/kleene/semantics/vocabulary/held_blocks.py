@@ -1,0 +1,91 @@
+"""What keeps a block reachable where a path to it changes from one group of cells to another.
+
+A variable's reachability predicates follow one group. Where a ring hangs on a list, or data on a doubly linked list of
+which only the end is known, no single group leads from a variable to the block. There a unary predicate remembers that
+something holds it, and it is reachable if everything that may hold it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kleene.logic.formula import Formula, conj, disj, exists, forall, implies
+from kleene.logic.vocabulary import Predicate
+from kleene.semantics.vocabulary.groups import CIRCULAR, Group
+from kleene.semantics.vocabulary.names import at
+
+Kinds = frozenset[tuple[int, int]]
+"""Pairs of object sizes: cells of the first kind of object may point to the second."""
+Reach = Callable[[str], Formula]
+
+
+@dataclass(frozen=True)
+class Holding:
+    """A predicate of nodes that something holds, and how the holder is connected to them."""
+
+    name: str
+    holders: Callable[[str, str], Formula]
+    """Whether the first node holds the second."""
+    defined: bool = False
+    """Whether the definition stands in for the predicate."""
+
+    def predicate(self) -> Predicate:
+        return Predicate(self.name, 1, ("v",), definition=exists(["u"], self.holders("u", "v")), abstraction=True)
+
+    def reached(self, v: str, holder: Reach) -> Formula:
+        """Something holds the node, and whatever may hold it is reachable."""
+        variable = f"{v}'"
+        held = exists([variable], self.holders(variable, v)) if self.defined else at(self.name, v)
+        return conj(held, forall([variable], implies(self.holders(variable, v), holder(variable))))
+
+
+def holdings(groups: Sequence[Group], edges: Mapping[str, Kinds]) -> tuple[list[Holding], list[Holding]]:
+    """What is held by being below another group, and what by a single edge. `edges` has the kinds of each edge."""
+    below: list[Holding] = []
+    single: dict[str, Holding] = {}
+    for group in groups:
+        own = _kinds(group, edges)
+        sources = {source for source, _ in own}
+        entries: dict[str, None] = {}
+        for other in groups:
+            others = _kinds(other, edges)
+            if other is group or not sources & {target for _, target in others}:
+                continue
+            new = own - others
+            ends = {target for _, target in new}
+            if ends & sources:
+                entries.update({e: None for e in other.members if sources & {target for _, target in edges[e]}})
+            else:
+                single.update({e: _held(e) for e in group.members if new & edges[e]})
+        if entries:
+            below.append(_below(group, list(entries)))
+    return below, list(single.values())
+
+
+def _kinds(group: Group, edges: Mapping[str, Kinds]) -> Kinds:
+    return frozenset(pair for edge in group.members for pair in edges[edge])
+
+
+def _held(edge: str) -> Holding:
+    return Holding(f"held[{edge}]", lambda u, v: at(edge, u, v))
+
+
+def _below(group: Group, entries: Sequence[str]) -> Holding:
+    closure = group.whole_closure if group.kind == CIRCULAR else group.closure
+
+    def holders(u: str, v: str) -> Formula:
+        first = f"{u}{v}"
+        return exists([first], conj(disj(*(at(e, u, first) for e in entries)), at(closure, first, v)))
+
+    return Holding(f"below[{group.name}]", holders)
+
+
+def reachable(direct: Reach, found: tuple[list[Holding], list[Holding]], v: str) -> Formula:
+    """The node is reachable along one group, or below what is, or held by that."""
+    below, single = found
+
+    def second(w: str) -> Formula:
+        return disj(direct(w), *(holding.reached(w, direct) for holding in below))
+
+    return disj(second(v), *(holding.reached(v, second) for holding in single))

@@ -1,0 +1,73 @@
+"""Lanes: cells that run along the list of another cell and skip nodes of it, as the upper levels of a skip list do.
+
+Each lane is a list of its own. That it runs along another is the predicate ``s[lane,next]``: what the lane's cell of a
+node points to, if anything, lies behind the node along ``next``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from kleene.logic.formula import Formula, conj, exists, forall, implies, neg
+from kleene.logic.vocabulary import Predicate
+from kleene.semantics.vocabulary.groups import ACYCLIC, Group, ShapeClass
+from kleene.semantics.vocabulary.names import at
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Update
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A cell, as a group of its own, and the group that it runs along."""
+
+    lane: Group
+    along: Group
+
+    @property
+    def name(self) -> str:
+        return f"s[{self.lane.name},{self.along.name}]"
+
+    def predicate(self) -> Predicate:
+        behind = implies(at(self.lane.name, "v", "v1"), at(self.along.closure, "v", "v1"))
+        return Predicate(self.name, 1, ("v",), definition=forall(["v1"], behind), abstraction=True)
+
+    def unlinking(self, source: Callable[[str], Formula], edge: str) -> list[Update]:
+        """The edge of one node goes from the list: a lane that leads from before it to behind it runs along no more."""
+        if edge not in self.along.members:
+            return []
+        skips = conj(at(self.lane.name, "v", "v1"), self.along.lost(source, edge)("v", "v1"))
+        return [Update(self.name, ("v",), conj(at(self.name, "v"), neg(exists(["v1"], skips))))]
+
+
+def lanes_of(shape: ShapeClass, groups: Sequence[Group]) -> list[Lane]:
+    """Every lane with the group of the forward cells and with the lanes before it."""
+    below = [g for g in groups if g.kind == ACYCLIC and not set(g.cells) & {*shape.lanes, *shape.back, *shape.headers}]
+    found = []
+    for cell in shape.lanes:
+        own = [g for g in groups if g.cells == (cell,)]
+        found += [Lane(lane, group) for lane in own for group in below if lane.kind == ACYCLIC]
+        below += own
+    return found
+
+
+def lanes_seen(structures: Iterable[Structure], groups: Sequence[Group]) -> tuple[str, ...]:
+    """Which cells seem to be lanes: those that somewhere point to the same node as another cell of their own node.
+
+    In trees there is no such place, in skip lists wherever nothing is skipped. Of these cells the one that is null in
+    the fewest nodes is the list that the others run along.
+    """
+    found = list(structures)
+    for group in groups:
+        cells = [m for m in group.members if m in group.cells and group.kind == ACYCLIC and not group.function]
+        nulls: Counter[str] = Counter()
+        twins: set[str] = set()
+        for structure in found:
+            rails, index = structure.values, structure.vocabulary.index
+            twins.update(*({f, g} for f, g in combinations(cells, 2) if rails[2 * index(f)] & rails[2 * index(g)]))
+            nulls.update({m: structure.size - rails[2 * index(f"has[{m}]") + 1].bit_count() for m in cells})
+        if twins:
+            return tuple(sorted(twins, key=lambda m: (nulls[m], cells.index(m))))[1:]
+    return ()

@@ -1,0 +1,420 @@
+"""The predicates that stand for a C program's memory, with the rules and instrumentation of a shape class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from kleene.cfa.expressions import Variable
+from kleene.cfa.operations import Specified
+from kleene.cfa.types import PointerType
+from kleene.logic.earlier import NEW
+from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
+from kleene.logic.transform import up_to_order
+from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
+from kleene.passes.facts.memory import Memory, Place
+from kleene.semantics.vocabulary.groups import (
+    CIRCULAR,
+    LOCAL,
+    Group,
+    ShapeClass,
+    cancellation,
+    cancellation_rules,
+    groups_of,
+)
+from kleene.semantics.vocabulary.held_blocks import Holding, Kinds, holdings, reachable
+from kleene.semantics.vocabulary.lanes import Lane, lanes_of
+from kleene.semantics.vocabulary.names import FREED, HEAP, MARKER, OPAQUE, TEMPORARY, at
+from kleene.semantics.vocabulary.precision import EVERYTHING, Instrumentation, Precision, Roots
+from kleene.transformers.action import Rule, Update
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A pointer variable or temporary: where it may point; one predicate for each offset."""
+
+    name: str
+    places: tuple[Place, ...]
+    tracked: bool = True
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        return tuple(sorted({offset for _, offset in self.places}))
+
+    def predicate(self, offset: int) -> str:
+        return self.name if offset == 0 else f"{self.name}+{offset}"
+
+    def at(self, offset: int, v: str = "v") -> Formula:
+        return at(self.predicate(offset), v)
+
+    def somewhere(self, v: str = "v") -> Formula:
+        """The pointer points into the object, wherever."""
+        return disj(*(self.at(offset, v) for offset in self.offsets))
+
+    @property
+    def undefined(self) -> str:
+        return f"undef[{self.name}]"
+
+
+@dataclass
+class Symbols:
+    """All predicates of a translation; temporaries and integer predicates are added as they are needed."""
+
+    memory: Memory
+    shape: ShapeClass
+    precision: Precision = EVERYTHING
+    hidden: frozenset[Variable] = frozenset()
+    """Variables that are not tracked during the operation that is being translated."""
+    complete: bool = True
+    """Whether all pointers that are live after it are tracked then."""
+    _names: dict[Variable, str] = field(default_factory=dict)
+    _pointers: dict[str, Pointer] = field(default_factory=dict)
+    _nullary: dict[str, None] = field(default_factory=dict)
+    _unary: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def pointers(self) -> list[Pointer]:
+        """The pointers that have predicates."""
+        return list(self._pointers.values())
+
+    @property
+    def all_pointers_tracked(self) -> bool:
+        return (
+            self.complete
+            and all(self.precision.tracks(v.name) for v in self.memory.pointers)
+            and all(map(self.precision.tracks_cell, self.memory.cell_targets))
+        )
+
+    # Names ----------------------------------------------------------------------------------------------------
+
+    def name(self, variable: Variable) -> str:
+        """The name of a variable's predicate: its own, unless that stands for something else."""
+        found = self._names.get(variable)
+        if found is None:
+            taken = {*self._names.values(), *self._reserved}
+            found = variable.name
+            while found in taken:
+                found += "'"
+            self._names[variable] = found
+        return found
+
+    @property
+    def _reserved(self) -> set[str]:
+        specified = (NEW,) if any(isinstance(e.label, Specified) for e in self.memory.cfa.edges) else ()
+        return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets, *specified}
+
+    def pointer(self, variable: Variable) -> Pointer:
+        places = self.memory.pointer_places.get(variable, set())
+        if not self.precision.tracks(variable.name) or variable in self.hidden:
+            return Pointer(self.name(variable), tuple(sorted(places)), tracked=False)
+        return self.named(self.name(variable), places)
+
+    def temporary(self, number: int, places: Iterable[Place]) -> Pointer:
+        """A pointer that lives during one operation only."""
+        own = tuple(sorted(set(places)))
+        return replace(self.named(f"{TEMPORARY}{number}", own), places=own)
+
+    def is_temporary(self, pointer: Pointer) -> bool:
+        return pointer.name.startswith(TEMPORARY)
+
+    def integer(self, variable: Variable, constant: int) -> str:
+        """The predicate that an integer variable has a value."""
+        return self.nullary(f"{self.name(variable)}={constant}")
+
+    def integer_cell(self, offset: int, constant: int) -> str:
+        """The predicate of objects with an integer of that value at the offset."""
+        return self.unary(f"@{offset}={constant}")
+
+    def named(self, name: str, places: Iterable[Place]) -> Pointer:
+        """The pointer of that name; its places grow with what it is given."""
+        known = self._pointers.get(name)
+        union = tuple(sorted({*places, *(known.places if known else ())}))
+        if known is None or known.places != union:
+            self._pointers[name] = Pointer(name, union)
+        return self._pointers[name]
+
+    def mark(self, count: int) -> None:
+        """So many markers for calls, and opaque objects if there are back pointers."""
+        for number in range(1, count + 1):
+            self.named(f"{MARKER}{number}", {(size, 0) for size in self.memory.sizes})
+        if count and self.shape.back:
+            self.unary(OPAQUE)
+
+    def object(self, variable: Variable) -> str:
+        return self.unary(f"&{self.name(variable)}")
+
+    @property
+    def unaries(self) -> tuple[str, ...]:
+        return tuple(self._unary)
+
+    def unary(self, name: str) -> str:
+        self._unary[name] = None
+        return name
+
+    def nullary(self, name: str) -> str:
+        self._nullary[name] = None
+        return name
+
+    def cell(self, cell: str, target: int) -> str:
+        """The edge predicate of a pointer cell, for targets at one offset."""
+        return cell if target == 0 else f"{cell}+{target}"
+
+    def target_offsets(self, cell: str) -> list[int]:
+        return sorted({offset for _, offset in self.memory.cell_targets[cell]})
+
+    def cell_undefined(self, cell: str) -> str:
+        return self.unary(f"undef.{cell}")
+
+    def size(self, size: int) -> str | None:
+        """The predicate of objects of that size, if there are several sizes."""
+        return self.unary(f"size[{size}]") if len(self.memory.sizes) > 1 else None
+
+    # Edges ----------------------------------------------------------------------------------------------------
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """(cell, predicate) of every edge predicate."""
+        cells = self.memory.cell_targets
+        tracked = [cell for cell in cells if self.precision.tracks_cell(cell)]
+        return [(cell, self.cell(cell, target)) for cell in tracked for target in self.target_offsets(cell)]
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        sizes: dict[str, set[int]] = {}
+        for (size, _), cell in self.memory.cell_of.items():
+            sizes.setdefault(cell, set()).add(size)
+        return groups_of(self.shape, self.edges, sizes)
+
+    @property
+    def followed(self) -> list[Group]:
+        """The groups with a closure."""
+        return [group for group in self.groups if group.kind != LOCAL]
+
+    @cached_property
+    def holdings(self) -> tuple[list[Holding], list[Holding]]:
+        kinds: dict[str, Kinds] = {}
+        for cell in self.memory.cell_targets:
+            places = [place for place, name in self.memory.cell_of.items() if name == cell]
+            found = [(place[0], target) for place in places for target in self.memory.cell_places([place])]
+            for offset in self.target_offsets(cell):
+                kinds[self.cell(cell, offset)] = frozenset((s, t) for s, (t, o) in found if o == offset)
+        return holdings(self.followed, kinds)
+
+    @cached_property
+    def lanes(self) -> list[Lane]:
+        return lanes_of(self.shape, self.groups)
+
+    def group_of(self, edge: str) -> Group:
+        return next(group for group in self.groups if edge in group.members)
+
+    def edge_focus(self, base: Callable[[str], Formula], edge: str) -> Formula:
+        """What the edge of an object points to, and what is reachable from there."""
+        closure = self.group_of(edge).closure
+        if closure in self.absent:
+            return exists(["u"], conj(base("u"), at(edge, "u", "v")))
+        return exists(["u", "w"], conj(base("u"), at(edge, "u", "w"), at(closure, "w", "v")))
+
+    def reach_focus(self, source: Pointer, offset: int, edge: str) -> Formula:
+        """What is reachable from the target of an edge that is added."""
+        closure = self.group_of(edge).closure
+        if closure in self.absent:
+            return source.at(offset)
+        return exists(["u"], conj(source.at(offset, "u"), at(closure, "u", "v")))
+
+    def reach_foci(self, base: Callable[[str], Formula]) -> list[Formula]:
+        """What is reachable from an object that no variable points to: temporaries have no predicate for that."""
+        groups = [group for group in self.groups if group.closure not in self.absent]
+        return [exists(["u"], conj(base("u"), at(group.closure, "u", "v"))) for group in groups]
+
+    # The vocabulary -------------------------------------------------------------------------------------------
+
+    def vocabulary(self) -> Vocabulary:
+        predicates = [
+            Predicate(p.predicate(o), 1, ("v",), frozenset({"unique"}), abstraction=self._separates(p), pointer=True)
+            for p in self._pointers.values()
+            for o in p.offsets
+        ]
+        unique = frozenset({"unique"})
+        values = self.shape.values or all(group.function for group in self.groups)
+        for name in self._unary:
+            stack, chosen = name.startswith("&"), values or not name.startswith("@")
+            predicates.append(
+                Predicate(name, 1, ("v",), unique if stack else frozenset(), abstraction=chosen, pointer=stack)
+            )
+        predicates += [Predicate(name, 0, (), abstraction=True) for name in self._nullary]
+        predicates += [Predicate(name, 1, ("v",), abstraction=True) for name in (HEAP, FREED)]
+        for group in self.groups:
+            predicates += group.core()
+        return Vocabulary((*predicates, *self.instrumentation.predicates))
+
+    @property
+    def instrumentation(self) -> Instrumentation:
+        """What the precision asks for; or all that there is."""
+        everything = self._everything
+        if self.precision.instrument is None:
+            return everything
+        separating = [r for p in self._pointers.values() if self._separates(p) for r in self._predicates(p)]
+        separating += [r for r in self.roots if r.startswith("&")]
+        found = [predicate for group in self.groups for predicate in group.relations()]
+        data = tuple(name for name in self._unary if name.startswith("@"))
+        starts = {p.name for p in self._pointers.values()}
+        inside = tuple(r for r in separating if r not in starts and not r.startswith("&"))
+        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating), data, inside))
+        return Instrumentation((*found, *chosen.predicates), chosen.rules)
+
+    @property
+    def _everything(self) -> Instrumentation:
+        predicates = [predicate for group in self.groups for predicate in group.instrumentation(self.roots)]
+        for group in self.followed:
+            closure = group.whole_closure if group.kind == CIRCULAR else group.closure
+            for name, root, edge in self.entrances(group):
+                reached = exists(["v1", "v2"], conj(at(root, "v1"), at(edge, "v1", "v2"), at(closure, "v2", "v")))
+                predicates.append(Predicate(name, 1, ("v",), definition=reached, abstraction=True))
+        predicates += [holding.predicate() for found in self.holdings for holding in found]
+        predicates += cancellation(self.shape, self.edges) + [lane.predicate() for lane in self.lanes]
+        predicates += self._dereferenced()
+        rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
+        return Instrumentation(tuple(predicates), tuple(rules))
+
+    def _dereferenced(self) -> list[Predicate]:
+        """What the cell that a pointer to a pointer points to holds: as good as a variable, while it is used."""
+        found = []
+        for variable in self.memory.pointers:
+            if not isinstance(variable.type, PointerType) or not isinstance(variable.type.target, PointerType):
+                continue
+            pointer = self.pointer(variable)
+            cells = {(o, cell) for s, o in pointer.places if (cell := self.memory.cell_of.get((s, o))) is not None}
+            held = [
+                exists(["u"], conj(pointer.at(offset, "u"), at(self.cell(cell, to), "u", "v")))
+                for offset, cell in sorted(cells)
+                if self.precision.tracks_cell(cell)
+                for to in self.target_offsets(cell)
+            ]
+            if held:
+                name = f"*{pointer.name}"
+                found.append(Predicate(name, 1, ("v",), frozenset({"unique"}), disj(*held), abstraction=True))
+        return found
+
+    @cached_property
+    def absent(self) -> frozenset[str]:
+        """The instrumentation predicates that the precision leaves out or defines otherwise, and those of local groups.
+
+        What is known of a predicate, such as its updates, is known of its definition rather than of its name.
+        """
+        local = [group for group in self.groups if group.kind == LOCAL]
+        untracked = {n for g in local for n in (g.closure, g.shared, *map(g.reached_at_least, self.roots))}
+        if self.precision.instrument is None:
+            return frozenset(untracked)
+        ours = {p.name: p.definition for p in self._everything.predicates}
+        found = ((p.name, p.definition) for p in self.instrumentation.predicates)
+        chosen = {name for name, f in found if name not in ours or _same(f, ours[name])}
+        return frozenset((ours.keys() | untracked) - chosen)
+
+    def known(self, updates: Iterable[Update]) -> list[Update]:
+        """The updates that do without what the precision leaves out; the others are derived."""
+        return [u for u in updates if u.predicate not in self.absent and not predicates_of(u.formula) & self.absent]
+
+    def _separates(self, pointer: Pointer) -> bool:
+        return self.is_temporary(pointer) or self.precision.separates(pointer.name)
+
+    def _predicates(self, pointer: Pointer) -> list[str]:
+        return [] if self.is_temporary(pointer) else [pointer.predicate(o) for o in pointer.offsets]
+
+    @property
+    def roots(self) -> dict[str, frozenset[str]]:
+        """The predicates of variables, from which reachability is tracked, with the edges of what each may point to."""
+        found: dict[str, frozenset[str]] = {}
+        for p in self._pointers.values():
+            if not self.is_temporary(p):
+                for o in p.offsets:
+                    found[p.predicate(o)] = self._edges_of({size for size, offset in p.places if offset == o})
+        for variable in self.memory.objects:
+            found[self.object(variable)] = self._edges_of({self.memory.size_of(variable)})
+        return found
+
+    def entrances(self, group: Group) -> list[tuple[str, str, str]]:
+        """Where header cells of what variables point to lead into a group: predicate of what is reached, root, edge."""
+        if set(group.cells) <= self.shape.headers:
+            return []
+        sources = {size for (size, _), cell in self.memory.cell_of.items() if cell in group.cells}
+        found = []
+        for root, edges in self.roots.items():
+            for cell, edge in self.edges:
+                targets = {size for size, _ in self.memory.cell_targets[cell]}
+                if cell in self.shape.headers and edge in edges and targets & sources:
+                    found.append((group.reach(f"{root}->{edge}"), root, edge))
+        return found
+
+    def _edges_of(self, sizes: set[int]) -> frozenset[str]:
+        cells = {cell for (size, _), cell in self.memory.cell_of.items() if size in sizes}
+        return frozenset(name for cell, name in self.edges if cell in cells)
+
+    def rules(self) -> list[Rule]:
+        """The rules of the instrumentation; and a pointer, and a cell, points to one place only."""
+        found = list(self.instrumentation.rules)
+        for cell in dict.fromkeys(cell for cell, _ in self.edges):
+            edges = [self.cell(cell, target) for target in self.target_offsets(cell)]
+            for name in edges if len(edges) > 1 else ():
+                elsewhere = exists(["v1"], disj(*(at(other, "v", "v1") for other in edges if other != name)))
+                found.append(Rule(elsewhere, Not(at(name, "v", "w")), f"{cell} is one cell"))
+        for pointer in self._pointers.values():
+            places = [pointer.predicate(o) for o in pointer.offsets]
+            for name in places if len(places) > 1 else ():
+                elsewhere = exists(["v"], disj(*(at(other, "v") for other in places if other != name)))
+                found.append(Rule(elsewhere, Not(at(name, "w")), f"{pointer.name} is one pointer"))
+        return found
+
+    def reachable(self, v: str = "v") -> Formula:
+        """The object is reachable from some variable along tracked cells."""
+        roots = self.roots
+
+        def along_one(w: str) -> Formula:
+            along = [
+                _along(group, root, w) if (name := group.reached_at_least(root)) in self.absent else at(name, w)
+                for group in self.groups
+                for root in group.roots(roots)
+            ]
+            along += [at(name, w) for g in self.followed for name, _, _ in self.entrances(g) if name not in self.absent]
+            return disj(*along, *(at(r, w) for r in roots))
+
+        more = self._back_and_forth(v)
+        if self.precision.instrument is None:
+            return disj(reachable(along_one, self.holdings, v), *more)
+        below, single = ([h for holding in found for h in self._without_absent(holding)] for found in self.holdings)
+        more = [formula for formula in more if not self._needs_absent(formula)]
+        untracked = FALSE if self.all_pointers_tracked else UNKNOWN
+        return disj(reachable(along_one, (below, single), v), *more, untracked)
+
+    def _without_absent(self, holding: Holding) -> list[Holding]:
+        """The holding, if it can do without what the precision leaves out: what is not known to be held may be lost."""
+        if self._needs_absent(holding.holders("u", "w")):
+            return []
+        return [replace(holding, defined=holding.name in self.absent)]
+
+    def _needs_absent(self, formula: Formula) -> bool:
+        """Whether the formula speaks of predicates that the precision leaves out."""
+        return bool(predicates_of(formula) & self.absent)
+
+    def _back_and_forth(self, v: str) -> list[Formula]:
+        """The object lies ahead of what back pointers lead to, as when a list is turned round node by node.
+
+        The first back pointer may be a cut edge, which the predicates of what variables reach leave out.
+        """
+        turns: list[Formula] = []
+        for group in self.groups:
+            if set(group.cells) <= self.shape.back & self.shape.circular:
+                roots = group.roots(self.roots)
+                turns += [at(group.reached_at_least(root), "turn") for root in roots if group.kind != LOCAL]
+                turns += [exists(["u"], conj(at(root, "u"), at(group.name, "u", "turn"))) for root in roots]
+        ahead = [group for group in self.groups if not set(group.cells) & self.shape.back]
+        return [exists(["turn"], conj(disj(*turns), at(group.closure, "turn", v))) for group in ahead if turns]
+
+
+def _same(f: Formula | None, g: Formula | None) -> bool:
+    return f is g or (f is not None and g is not None and up_to_order(f) == up_to_order(g))
+
+
+def _along(group: Group, root: str, v: str) -> Formula:
+    """The node is reachable from what a root points to; the edges are followed, for want of a closure predicate."""
+    return exists(["u"], conj(at(root, "u"), reflexive_closure(group.name, "u", v)))

@@ -1,0 +1,12 @@
+"""Sequences of actions as one scene over several copies of the vocabulary (seed 000, section 4).
+
+In reading order:
+
+- `timeline`: the scene of a sequence
+- `action_step`: one action
+- `abstract_update`: what the update decides
+- `copies`: new individuals
+- `rails`: formulas with 1/2
+- `reachability`: closures before and after
+- `closure_updates`: closures after an action over closures before it
+"""

@@ -1,0 +1,16 @@
+#include <assert.h>
+
+struct s {
+    int v;
+};
+struct u {
+    unsigned v;
+};
+int main(void) {
+    struct s x;
+    struct u y;
+    x.v = -1;
+    y = *(struct u *)&x;
+    assert(y.v != 4294967295u);
+    return 0;
+}

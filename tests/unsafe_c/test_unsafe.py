@@ -1,0 +1,67 @@
+"""Programs that fail in a compiled run, one for each assumption that a rewriting or a copy of numbers rests on.
+
+Each analysis is asked alone, since exploration, which `kleene check` does first, would show the failure and hide a
+wrong proof. `order`: a comparison whose answer is kept, with a number of which there is no image, was taken for one of
+images, and a parameter of the entry for a number that differs from all that the program names. `copies`: numbers were
+read as another type than they were written as without being converted, or put together from others. `rewritings`:
+an index that has a value from the start had no slot, a function was a number that a program can name.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kleene.analysis.c.fesa import analyse_fesa
+from kleene.analysis.c.shape import analyse
+from kleene.c.reader import read_program
+from kleene.core.verdict import kinds_of
+from kleene.passes.preparation import Prepared
+
+HERE = Path(__file__).parent
+PROGRAMS = {f"{path.parent.name}/{path.stem}": path for path in sorted(HERE.glob("*/*.c"))}
+KINDS = kinds_of(["assert", "unreach"])
+SECONDS = 20.0
+RUNS = 400
+"""Compiled runs on random numbers, one of which must fail."""
+NUMBERS = (-(2**31), -5, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 9, 20, 301, 557, 70000, 2**31 - 1)
+GCC = shutil.which("gcc")
+each = pytest.mark.parametrize("name", PROGRAMS)
+
+
+def prepared_program(name: str) -> Prepared:
+    return Prepared(read_program([str(PROGRAMS[name])]))
+
+
+@pytest.mark.skipif(GCC is None, reason="there is no gcc")
+@each
+def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
+    """Else what the next tests demand would not be soundness."""
+    binary, rng = tmp_path / "program", random.Random(0)
+    sources = [str(PROGRAMS[name]), str(HERE / "inputs.c")]
+    subprocess.run([str(GCC), "-w", "-O0", "-fno-strict-aliasing", "-o", str(binary), *sources], check=True)
+    for count in range(RUNS):
+        inputs = " ".join(str(rng.choice(NUMBERS)) for _ in range(12))
+        command = [str(binary), *["argument"] * (count % 8)]
+        run = subprocess.run(command, env={**os.environ, "INPUTS": inputs}, capture_output=True, check=False)
+        if run.returncode == -signal.SIGABRT:
+            return
+    pytest.fail("no run fails")
+
+
+@each
+def test_the_shape_analysis_does_not_prove_it(name: str) -> None:
+    result = analyse(prepared_program(name), malloc_may_fail=False, seconds=SECONDS, kinds=KINDS)
+    assert not result.complete or {alarm.kind for alarm in result.alarms} - {"memory_leak", "memory_cleanup"}
+
+
+@each
+def test_fesa_does_not_prove_it(name: str) -> None:
+    result = analyse_fesa(prepared_program(name), malloc_may_fail=False, seconds=SECONDS)
+    assert not result.complete or {alarm.kind for alarm in result.alarms} - {"memory_leak", "memory_cleanup"}
