@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from hostile_programs import HOSTILE
 
-from kleene.analysis.c.check import CheckReport, check
+from kleene.results.check import CheckReport
+from kleene.analysis.c.check import check
 from kleene.analysis.c.contracts import check_contracts
 from kleene.analysis.limits import Watchdog, within
 from kleene.cli.commands.check import request_of_arguments

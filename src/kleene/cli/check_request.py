@@ -74,5 +74,6 @@ def _options(given: dict[str, Any], properties: tuple[str, ...], entry: str, tas
         shape_class=given["shape_class"],
         domain=given["domain"],
         instrumentation=not given["no_instrumentation"],
+        self_check=given["self_check"],
         refine=refine_settings(given),
     )

@@ -1,8 +1,8 @@
 """The invariant of the FESA domain: a graph and a Boolean function, in which the flags of a state are looked up.
 
 The function speaks of one instance of each summary at a time (FESA section 2.2). So there must be, for each block that
-variables point to, a vector in which the variables have their values, those that point to the block lead to one node, and
-the node has the cells of the block.
+variables point to, a vector in which the variables have their values, those that point to the block lead to one node,
+and the node has the cells of the block.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ Held = dict[int, list[tuple[Variable, int]]]
 
 class FesaInvariant:
     """States of the FESA domain, one or a few at each location."""
+
+    looks_closer = False
 
     def __init__(self, program: Program, domain: FesaDomain, stores: Mapping[str, Store[State]]) -> None:
         self.program, self.domain, self.stores = program, domain, stores

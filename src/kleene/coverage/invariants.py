@@ -1,4 +1,4 @@
-"""The invariant of a proof, as something that states are looked up in: for structures, and for any domain by location."""
+"""The invariant of a proof, in which states are looked up; that of the shape domain: sets of structures."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ class Invariant(Protocol):
     """How many states were looked up."""
     different: int
     """How many of them were new."""
+    looks_closer: bool
+    """Whether states are worth a second look."""
 
     def empty(self, location: str) -> bool | None:
         """Whether the proof says that no run comes to a location; None if it has no such location."""
@@ -43,6 +45,8 @@ class Invariant(Protocol):
 
 class ShapeInvariant:
     """Sets of structures."""
+
+    looks_closer = True
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Whether a structure of the invariant stands for a state: embedding (thesis Def. 2.3) of what is known of the state.
 
-A `Sketch` is a structure with definite values for what the state determines and nothing for the rest, such as which edge
-of a ring is cut. So the search asks whether some completion of it is embedded.
+A `Sketch` has definite values for what the state determines and nothing for the rest, such as which edge of a ring is
+cut. So the search asks whether some completion of it is embedded.
 """
 
 from __future__ import annotations

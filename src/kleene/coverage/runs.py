@@ -1,7 +1,7 @@
 """Runs of a program whose states are looked up in an invariant: the second line of defence behind a proof.
 
-A state that the invariant does not cover refutes the proof, although the run itself may fail nothing. So does a run that
-violates what is proved.
+A state that the invariant does not cover refutes the proof, although the run itself may fail nothing. So does a run
+that violates what is proved.
 """
 
 from __future__ import annotations
@@ -54,6 +54,13 @@ class Coverage:
     refuted: Refuted | None = None
     locations: set[str] = field(default_factory=set)
 
+    def added_to(self, other: Coverage | None) -> Coverage:
+        """Both together."""
+        if other is None:
+            return self
+        seconds, locations = self.seconds + other.seconds, self.locations | other.locations
+        return Coverage(self.states + other.states, self.runs + other.runs, seconds, self.refuted, locations)
+
     def __str__(self) -> str:
         return f"covered {self.states} states of {self.runs} runs"
 
@@ -73,7 +80,7 @@ class Runs:
     def check(self, seconds: float, *, max_runs: int = MAX_RUNS) -> Coverage:
         """Run until the time is over, or a state is not covered."""
         start = time.monotonic()
-        self.end = start + seconds * _FIRST
+        self.end = start + seconds * (_FIRST if self.invariant.looks_closer else 1)
         coverage, quiet = self.coverage, 0
         for plan in plans(malloc_may_fail=self.program.machine.malloc_may_fail):
             known = self.invariant.different, len(coverage.locations)

@@ -7,7 +7,7 @@ what a variable holds that is not needed any more, what stands for an array as a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
@@ -94,6 +94,9 @@ class _Drawing:
     view: View
     sketch: Sketch = field(default_factory=Sketch)
     nodes: dict[int, int] = field(default_factory=dict)
+    objects: dict[int, Variable] = field(default_factory=dict)
+    """The blocks of variables that are memory objects."""
+    live: Set[Variable] = frozenset()
     cells: list[tuple[int, int, int]] = field(default_factory=list)
     """Integers in memory: the node, the offset, and the number."""
     numbers: list[tuple[Variable, int]] = field(default_factory=list)
@@ -102,20 +105,19 @@ class _Drawing:
         owner, blocks = self.owner, self.view.state.blocks
         self.sketch.complete = self.view.whole and not owner.partial
         self.live = owner.translator.live.get(self.view.location, frozenset())
-        self.sketch_variables: dict[int, Variable] = {}
         for variable in owner.memory.objects:
             number = self.view.variables.get(variable.name)
             if number is not None and number in blocks and blocks[number].alive:
-                self.sketch_variables[number] = variable
+                self.objects[number] = variable
         if owner.calls:  # a call keeps what is needed, not what has just died
             needed = owner.translator.needed.get(self.view.location, frozenset())
             self.sketch.complete &= not any(isinstance(v.type, PointerType) for v in self.live - needed)
-            self.live &= needed
+            self.live = self.live & needed
         heap = [n for n, b in blocks.items() if b.kind == "heap" and b.alive]
         stack = [n for frame in self.view.state.frames for n in frame.stack_blocks if blocks[n].alive]
         if not self.view.whole:
             heap = self._reached(heap)
-        for number in (*self.sketch_variables, *heap, *stack):
+        for number in (*self.objects, *heap, *stack):
             self._node(number)
         opaque = not self.view.whole and OPAQUE in owner.symbols.unaries  # it does not look into all that it knows
         for number in () if opaque else list(self.nodes):
@@ -137,7 +139,7 @@ class _Drawing:
         owner = self.owner
         roots = [v for v in (*owner.memory.pointers, *owner.memory.objects) if v.is_global or v in self.live]
         numbers = [self.view.variables[v.name] for v in roots if v.name in self.view.variables]
-        reached = self.view.state.reachable([*numbers, *self.sketch_variables])
+        reached = self.view.state.reachable([*numbers, *self.objects])
         return [number for number in heap if number in reached]
 
     def _node(self, number: int) -> int:
@@ -146,7 +148,7 @@ class _Drawing:
         sketch.nodes_true.append(0)
         sketch.nodes_false.append(0)
         sketch.rows.append(0)
-        variable = self.sketch_variables.get(number)
+        variable = self.objects.get(number)
         if block.alive:
             for other in self.owner.memory.objects:
                 self._set(self.owner.symbols.object(other), node, truth=other == variable)
@@ -161,7 +163,7 @@ class _Drawing:
 
     def _size(self, number: int, block: Block) -> int | None:
         """The size by which the analysis knows a block; None if that is not certain."""
-        variable = self.sketch_variables.get(number)
+        variable = self.objects.get(number)
         if variable is not None:
             return self.owner.memory.size_of(variable)
         made = self.owner.made.get(block.place, set()) if block.place is not None else set()
@@ -181,7 +183,7 @@ class _Drawing:
     def _cells(self, number: int, block: Block) -> None:
         owner, node = self.owner, self.nodes[number]
         size = self._size(number, block)
-        variable = self.sketch_variables.get(number)
+        variable = self.objects.get(number)
         if not block.alive or size is None or (variable is not None and is_literal(variable)):
             return
         own = {cell: offset for (s, offset), cell in owner.memory.cell_of.items() if s == size}

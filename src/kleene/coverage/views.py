@@ -1,4 +1,4 @@
-"""A state of the original program as the automaton of an analysis sees it: a location, and variables by their names there.
+"""A state of the program as the automaton of an analysis sees it: a location, and variables by their names there.
 
 The program itself is run, not the automaton that an attempt made of it: a rewriting that loses behaviours is to be
 noticed. All rewritings keep the names of the locations of the inlined program, so only inlining, tail calls and

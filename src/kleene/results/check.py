@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kleene.core.verdict import Finding, Verdict
+from kleene.coverage.runs import Coverage
 from kleene.domains.explicit.explore import Confirmed, Exploration
 from kleene.passes.preparation import Prepared
 from kleene.refine.loop import Refined
@@ -37,6 +38,10 @@ class CheckReport:
     confirmation: Confirmation | None = None
     prepared: Prepared | None = None
     """The program that the abstract results are about."""
+    proofs: list[tuple[ShapeResult | FesaResult, tuple[str, ...]]] = field(default_factory=list)
+    """The abstract analyses that proved properties, and these."""
+    coverage: Coverage | None = None
+    """The states of runs that were looked up in the invariants of the proofs."""
 
     @property
     def solver_calls(self) -> int:

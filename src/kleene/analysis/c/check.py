@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from kleene.analysis.c.coverage import cover, seconds_for
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape import analyse
@@ -101,7 +102,23 @@ def _decide(
         _explore(executed, options, report, min(FIRST_LOOK if decided else LONG_LOOK, left()))
     if options.read.cleanup_at_abort:
         _reopen_cleanup(report)
+    attack(report, options, executed, program)
     _explain(report)
+
+
+def attack(report: CheckReport, options: CheckOptions, executed: CProgram, analysed: CProgram) -> None:
+    """Run the program against what the abstract analyses of it prove; raises InternalCheckError if that is refuted."""
+    for result, names in report.proofs:
+        coverage = cover(
+            executed,
+            analysed,
+            result,
+            names,
+            malloc_may_fail=options.read.malloc_may_fail,
+            seconds=seconds_for(options.self_check, result.seconds),
+        )
+        if coverage is not None:
+            report.coverage = coverage.added_to(report.coverage)
 
 
 def _reopen_cleanup(report: CheckReport) -> None:
@@ -296,10 +313,14 @@ def _conclude(report: CheckReport, shape: ShapeResult | FesaResult) -> None:
     raised = {alarm.kind for alarm in shape.alarms}
     if raised & UNDEFINED:  # what happens after such an error is not followed
         return
+    open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
     for name in report.properties:
         kinds = set(PROPERTIES[name]) | ({"memory_leak"} if name == "memcleanup" else set())
         if not raised & kinds:
             _prove(report, [name], shape.proof)
+    proved = tuple(name for name in open_properties if report.properties[name] is Verdict.TRUE)
+    if proved:
+        report.proofs.append((shape, proved))
 
 
 def _explain(report: CheckReport) -> None:

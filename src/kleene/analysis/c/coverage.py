@@ -1,7 +1,7 @@
 """Coverage of real runs in `kleene check`: what an abstract analysis proves is attacked with runs of the program.
 
 The exact interpreter runs the program itself, on inputs that are directed (`coverage/inputs.py`); every state is looked
-up in the invariant of the attempt that proved something. A state that is not there refutes the proof: an internal error.
+up in the invariant of the attempt that proved something. A state that is not there refutes the proof.
 """
 
 from __future__ import annotations

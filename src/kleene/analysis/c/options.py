@@ -28,6 +28,8 @@ class CheckOptions:
     refine: RefineSettings | None = None
     instrumentation: bool = True
     """Whether the FESA domain counts edges (its `--no-instrumentation`)."""
+    self_check: float | None = None
+    """Seconds of runs whose states are looked up in the invariant of each proof; None for a small share of the time."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "read", replace(self.read, errors=error_kinds(self.properties)))

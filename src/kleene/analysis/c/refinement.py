@@ -14,10 +14,11 @@ from kleene.analysis.c.shape_run import MEMORY
 from kleene.analysis.limits import Watchdog, stated_limit
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
+from kleene.coverage.shapes import Followed
 from kleene.diagnostics import InternalCheckError, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
-from kleene.passes.coalesce import coalesced
+from kleene.passes.coalesce import coalesced, sharing
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.zero_one_images import with_images
@@ -28,7 +29,7 @@ from kleene.refine.classes.language import Entry
 from kleene.refine.classes.library import library
 from kleene.refine.classes.parallel import parallel
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, Refinement, RefineOptions
-from kleene.refine.model import Task
+from kleene.refine.model import Model, Task
 from kleene.refine.tracking.explain import PathExplainer
 from kleene.results.shape import ShapeResult
 
@@ -198,4 +199,14 @@ def shape_result(refined: Refined) -> ShapeResult:
         translation=tree.model.translation if tree else None,
         method="shape refinement",
         partial=True,
+        followed=_followed(refined.task, tree.model) if tree else None,
     )
+
+
+def _followed(task: Task, model: Model) -> Followed:
+    """What was followed, for the coverage of real runs."""
+    original = task.original or task.cfa
+    places = Memory(task.program, original, typed=True).pointer_places
+    shared = sharing(original, places, whole_scope=task.whole_scope)
+    memory = Memory(task.program, task.program.main.cfa, typed=True)
+    return Followed(model.translator, shared, memory, "order" if task.images else "")

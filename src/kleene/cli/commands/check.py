@@ -48,6 +48,13 @@ _EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
 @click.option("--shape-class", metavar="NAME", help="Use only this shape class, such as 'acyclic'.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
 @click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after so many structures.")
+@click.option(
+    "--self-check",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="How long runs are looked up in the invariant of each proof "
+    "(default: a tenth of the analysis, at most 0.3; 0: not at all).",
+)
 @click.option("--contracts", is_flag=True, help="Check functions against the contracts above them, calls by them.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
@@ -59,7 +66,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     """Prove a C program memory safe, or show a run that is not.
 
     FILES are the .c or .i files of one program, or one SV-COMP task file (.yml). Exit codes: 0 TRUE (proved), 1 FALSE
-    (a confirmed error), 2 bad input, 3 UNKNOWN.
+    (a confirmed error), 2 bad input, 3 UNKNOWN, 4 an internal check failed: a run refutes a proof.
     """
     check_writable([given["json_file"], given["html_file"], given["certificate_file"]])
     request = request_of({"files": files, **given})

@@ -103,6 +103,8 @@ def _totals(report: CheckReport) -> list[tuple[str, str]]:
     if report.shape is not None:
         shown.append(("structures", f"{report.shape.structures:,}"))
         shown.append(("shape class", report.shape.shape_class))
+    if report.coverage is not None:
+        shown.append(("real runs", str(report.coverage)))
     return shown
 
 

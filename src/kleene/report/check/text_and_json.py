@@ -98,6 +98,8 @@ def _work(report: CheckReport) -> str:
         parts.append(f"{report.shape.structures} structures ({report.shape.shape_class})")
     if report.refinement is not None:
         parts.append(f"{len(report.refinement.rounds)} rounds of refinement")
+    if report.coverage is not None:
+        parts.append(str(report.coverage))
     return "; ".join(parts)
 
 
@@ -121,6 +123,7 @@ def check_document(
         "solver_calls": report.solver_calls,
         "proved_by": report.proved_by,
         "shown_by": report.shown_by,
+        "coverage": _coverage(report),
     }
     document = {
         "schema": CHECK_SCHEMA,
@@ -155,6 +158,19 @@ def check_document(
             for i in invariants
         ]
     return document
+
+
+def _coverage(report: CheckReport) -> dict[str, Any] | None:
+    """The states of runs that were looked up in the invariants of proofs."""
+    coverage = report.coverage
+    if coverage is None:
+        return None
+    return {
+        "states": coverage.states,
+        "runs": coverage.runs,
+        "locations": len(coverage.locations),
+        "seconds": round(coverage.seconds, 3),
+    }
 
 
 def _refinements(report: CheckReport) -> dict[str, int | str]:

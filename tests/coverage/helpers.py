@@ -1,0 +1,75 @@
+"""Proofs of programs by the shape analysis alone, without exploration, and runs against them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from kleene.analysis.c.coverage import invariant_of
+from kleene.results.fesa import FesaResult
+from kleene.analysis.c.fesa import analyse_fesa
+from kleene.results.shape import ShapeResult
+from kleene.analysis.c.shape import analyse
+from kleene.c.reader import read_program
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES
+from kleene.coverage.runs import Coverage, Runs
+from kleene.coverage.views import Program
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c"
+EXAM = bool(os.environ.get("KLEENE_EXAM"))
+ERRORS = frozenset(("assertion", "unreach_call"))
+SECONDS = 60.0
+_KINDS = frozenset(kind for kinds in PROPERTIES.values() for kind in kinds) - {"memory_leak", "memory_cleanup"}
+
+BUILD = """
+#include <stdlib.h>
+#include <string.h>
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { struct node *next; };
+static struct node *build(void) {
+    struct node *list = NULL;
+    while (__VERIFIER_nondet_int()) {
+        struct node *n = malloc(sizeof *n);
+        if (!n) break;
+        n->next = list;
+        list = n;
+    }
+    return list;
+}
+static void destroy(struct node *list) {
+    while (list) { struct node *rest = list->next; free(list); list = rest; }
+}
+"""
+
+
+def read(path: Path) -> CProgram:
+    return read_program([str(path)], errors=ERRORS, data_model="LP64")
+
+
+def proof(path: Path, domain: str = "shape") -> tuple[CProgram, ShapeResult | FesaResult]:
+    """The program and what the analysis says of it."""
+    program = read(path)
+    if domain == "fesa":
+        return program, analyse_fesa(program, malloc_may_fail=True, seconds=SECONDS)
+    return program, analyse(program, malloc_may_fail=True, seconds=SECONDS)
+
+
+def is_proof(result: ShapeResult | FesaResult) -> bool:
+    return result.complete and not any(alarm.kind in {*_KINDS, "unsupported"} for alarm in result.alarms)
+
+
+def attacked(
+    program: CProgram,
+    result: ShapeResult | FesaResult,
+    seconds: float = 5.0,
+    *,
+    max_runs: int = 60,
+    malloc_may_fail: bool = True,
+) -> Coverage:
+    """Runs against a result; what is refuted is in the coverage."""
+    named = Program(program, malloc_may_fail=malloc_may_fail)
+    invariant = invariant_of(named, result)
+    assert invariant is not None
+    return Runs(named, invariant, _KINDS).check(seconds, max_runs=max_runs)

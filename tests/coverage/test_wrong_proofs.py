@@ -1,0 +1,242 @@
+"""Wrong proofs are refuted by runs: those of programs that were wrongly TRUE, and those of analyses that are broken here.
+
+The first are programs that fail in a real run: whatever the analysis alone says of them, a proof of them must not pass.
+The others break a rewriting or a step of the analysis, so that they stay when the analysis becomes better.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from tests.coverage.helpers import BUILD, EXAMPLES, attacked, is_proof, proof, read
+
+from kleene.analysis.c import shape as shape_of_c
+from kleene.analysis.c.fesa import analyse_fesa
+from kleene.analysis.c.shape import analyse
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Assume
+from kleene.cli import main
+from kleene.passes import zero_one_images as order
+from kleene.passes.representatives import Uses
+from kleene.semantics.translate import Translator
+
+FAILING = {
+    "limit in a global": """
+        struct item { int value; struct item *next; };
+        int limit;
+        int main(void) {
+            struct item *list = NULL;
+            int last = 0, seen = 0;
+            limit = __VERIFIER_nondet_int();
+            while (__VERIFIER_nondet_int()) {
+                int v = __VERIFIER_nondet_int();
+                int small = v < limit;
+                struct item *n = malloc(sizeof *n);
+                if (!n) break;
+                n->value = v;
+                n->next = list;
+                if (small) list = n; else free(n);
+            }
+            for (struct item *p = list; p; p = p->next) {
+                if (seen) assert(last <= p->value);
+                last = p->value;
+                seen = 1;
+            }
+            while (list) { struct item *d = list; list = list->next; free(d); }
+            return 0;
+        }""",
+    "two ints as one long": """
+        struct two { int a, b; };
+        struct one { long v; };
+        int main(void) {
+            struct node *list = build();
+            struct two *t = malloc(sizeof *t);
+            struct one *o = malloc(sizeof *o);
+            if (t && o) {
+                t->a = 1; t->b = 1;
+                o->v = 0;
+                memcpy(o, t, sizeof *o);
+                if (o->v != 1) assert(0);
+            }
+            free(t); free(o);
+            destroy(list);
+            return 0;
+        }""",
+    "-1 as unsigned": """
+        struct s { int a; };
+        struct u { unsigned a; };
+        int main(void) {
+            struct node *list = build();
+            struct s *t = malloc(sizeof *t);
+            struct u *o = malloc(sizeof *o);
+            if (t && o) {
+                t->a = -1; o->a = 0;
+                memcpy(o, t, sizeof *o);
+                if (o->a == 4294967295u) assert(0);
+            }
+            free(t); free(o);
+            destroy(list);
+            return 0;
+        }""",
+    "realloc of an interior pointer": """
+        struct pair { struct pair *a, *b; };
+        int main(void) {
+            struct node *list = build();
+            struct pair *p = malloc(sizeof *p);
+            if (p) {
+                struct pair **q = &p->b;
+                struct pair *r = realloc(q, sizeof *p);
+                free(r);
+            }
+            destroy(list);
+            return 0;
+        }""",
+    "argv is not NULL": """
+        int main(int argc, char **argv) {
+            struct node *list = build(), *bad = NULL;
+            destroy(list);
+            if (argv) bad->next = NULL;
+            return 0;
+        }""",
+}
+
+
+@pytest.mark.parametrize("domain", ["shape", "fesa"])
+@pytest.mark.parametrize("name", FAILING)
+def test_a_program_that_fails_is_not_proved(tmp_path, name, domain):
+    """All of these were TRUE by the analysis alone, in one domain or both."""
+    path = tmp_path / "program.c"
+    path.write_text(BUILD + FAILING[name], encoding="utf-8")
+    program, result = proof(path, domain)
+    if is_proof(result):
+        assert attacked(program, result).refuted is not None
+
+
+SORTED = """
+struct item { int value; struct item *next; };
+int main(void) {
+    struct item *list = NULL;
+    while (__VERIFIER_nondet_int()) {
+        struct item *n = malloc(sizeof *n), **at = &list;
+        if (!n) break;
+        n->value = __VERIFIER_nondet_int();
+        struct item *prev = NULL, *cur = list;
+        while (cur && cur->value < n->value) { prev = cur; cur = cur->next; }
+        n->next = cur;
+        if (prev) prev->next = n; else list = n;
+    }
+    for (struct item *p = list; p && p->next; p = p->next)
+        assert(p->value <= p->next->value);
+    while (list) { struct item *d = list; list = list->next; free(d); }
+    return 0;
+}
+"""
+RANGES = """
+int main(void) {
+    struct node *list = build();
+    int n = __VERIFIER_nondet_int();
+    if (n > 100) n = 100;
+    if (n < 3) n = 3;
+    assert(n >= 3 && n <= 100);
+    destroy(list);
+    return 0;
+}
+"""
+
+
+def _written(tmp_path, text: str):
+    path = tmp_path / "program.c"
+    path.write_text(BUILD + text, encoding="utf-8")
+    return path
+
+
+def test_sorted_by_images_is_proved_and_covered(tmp_path):
+    program, result = proof(_written(tmp_path, SORTED))
+    assert is_proof(result)
+    assert result.attempt is not None
+    assert result.attempt.by == "order"
+    assert attacked(program, result).refuted is None
+
+
+def test_images_with_one_side_only_are_refuted(tmp_path, monkeypatch):
+    """A comparison of equal images that comes out one way only: what is behind the other way is not seen."""
+    may = order._may
+    monkeypatch.setattr(order, "_may", lambda test, truth, bits, *, exact=False: may(test, truth, bits, exact=True))
+    program, result = proof(_written(tmp_path, SORTED))
+    assert result.attempt is not None
+    assert attacked(program, result).refuted is not None
+
+
+def test_representatives_that_miss_a_range_are_refuted(tmp_path, monkeypatch):
+    """The numbers above the greatest constant have no representative."""
+    path = _written(tmp_path, RANGES)
+    program, result = proof(path)
+    assert attacked(program, result).refuted is None
+    whole = Uses.representatives
+    monkeypatch.setattr(Uses, "representatives", lambda self, target: whole(self, target)[:-1])
+    program, result = proof(path)
+    if result.attempt is not None and result.attempt.by == "ranges":
+        assert attacked(program, result).refuted is not None
+
+
+def test_a_branch_that_a_rewriting_drops_is_refuted(monkeypatch):
+    """An automaton without the edges on which a condition is false: what is behind them is empty."""
+    original = shape_of_c.whole_program
+
+    def halved(program):
+        inlined = original(program)
+        edges = [e for e in inlined.main.cfa.edges if not isinstance(e.label, Assume) or e.label.truth]
+        main_ = replace(inlined.main, cfa=Cfa(inlined.main.cfa.entry, tuple(edges)))
+        return replace(inlined, functions={inlined.entry: main_})
+
+    monkeypatch.setattr(shape_of_c, "whole_program", halved)
+    program, result = proof(EXAMPLES / "sll" / "reverse.c")
+    assert result.complete
+    assert attacked(program, result).refuted is not None
+
+
+def test_an_allocation_that_cannot_fail_is_refuted():
+    program = read(EXAMPLES / "sll" / "reverse.c")
+    result = analyse(program, malloc_may_fail=False, seconds=60)
+    assert attacked(program, result, malloc_may_fail=False).refuted is None
+    assert attacked(program, result, malloc_may_fail=True).refuted is not None
+
+
+def test_an_allocation_that_cannot_fail_is_refuted_in_fesa():
+    program = read(EXAMPLES / "sll" / "reverse.c")
+    result = analyse_fesa(program, malloc_may_fail=False, seconds=60)
+    assert attacked(program, result, malloc_may_fail=False).refuted is None
+    assert attacked(program, result, malloc_may_fail=True).refuted is not None
+
+
+@pytest.mark.parametrize("step", ["_set_integer", "_write_cell"])
+def test_a_step_without_its_updates_is_refuted(monkeypatch, step):
+    """Assignments that do nothing: the state of a run differs from what the invariant says."""
+    name = {"_set_integer": "data/states.c", "_write_cell": "dll/create.c"}[step]
+    monkeypatch.setattr(Translator, step, lambda self, *given: [])
+    program, result = proof(EXAMPLES / name)
+    assert attacked(program, result).refuted is not None
+
+
+def test_the_command_says_what_was_covered(tmp_path, capsys):
+    path = str(EXAMPLES / "sll" / "reverse.c")
+    assert main(["check", path, "--self-check", "0.5", "--json", "-"]) == 0
+    coverage = json.loads(capsys.readouterr().out)["statistics"]["coverage"]
+    assert coverage["states"] > 100
+    assert coverage["runs"] > 5
+    assert main(["check", path, "--self-check", "0.5"]) == 0
+    assert " runs" in capsys.readouterr().out.splitlines()[-1]
+    assert main(["check", path, "--self-check", "0", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["statistics"]["coverage"] is None
+
+
+def test_a_refuted_proof_is_an_internal_error(monkeypatch, capsys):
+    """Exit code 4, with the location, the attempt and the inputs."""
+    monkeypatch.setattr(Translator, "_write_cell", lambda self, *given: [])
+    assert main(["check", str(EXAMPLES / "dll" / "create.c"), "--self-check", "2", "--property", "unreach"]) in (0, 4)
+    assert main(["check", str(EXAMPLES / "dll" / "create.c"), "--self-check", "2", "--property", "memsafety"]) == 4
+    said = capsys.readouterr().err
+    assert "refuted by a run" in said
+    assert "shape analysis" in said
