@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from kleene.analysis.c import check as module
-from kleene.analysis.c.check import CheckOptions, CheckReport, check
+from kleene.analysis.c.check import CheckOptions, check
 from kleene.analysis.c.refinement import RefineSettings
 from kleene.domains.explicit.explore import Exploration
+from kleene.results.check import CheckReport
 
 HEAD = """\
 #include <stdlib.h>

@@ -44,22 +44,39 @@ def analyse_fesa(
     and only where nothing else is wrong with memory: parents are an instrumentation too.
     """
     start = time.monotonic()
+    run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation, reduce=reduce)
+    if isinstance(run, str):
+        return FesaResult([], False, run, time.monotonic() - start)
+    result = _Attempts(run, start + seconds).best(instrumentation=instrumentation)
+    result.seconds = time.monotonic() - start
+    return result
+
+
+def analyse_by_attempt(
+    prepared: Prepared, attempt: FesaAttempt, *, malloc_may_fail: bool, seconds: float, instrumentation: bool = True
+) -> FesaResult:
+    """One plan alone. The tests use it: a plan that comes first would hide what is wrong with this one."""
+    run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation)
+    return FesaResult([], False, run, 0.0) if isinstance(run, str) else run.analyse(seconds, attempt)
+
+
+def _ready(
+    prepared: Prepared, seconds: float, *, malloc_may_fail: bool, instrumentation: bool, reduce: bool = True
+) -> _Run | str:
+    """The program in the form that plans analyse, or why there is none."""
     memory = within(seconds, lambda: _memory(prepared))
     if isinstance(memory, LimitReached):
-        return FesaResult([], False, str(memory), time.monotonic() - start)
+        return str(memory)
     external = _external(memory.program, memory.cfa)
     if external:
-        return FesaResult([], False, f"external variable {external[0]}", time.monotonic() - start)
+        return f"external variable {external[0]}"
     options = Options(
         out_counter=instrumentation,
         in_counter=instrumentation,
         reduce=reduce and instrumentation,
         permanent=frozenset(v.name for v in _permanent(memory)),
     )
-    run = _Run(memory, options, malloc_may_fail)
-    result = _Attempts(run, start + seconds).best(instrumentation=instrumentation)
-    result.seconds = time.monotonic() - start
-    return result
+    return _Run(memory, options, malloc_may_fail)
 
 
 def _memory(prepared: Prepared) -> Memory:

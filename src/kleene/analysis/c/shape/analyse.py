@@ -73,6 +73,29 @@ def analyse(
     return result
 
 
+def analyse_by_attempt(
+    prepared: Prepared,
+    attempt: Attempt,
+    *,
+    malloc_may_fail: bool,
+    seconds: float,
+    max_structures: int = 200_000,
+    only_class: str | None = None,
+) -> ShapeResult | None:
+    """One attempt alone; None if its rewriting changes nothing.
+
+    The tests use it: an attempt that comes first would hide what is wrong with this one.
+    """
+    start = time.monotonic()
+    ready = within(seconds, partial(_followed, prepared, attempt))
+    if isinstance(ready, LimitReached):
+        return gave_up(str(ready), start)
+    if ready is None:
+        return None
+    plan = _Plan(prepared, ready, attempt, malloc_may_fail, max_structures)
+    return plan.run(seconds - (time.monotonic() - start), only_class)
+
+
 def _followed(prepared: Prepared, attempt: Attempt) -> Sharing | None:
     """The automaton that an attempt follows; None if its rewriting changes nothing."""
     followed, places = prepared.cfa, prepared.memory.pointer_places
