@@ -17,9 +17,9 @@ from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.analysis.c.shape.run import gave_up
-from kleene.analysis.c.verdicts import conclude, prove, record, violated_by, without_calls
+from kleene.analysis.c.verdicts import conclude, prove, record, without_calls
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import UNDEFINED, Verdict, kinds_of
+from kleene.core.verdict import UNDEFINED, Verdict, kinds_of, violated_properties
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import explore
 from kleene.passes.preparation import Prepared
@@ -89,6 +89,7 @@ def run_phases(check: Check) -> None:
     for phase in PHASES:
         if check.open_properties and check.budget.left > phase.least and phase.applies(check):
             most = min(phase.most, phase.after_error) if check.is_violated else phase.most
+            check.options.tell(phase.name)
             phase.run(check, check.budget.part(phase.share, most))
 
 
@@ -130,7 +131,7 @@ def _explore(check: Check, seconds: float) -> None:
     report.exploration = exploration
     for shown in exploration.findings:
         record(report, shown, "")
-    touched = {n for c in exploration.findings for n in violated_by(c.finding.kind, c.finding.detail)}
+    touched = {n for c in exploration.findings for n in violated_properties(c.finding.kind, c.finding.detail)}
     undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
     if exploration.complete and not exploration.possible and not undefined:
         prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
@@ -208,7 +209,7 @@ def _confirm(check: Check, seconds: float) -> None:
     from kleene.analysis.c.confirm import confirm  # imports the solver
 
     report, names = check.report, set(check.open_properties)
-    alarms = [a for a in report.shape.alarms if names & set(violated_by(a.kind, ""))] if report.shape else []
+    alarms = [a for a in report.shape.alarms if names & set(violated_properties(a.kind, ""))] if report.shape else []
     shape = report.shape if isinstance(report.shape, ShapeResult) else None
     answer = check.budget.within(
         seconds, lambda: confirm(check.prepared, shape, alarms, malloc_may_fail=check.fails, seconds=seconds)

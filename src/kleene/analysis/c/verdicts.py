@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Specified, Unsupported
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES, UNDEFINED, Finding, FindingStep, Verdict
+from kleene.core.verdict import PROPERTIES, UNDEFINED, Finding, FindingStep, Verdict, violated_properties
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import exits
 from kleene.results.check import CheckReport
@@ -64,7 +64,7 @@ def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
     Of what paths show (`how`), only findings that decide something: how many others there are depends on the time.
     """
     found = confirmed.finding
-    violated = [name for name in violated_by(found.kind, found.detail) if name in report.properties]
+    violated = [name for name in violated_properties(found.kind, found.detail) if name in report.properties]
     decided = [name for name in violated if report.properties[name] is Verdict.UNKNOWN]
     decided = [name for name in decided if name != "memcleanup" or _ends_normally(confirmed)]
     place = (found.kind, found.place, found.detail)
@@ -81,13 +81,6 @@ def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
 def _ends_normally(confirmed: Confirmed) -> bool:
     """Whether the program, run on with the same inputs, exits: then what it lost is never freed."""
     return exits(confirmed.trace, _ENDING)
-
-
-def violated_by(kind: str, detail: str) -> list[str]:
-    """The properties that an error violates, the most specific first."""
-    if kind == "memory_leak":
-        return ["memcleanup"] if detail == "exit" else ["memsafety", "memcleanup"]
-    return [name for name, kinds in PROPERTIES.items() if kind in kinds]
 
 
 def reopen_cleanup(report: CheckReport) -> None:
@@ -144,7 +137,7 @@ def explain(report: CheckReport) -> None:
             reasons.append(shape.reason)
         known = {(f.kind, f.line) for f in report.findings}
         for alarm in shape.alarms:
-            violated = violated_by(alarm.kind, "")
+            violated = violated_properties(alarm.kind, "")
             relevant = alarm.kind != "unsupported" and set(violated) & set(open_properties)
             if relevant and (alarm.kind, alarm.place.line) not in known:
                 report.findings.append(_possible(alarm, report.confirmation))
