@@ -63,8 +63,11 @@ def check_text(
     possible = [view for view in shown if not view.finding.confirmed]
     for view in [v for v in shown if v.finding.confirmed] + possible[:_MOST_POSSIBLE]:
         lines += finding_lines(view)
+        number = report.findings.index(view.finding)
+        if number < len(report.replays):
+            lines.append(f"    {report.replays[number]}")
         if traces:
-            lines += trace_lines(report, report.findings.index(view.finding))
+            lines += trace_lines(report, number)
     more = len(possible) - _MOST_POSSIBLE
     if more > 0:
         lines.append(f"... and {more} more possible finding{'s' if more > 1 else ''} (--json and --html list all)")
