@@ -1,4 +1,4 @@
-"""The independent check of a result: is it a post-fixpoint? (design.md section 6, point 2)
+"""The independent check of a result: is it a post-fixpoint? (docs/concepts/engine.md)
 
 It shares nothing with the iteration: for every edge and every stored element, `post` must be covered at the target. Of
 a program with procedures, every call must be covered by an activation: what the callee begins with by what the

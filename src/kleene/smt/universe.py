@@ -2,7 +2,7 @@
 
 Every individual belongs to one cell. What is known to be constant on a cell (or on a tuple of cells) is a value here,
 not a formula: abstraction predicates disappear from the queries, equality across cells is false, and a cell that
-holds one individual is a constant (ecosystem.md section 1.1: "the encoding that made the difference").
+holds one individual is a constant (docs/concepts/symbolic.md).
 
 A variable ``v@label`` ranges over the domain of that label, ``v@ci`` over cell number i, any other over all cells.
 """

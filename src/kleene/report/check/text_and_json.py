@@ -1,4 +1,4 @@
-"""Reports of `kleene check`: text for the terminal, JSON for machines (design.md section 1)."""
+"""Reports of `kleene check`: text for the terminal, JSON for machines (docs/reference/check-json.md)."""
 
 from __future__ import annotations
 

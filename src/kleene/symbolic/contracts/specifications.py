@@ -1,4 +1,4 @@
-"""Procedures by their specifications: assume-guarantee reasoning (seed 000, section 1.1; design.md section 7).
+"""Procedures by their specifications: assume-guarantee reasoning (seed 000, section 1.1; docs/concepts/symbolic.md).
 
 A specification speaks of two moments, before and after the call (the two vocabularies of section 4): ``old[q]`` in
 `ensures` is the predicate q before, ``same[f](v)`` says that the field f of v is as it was, and ``new(v)`` that v was

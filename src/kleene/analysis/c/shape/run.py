@@ -95,7 +95,7 @@ def _solved(
 
 
 def checked_again(result: ShapeResult) -> bool:
-    """Whether an independent look at all structures confirms that no step leads out of them (design.md section 6).
+    """Whether an independent look at all structures confirms that no step leads out of them (docs/concepts/engine.md).
 
     What does not hold is an internal error: also an alarm that this look raises and the analysis did not.
     """
