@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kleene.analysis.queries import Query, StateFormula, answer, parse_query
 from kleene.analysis.tvp.options import RunOptions
+from kleene.analysis.tvp.queries import Query, StateFormula, answer, parse_query
 from kleene.analysis.tvp.run import prepare, run
 from kleene.diagnostics import InputError, UsageError
 from kleene.logic.kleene import Kleene
 from kleene.report.run.result import State, Transition, Transitions
-from kleene.report.transitions import transitions_dot, transitions_tvs
+from kleene.report.run.transitions import transitions_dot, transitions_tvs
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import parse_tvs, read_tvs
 from kleene.tvp.program import Program, load_program

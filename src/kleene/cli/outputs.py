@@ -16,8 +16,8 @@ from kleene.report.drawing.terminal import structure_text
 from kleene.report.run.json import run_json
 from kleene.report.run.result import RunReport
 from kleene.report.run.table import run_table, wants_color
+from kleene.report.run.transitions import path_text, transitions_dot, transitions_tvs
 from kleene.report.show import show_dot
-from kleene.report.transitions import path_text, transitions_dot, transitions_tvs
 from kleene.structures.tvs_writer import TvsLocation, locations_tvs
 
 FILES = ("json_file", "tvs_file", "dot_file", "html_file", "log_file", "transitions_tvs", "transitions_dot")

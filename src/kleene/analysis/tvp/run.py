@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from kleene.analysis.derivation import derivation_graph
 from kleene.analysis.limits import Watchdog, peak_memory
-from kleene.analysis.queries import Query, answer, parse_query
+from kleene.analysis.tvp.derivation import derivation_graph
 from kleene.analysis.tvp.explain import Provenance, explanations
 from kleene.analysis.tvp.input import checked_input
 from kleene.analysis.tvp.options import RunOptions
 from kleene.analysis.tvp.profile import ProfiledDomain
+from kleene.analysis.tvp.queries import Query, answer, parse_query
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, LimitReached, UsageError
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
