@@ -47,10 +47,14 @@ fuzz: venv
 	$(BIN)/python -m tests.fuzz_c.run --seconds 300
 
 # The exhaustive tests that take too long for `make test`: alpha-hat on all stores of five nodes, the FESA
-# domain on all memories of five cells; and the tests themselves, on mutants of the modules they are to guard.
+# domain on all memories of five cells, many csmith programs by the interpreter and by the compiler, all of the corpus
+# with its confirmed findings replayed; and the tests themselves, on mutants of the modules that they guard.
 exam: venv
 	KLEENE_EXAM=1 $(BIN)/python -m pytest tests/oracle_symbolic/test_five_nodes.py
 	$(BIN)/python -m tests.fesa.sweep
+	KLEENE_EXAM=1 $(BIN)/python -m pytest -n 2 tests/differential
+	$(BIN)/python -m pytest -n 2 tests/corpus --slow
+	KLEENE_EXAM=1 $(BIN)/python -m pytest -n 2 tests/coverage
 	$(BIN)/python -m tests.mutation.run --seconds 1800
 
 clean:

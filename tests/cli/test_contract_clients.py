@@ -11,7 +11,7 @@ from tests.fuzz_c.generators.contracts import FORMULAS, WORDS, client
 
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.options import check_options
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.analysis.c.specifications import read_specification
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program

@@ -7,25 +7,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
 from tests.fuzz_c.candidates import Candidate
 
-from kleene.analysis.c import check
-from kleene.analysis.c.attempts import ATTEMPTS
-from kleene.analysis.c.attempts import Attempt as Row
+from kleene.analysis.c import strategy
 from kleene.analysis.c.contracts import check_contracts
-from kleene.analysis.c.fesa import FEW, Plan, analyse_by_plan, analyse_fesa
+from kleene.analysis.c.fesa import FESA_ATTEMPTS, FEW, PLAIN, FesaAttempt, analyse_fesa
+from kleene.analysis.c.fesa import analyse_by_attempt as analyse_fesa_by_attempt
 from kleene.analysis.c.options import check_options
 from kleene.analysis.c.refinement import RefineSettings, refine, shape_result
-from kleene.analysis.c.shape import analyse, analyse_by_attempt
-from kleene.analysis.c.shape_classes import CLASSES as SHAPE_CLASSES
+from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
+from kleene.analysis.c.shape.attempts import ATTEMPTS
+from kleene.analysis.c.shape.attempts import Attempt as Row
+from kleene.analysis.c.shape.classes import CLASSES as SHAPE_CLASSES
+from kleene.analysis.c.verdicts import conclude
 from kleene.c.reader import read_program
 from kleene.core.verdict import PROPERTIES, Verdict
 from kleene.diagnostics import InternalCheckError, KleeneError
-from kleene.domains.explicit.explore import Exploration
 from kleene.passes.preparation import Prepared
 from kleene.refine.loop import RefineOptions
 from kleene.results.check import CheckReport
@@ -33,6 +34,8 @@ from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
 
 MOST_STRUCTURES = 20_000
+EXACT = ("first look", "path formulas", "long look")
+"""The phases that hide the mistakes of an analysis."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def _read(path: Path) -> Prepared:
 def concluded(result: ShapeResult | FesaResult) -> frozenset[str]:
     """The properties that the result of an abstract analysis proves, by the rules of `kleene check`."""
     report = CheckReport((), dict.fromkeys(PROPERTIES, Verdict.UNKNOWN), {}, [], "", 0.0)
-    check._conclude(report, result)
+    conclude(report, result)
     return frozenset(name for name, verdict in report.properties.items() if verdict is Verdict.TRUE)
 
 
@@ -70,11 +73,11 @@ def _shape(row: Row, shape_class: str | None) -> Attempt:
     return Attempt(f"shape, {row.name}" + (f", {shape_class}" if shape_class else ""), prove)
 
 
-def _fesa(name: str, plan: Plan, *, instrumentation: bool = True) -> Attempt:
+def _fesa(name: str, row: FesaAttempt, *, instrumentation: bool = True) -> Attempt:
     def prove(path: Path, candidate: Candidate, seconds: float) -> frozenset[str]:
-        result = analyse_by_plan(
+        result = analyse_fesa_by_attempt(
             _read(path),
-            plan,
+            row,
             malloc_may_fail=candidate.malloc_may_fail,
             seconds=seconds,
             instrumentation=instrumentation,
@@ -104,11 +107,8 @@ def _refinement(path: Path, candidate: Candidate, seconds: float) -> frozenset[s
 def _by_contracts(path: Path, candidate: Candidate, seconds: float) -> frozenset[str]:
     """`check_contracts` with an exploration that gives up at once, and without path formulas."""
     options = check_options(malloc_may_fail=candidate.malloc_may_fail, timeout=seconds)
-    nothing = Exploration(reason="switched off")
-    with (
-        patch.object(check, "explore", lambda *_, **__: nothing),
-        patch.object(check, "_confirm", lambda *_, **__: None),
-    ):
+    phases = tuple(phase for phase in strategy.PHASES if phase.name not in EXACT)
+    with patch.object(strategy, "PHASES", phases):
         report = check_contracts([str(path)], options)
     return frozenset(name for name, verdict in report.properties.items() if verdict is Verdict.TRUE) & set(PROPERTIES)
 
@@ -116,14 +116,9 @@ def _by_contracts(path: Path, candidate: Candidate, seconds: float) -> frozenset
 ROWS = [_shape(row, None) for row in ATTEMPTS]
 CLASSES = [_shape(row, name) for row in ATTEMPTS for name in SHAPE_CLASSES]
 FESA = [
-    _fesa("live", Plan()),
-    _fesa("by role", Plan(by_role=True)),
-    _fesa("by cases", Plan(by_role=True, by_cases=True)),
-    _fesa("apart", Plan(apart=True, stop_at="warning")),
-    _fesa("kept for loops", Plan(keep="loop")),
-    _fesa("kept for scopes", Plan(keep="scope")),
-    _fesa("crowded", Plan(crowded=FEW)),
-    _fesa("no instrumentation", Plan(), instrumentation=False),
+    *(_fesa(row.name, row) for row in FESA_ATTEMPTS),
+    _fesa("crowded", replace(PLAIN, crowded=FEW)),
+    _fesa("no instrumentation", PLAIN, instrumentation=False),
 ]
 WHOLE = [
     _whole("shape, all rows", analyse, max_structures=MOST_STRUCTURES),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.refinement import RefineSettings, confirmed, refine
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, kinds_of

@@ -5,6 +5,8 @@ It must know nothing of engines, domains, front ends or the command line.
 In reading order:
 
 - `pages`: what HTML pages share
+- `findings`: findings as plain values for all reports
+- `formats`: SARIF, JUnit, witnesses
 - `check`: reports of `kleene check`
 - `run`: reports of `kleene run`
 - `drawing`: pictures of structures and heaps

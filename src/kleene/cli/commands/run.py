@@ -77,7 +77,7 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
         analysis, structures = _loaded(program, input_name, given)
     if given["show_rules"] or given["show_updates"]:
         return _show(analysis, rules=given["show_rules"], updates=given["show_updates"])
-    progress = Progress(enabled=not given["quiet"])
+    progress = Progress(enabled=not given["quiet"], timeout=given["timeout"])
     report = run(
         analysis,
         structures,

@@ -9,9 +9,9 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 
-from kleene.analysis.c.attempts import ATTEMPTS, Attempt, kinds_of_alarms
-from kleene.analysis.c.shape_classes import first_class, next_class
-from kleene.analysis.c.shape_run import gave_up, run_shape
+from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
+from kleene.analysis.c.shape.classes import first_class, next_class
+from kleene.analysis.c.shape.run import gave_up, run_shape
 from kleene.analysis.limits import within
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
