@@ -88,6 +88,8 @@ def _child(module: str, text: str, seconds: float) -> None:
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)
     name = "kleene." + module.replace("/", ".")
+    for loaded in [key for key in sys.modules if key.split(".")[0] == "kleene"]:
+        del sys.modules[loaded]  # else the module would keep the text that it was imported with
     time.monotonic = time.process_time  # limits of tests must not depend on the load of the machine
     sys.meta_path.insert(0, _Changed(name, str(module_file(module)), text))
     code = 1
