@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.exact_phases import without_exact_phases
 
-from kleene.analysis.c import check as module
-from kleene.analysis.c.check import CheckOptions, check
+from kleene.analysis.c import strategy
+from kleene.analysis.c.check import check
+from kleene.analysis.c.options import check_options
 from kleene.analysis.c.refinement import RefineSettings
-from kleene.domains.explicit.explore import Exploration
 from kleene.results.check import CheckReport
 
 HEAD = """\
@@ -23,11 +24,10 @@ ALONE = ("shape", "fesa", "refine")
 
 def alone(monkeypatch: pytest.MonkeyPatch, name: str, path: Path, entry: str = "main") -> CheckReport:
     """The result of one analysis, without exploration and path formulas."""
-    monkeypatch.setattr(module, "explore", lambda *_, **__: Exploration(reason="not asked"))
-    monkeypatch.setattr(module, "_confirm", lambda *_: None)
+    monkeypatch.setattr(strategy, "PHASES", without_exact_phases())
     domain = "fesa" if name == "fesa" else "all"
     refined = RefineSettings() if name == "refine" else None
-    return check([str(path)], CheckOptions(entry=entry, domain=domain, refine=refined, timeout=20))
+    return check([str(path)], check_options(entry=entry, domain=domain, refine=refined, timeout=20))
 
 
 def verdicts(report: CheckReport) -> dict[str, str]:
@@ -72,14 +72,14 @@ def test_nothing_is_proved_of_what_parameters_reach(
 def test_exploration_and_paths_do_not_err(entry: str, text: str, source: Path) -> None:
     """`free` of a parameter was a confirmed error; an argument below 1 was never tried."""
     source.write_text(HEAD + text)
-    report = check([str(source)], CheckOptions(entry=entry, timeout=10))
+    report = check([str(source)], check_options(entry=entry, timeout=10))
     certain = ("argv) wrong" in text, "argv[0])" in text, "argc == 5" in text, "x < -3" in text)
     assert verdicts(report)["memsafety"] == ("FALSE" if any(certain) else "UNKNOWN"), report.findings
 
 
 def test_an_unknown_parameter_says_what_to_do(source: Path) -> None:
     source.write_text(HEAD + "int f(struct n *list) { return list->d; }")
-    report = check([str(source)], CheckOptions(entry="f", timeout=10))
+    report = check([str(source)], check_options(entry="f", timeout=10))
     assert "nothing is known of what the parameter 'list' of f points to" in report.reason
     assert "write a main that builds the argument" in report.reason
 
@@ -117,7 +117,7 @@ ARGUMENTS = [
 def test_runs_know_the_command_line(condition: str, expected: str, source: Path) -> None:
     """argv is an array of argc texts that ends with NULL; it is tried within bounds, so nothing is proved by that."""
     source.write_text(HEAD + f"int main(int argc, char **argv) {{ if ({condition}) wrong(); return 0; }}")
-    report = check([str(source)], CheckOptions(timeout=10))
+    report = check([str(source)], check_options(timeout=10))
     assert verdicts(report)["memsafety"] == expected, report.findings
 
 
@@ -143,7 +143,7 @@ def test_nothing_is_proved_behind_a_null_dereference(
 
 def test_a_confirmed_null_dereference_leaves_the_others_open(source: Path) -> None:
     source.write_text(HEAD + "int main(void) { wrong(); return 0; }")
-    report = check([str(source)], CheckOptions(timeout=10))
+    report = check([str(source)], check_options(timeout=10))
     assert verdicts(report) == {"memsafety": "FALSE", "memcleanup": "UNKNOWN", "unreach": "TRUE", "assert": "TRUE"}
     assert "is undefined" in report.reason
 
@@ -155,12 +155,11 @@ def test_an_error_function_that_is_not_asked_about_is_ordinary(
     text = "void reach_error(void) { }\nint main(void) { reach_error(); struct n *p = malloc(8); return 0; }"
     source.write_text(HEAD + text)
     if name == "explicit":
-        report = check([str(source)], CheckOptions(properties=("memsafety",), timeout=5))
+        report = check([str(source)], check_options(properties=("memsafety",), timeout=5))
         assert verdicts(report) == {"memsafety": "FALSE"}
         return
-    monkeypatch.setattr(module, "explore", lambda *_, **__: Exploration(reason="not asked"))
-    monkeypatch.setattr(module, "_confirm", lambda *_: None)
+    monkeypatch.setattr(strategy, "PHASES", without_exact_phases())
     refined = RefineSettings() if name == "refine" else None
     domain = "fesa" if name == "fesa" else "all"
-    options = CheckOptions(properties=("memsafety",), domain=domain, refine=refined, timeout=10)
+    options = check_options(properties=("memsafety",), domain=domain, refine=refined, timeout=10)
     assert verdicts(check([str(source)], options))["memsafety"] != "TRUE"

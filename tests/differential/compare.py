@@ -16,6 +16,7 @@ from pathlib import Path
 
 from kleene.analysis.c.compiled_runs import build, execute
 from kleene.c import read_program
+from kleene.c.options import ReadOptions
 from kleene.domains.explicit.interpreter import run
 
 CSMITH = shutil.which("csmith")
@@ -61,7 +62,7 @@ class Outcome:
 
 def interpreted(path: Path) -> Outcome | str:
     """The run of the interpreter; a text where it does not say what happens."""
-    program = read_program(path, include=[str(CSMITH_HEADERS)], data_model="LP64")
+    program = read_program([str(path)], ReadOptions(include=(str(CSMITH_HEADERS),)))
     trace = run(program, (), STEPS, check_leaks=False)
     if trace.finding is not None:
         return Outcome(trace.finding.kind, 0, trace.output)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
+from tests.exact_phases import without_exact_phases
 from tests.fuzz_c.candidates import Candidate
 
 from kleene.analysis.c import strategy
@@ -34,8 +35,6 @@ from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
 
 MOST_STRUCTURES = 20_000
-EXACT = ("first look", "path formulas", "long look")
-"""The phases that hide the mistakes of an analysis."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +106,7 @@ def _refinement(path: Path, candidate: Candidate, seconds: float) -> frozenset[s
 def _by_contracts(path: Path, candidate: Candidate, seconds: float) -> frozenset[str]:
     """`check_contracts` with an exploration that gives up at once, and without path formulas."""
     options = check_options(malloc_may_fail=candidate.malloc_may_fail, timeout=seconds)
-    phases = tuple(phase for phase in strategy.PHASES if phase.name not in EXACT)
-    with patch.object(strategy, "PHASES", phases):
+    with patch.object(strategy, "PHASES", without_exact_phases()):
         report = check_contracts([str(path)], options)
     return frozenset(name for name, verdict in report.properties.items() if verdict is Verdict.TRUE) & set(PROPERTIES)
 

@@ -174,11 +174,7 @@ class Calls:
         """Functions of several names that are treated alike; NotImplemented for all others."""
         if name in _FOLDED:
             found = evaluate(cursor)
-            return (
-                Constant(int(found), self.lower.type(cursor))
-                if found is not None
-                else Constant(0, self.lower.type(cursor))
-            )
+            return Constant(int(found) if found is not None else 0, self.lower.type(cursor))
         if name in _UNKNOWN_NUMBERS:
             for argument in arguments:
                 self.lower.effects.effect(argument)
