@@ -37,6 +37,7 @@ format: venv
 
 bench: venv
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/thesis.py
 	$(BIN)/python benchmarks/check.py
 	$(BIN)/python benchmarks/symbolic.py
 	$(BIN)/python benchmarks/fesa.py

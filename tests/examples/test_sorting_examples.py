@@ -19,6 +19,9 @@ PROOFS = [
     ("bubble_sort", "exit", SORTED.format("x")),
     ("bubble_sort", "exit", PERMUTATION.format("x", "x")),
     ("bubble_sort", "exit", LIST.format("x")),
+    ("bubble_sort_values", "exit", SORTED.format("x")),
+    ("bubble_sort_values", "exit", PERMUTATION.format("x", "x")),
+    ("bubble_sort_values", "exit", LIST.format("x")),
     ("merge", "exit", SORTED.format("z")),
     ("merge", "exit", PERMUTATION.format("z", "z")),
     ("merge", "exit", LIST.format("z")),
@@ -129,8 +132,18 @@ MUTANTS = [
 ]
 
 
+@pytest.mark.parametrize("macro", [None, "FORGETS_CHANGE", "REVERSED_COMPARISON"])
+def test_bubble_sort_by_values_in_single_structure_mode(macro: str | None) -> None:
+    """Section 7.6.1: accurate with one structure for each vector of nullary predicates; faults are still seen."""
+    macros = {"NOT_NULL": ""} | ({} if macro is None else {macro: ""})
+    path = EXAMPLES / "sorting/bubble_sort_values.tvp"
+    for join in ("ind", "part"):
+        result = analyse(path, macros=macros, join=join)
+        assert bool(result.messages) == (macro is not None)
+
+
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("name", ["insert_sort", "bubble_sort", "merge", "reverse", "pipeline"])
+@pytest.mark.parametrize("name", ["insert_sort", "bubble_sort", "bubble_sort_values", "merge", "reverse", "pipeline"])
 def test_verified(name: str, order: str) -> None:
     result = example(f"sorting/{name}", order=order)
     assert result.report.verdict == "verified" and not result.messages
