@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -16,6 +16,13 @@ class Verdict(Enum):
 
     def __str__(self) -> str:
         return self.value
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict of several properties at once."""
+    if Verdict.FALSE in verdicts:
+        return Verdict.FALSE
+    return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts else Verdict.TRUE
 
 
 PROPERTIES: dict[str, tuple[str, ...]] = {

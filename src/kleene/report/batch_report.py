@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kleene.core.verdict import Verdict
-from kleene.report.check.text_and_json import together
-from kleene.report.pages import DEFAULT_DRAWING, Album, rendered
+from kleene.core.verdict import Verdict, together
 
 SCHEMA = "kleene.batch/1"
 ERROR, CORRECT, WRONG, OPEN = "error", "correct", "wrong", "unknown"
@@ -135,6 +133,8 @@ def batch_json(rows: Sequence[BatchRow], *, missing: int = 0) -> str:
 
 def batch_html(rows: Sequence[BatchRow], *, missing: int = 0) -> str:
     """One self-contained page: wrong and open results first."""
+    from kleene.report.pages import DEFAULT_DRAWING, Album, rendered  # Graphviz: only where a page is wanted
+
     order = {1: 0, 2: 1, 3: 2, 0: 3}
     shown = sorted(rows, key=lambda row: (order[row.exit_code], row.file))
     album = Album(DEFAULT_DRAWING, ())

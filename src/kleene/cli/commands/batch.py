@@ -119,8 +119,6 @@ def _talks(given: dict[str, Any]) -> bool:
 
 def _write(results: list[tuple[BatchRow, dict[str, Any]]], missing: int, given: dict[str, Any]) -> None:
     from kleene.report.batch_report import batch_html, batch_json, batch_summary
-    from kleene.report.formats.batch_sarif import batch_sarif
-    from kleene.report.formats.junit import batch_junit
 
     rows = [row for row, _ in results]
     if given["json_file"]:
@@ -128,8 +126,12 @@ def _write(results: list[tuple[BatchRow, dict[str, Any]]], missing: int, given: 
     if given["html_file"]:
         write_output(given["html_file"], batch_html(rows, missing=missing))
     if given["sarif_file"]:
+        from kleene.report.formats.batch_sarif import batch_sarif
+
         write_output(given["sarif_file"], batch_sarif(results))
     if given["junit_file"]:
+        from kleene.report.formats.junit import batch_junit
+
         write_output(given["junit_file"], batch_junit(rows, missing=missing))
     if _talks(given):
         click.echo(batch_summary(rows, missing=missing), nl=False)

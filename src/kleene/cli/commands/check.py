@@ -26,7 +26,7 @@ from kleene.cli.format_options import (
 from kleene.cli.progress import Spinner
 from kleene.cli.refine_options import refine_options, write_certificate
 from kleene.cli.task_files import Task
-from kleene.core.verdict import Verdict
+from kleene.core.verdict import Verdict, together
 
 if TYPE_CHECKING:
     from kleene.report.check.fesa_words import FesaInvariant
@@ -225,7 +225,7 @@ def _states(report: CheckReport) -> list[FesaInvariant]:
 
 
 def _expected(report: CheckReport, task: Task | None) -> list[Expected]:
-    from kleene.report.check.text_and_json import Expected, together
+    from kleene.report.check.text_and_json import Expected
 
     found = []
     for entry in task.expectations if task else ():

@@ -39,13 +39,6 @@ class Expected:
         return "correct" if self.verdict is self.expected else "wrong"
 
 
-def together(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict of several properties at once."""
-    if Verdict.FALSE in verdicts:
-        return Verdict.FALSE
-    return Verdict.UNKNOWN if Verdict.UNKNOWN in verdicts else Verdict.TRUE
-
-
 def check_text(
     report: CheckReport,
     views: Sequence[FindingView] | None = None,
