@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 SHARE = 0.75
-"""How much of the time the abstract analysis may take: what it suspects has to be looked at after it."""
+"""Share of the time for the abstract analysis; the rest is for confirming its alarms."""
 REFINE_SHARE = 0.6
-"""How much of the time refinement may take: where it gives up, the analysis without it has the rest."""
+"""Share of the time for refinement; the analysis without refinement gets the rest."""
 FIRST_LOOK = 0.3
 """Seconds of exact exploration before the abstract analysis."""
 PATHS = 5.0
-"""Seconds of path formulas to confirm what the abstract analysis suspects."""
+"""Seconds for path formulas that confirm alarms of the abstract analysis."""
 LONG_LOOK = 10.0
-"""Seconds of exact exploration to confirm what the abstract analysis suspects."""
+"""Seconds for exact exploration that confirms alarms of the abstract analysis."""
 _ENDING = 5_000
-"""Steps after which a run that goes on after a leak is not waited for."""
+"""Steps that a run may take after a leak before the check stops waiting for its exit."""
 
 
 def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
@@ -63,9 +63,9 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
 def check_program(
     program: CProgram, options: CheckOptions, start: float, concrete: CProgram | None = None
 ) -> CheckReport:
-    """Check a program that was read; `start` is when the time of the options began.
+    """Check a program; the time limit of the options counts from `start`.
 
-    `concrete` is the program that is executed, if it is another one than that of the abstract analysis.
+    `concrete` is the program to execute, if it differs from the analysed one.
     """
     report = CheckReport(program.files, dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
     report.warnings = program.warnings
@@ -107,7 +107,7 @@ def _decide(
 
 
 def attack(report: CheckReport, options: CheckOptions, executed: CProgram, analysed: CProgram) -> None:
-    """Run the program against what the abstract analyses of it prove; raises InternalCheckError if that is refuted."""
+    """Test the proofs of the abstract analyses by real runs; raises InternalCheckError if a run refutes one."""
     for result, names in report.proofs:
         coverage = cover(
             executed,
@@ -122,7 +122,7 @@ def attack(report: CheckReport, options: CheckOptions, executed: CProgram, analy
 
 
 def _reopen_cleanup(report: CheckReport) -> None:
-    """Nothing is followed behind an error call, so the blocks that are not freed there were not seen."""
+    """Retract a proof of `memcleanup` if an error call is possible: the analysis stops there and sees no leak."""
     calls = [report.properties.get(name, Verdict.TRUE) for name in ("unreach", "assert")]
     if report.properties.get("memcleanup") is Verdict.TRUE and set(calls) != {Verdict.TRUE}:
         report.properties["memcleanup"] = Verdict.UNKNOWN
@@ -130,7 +130,7 @@ def _reopen_cleanup(report: CheckReport) -> None:
 
 
 def _refine(prepared: Prepared, options: CheckOptions, report: CheckReport, seconds: float) -> None:
-    """Prove what is open with an abstraction that is found automatically, or show a run that its path stands for."""
+    """Refine an abstraction until it proves the open properties, or until a run confirms its error path."""
     from kleene.analysis.c.refinement import confirmed, refine, shape_result  # imports the solver
 
     assert options.refine is not None
@@ -152,12 +152,12 @@ def _refine(prepared: Prepared, options: CheckOptions, report: CheckReport, seco
 
 
 def _limited(report: CheckReport) -> bool:
-    """Whether a limit ended refinement that is not that of the time, of which there is a rest."""
+    """True if refinement hit a limit other than `--timeout`."""
     return report.refinement is not None and report.refinement.limit not in ("", "--timeout")
 
 
 def _fall_back(prepared: Prepared, options: CheckOptions, report: CheckReport, seconds: float) -> None:
-    """What refinement leaves open is asked of the analysis without it: nobody is to get less for asking for more."""
+    """Check the properties that refinement leaves open without refinement: `--refine` must never prove less."""
     refused = report.shape.reason if report.refinement is None and report.shape is not None else ""
     found = _abstract(prepared, options, report, seconds)
     before = dict(report.properties)
@@ -233,7 +233,7 @@ def _confirm(prepared: Prepared, options: CheckOptions, report: CheckReport, sec
 def _record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
     """Keep a finding that violates something that is checked; the properties that it violates are FALSE.
 
-    Of what paths show (`how`), only findings that decide something: how many others there are depends on the time.
+    A finding from a path (`how`) is kept only if it decides a property: the number of the others depends on time.
     """
     found = confirmed.finding
     violated = [name for name in _violated(found.kind, found.detail) if name in report.properties]
@@ -251,7 +251,7 @@ def _record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
 
 
 def _ends_normally(confirmed: Confirmed) -> bool:
-    """Whether the program, run on with the same inputs, exits: then what it lost is never freed."""
+    """Whether the program exits if it continues with the same inputs: then the lost blocks are never freed."""
     return exits(confirmed.trace, _ENDING)
 
 
@@ -307,11 +307,11 @@ def _text(step: object) -> str:
 
 
 def _conclude(report: CheckReport, shape: ShapeResult | FesaResult) -> None:
-    """What the abstract analysis proves: properties without alarms, if the analysis is complete."""
+    """Record the proofs of a complete abstract analysis: all properties without alarms."""
     if not shape.complete or any(alarm.kind == "unsupported" for alarm in shape.alarms):
         return
     raised = {alarm.kind for alarm in shape.alarms}
-    if raised & UNDEFINED:  # what happens after such an error is not followed
+    if raised & UNDEFINED:  # the analysis stops at such an error
         return
     open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
     for name in report.properties:
@@ -355,7 +355,7 @@ def _explain(report: CheckReport) -> None:
 
 
 def _answer(alarm: Alarm, confirmation: Confirmation | None) -> str:
-    """What is known of the path to an alarm that is not shown."""
+    """The reason why an alarm has no confirming run."""
     return (confirmation.answers.get(alarm, "") if confirmation is not None else "") or "no run shows it"
 
 

@@ -36,12 +36,12 @@ def analyse_fesa(
 ) -> FesaResult:
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
-    Variables are forgotten when they are not read again. If that seems to lose a block, those that go round a loop are
-    kept on the way, then all to the end of their scope. If something is still wrong, nodes are named after their roles,
-    first with one state for each location as in the paper, then with one for each answer to which variables are NULL;
-    then those that variables point to are kept apart from summaries, until the first warning. If a block still seems to
-    be lost, the other errors are looked for without parents. Without instrumentation, lost blocks are looked for last,
-    and only where nothing else is wrong with memory: parents are an instrumentation too.
+    Plans are tried in this order, until one has no warnings. First, variables are forgotten when they are dead. If a
+    block seems lost, variables are kept during loops, then to the end of their scope. If warnings remain, nodes are
+    named by their roles: first with one state per location as in the paper, then with one state per set of NULL
+    variables. Then nodes with pointers from variables stay apart from summaries, until the first warning. If a block
+    still seems lost, the other errors are checked without parents. Without instrumentation, leaks are checked last and
+    only if no other memory error remains, because parents are an instrumentation too.
     """
     start = time.monotonic()
     memory = within(seconds, lambda: _memory(prepared))
@@ -80,7 +80,7 @@ def _clean(result: FesaResult) -> bool:
 
 
 def _ran_out(result: FesaResult) -> bool:
-    """Whether more time or memory might show that nothing is wrong."""
+    """Whether more time or memory might prove the program."""
     return not result.complete and not result.alarms
 
 
@@ -94,12 +94,12 @@ def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
 
 FEW = 700
 SHORT, LONG = 0.1, 0.8
-"""The shares of the remaining time: for each plan at first, and for all those that this was not enough for."""
+"""Shares of the remaining time: for the first try of each plan, and for all plans that ran out of it."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How one attempt goes: how long variables are kept, what is tracked, and which warnings end it.
+    """Settings of one attempt: how long variables are kept, what is tracked, and which warnings end it.
 
     `crowded` is the number of nodes of a function above which states are summarised everywhere.
     """
@@ -146,7 +146,7 @@ class _Attempts:
         return self._past_leaks() if self.lost else result
 
     def _sharpest(self) -> FesaResult:
-        """Each plan for a short while, until one has no warnings; then those that ran out of time or memory."""
+        """Try each plan for a short time until one has no warnings; then retry those that ran out of time or memory."""
         result = first = self._attempt(Plan(share=SHORT))
         if any(alarm.kind == "unsupported" for alarm in first.alarms):
             return first
@@ -164,7 +164,7 @@ class _Attempts:
         return result
 
     def _sharper(self, first: FesaResult) -> Iterator[Plan]:
-        """What may help: to keep variables longer, to name nodes, to tell cases apart, to summarise less."""
+        """Plans that may help: keep variables longer, name nodes, distinguish cases, summarise less."""
         keeps: tuple[Keep, ...] = ("live", "loop", "scope")
         if first.complete and not self.lost_now(first):
             keeps = keeps[:1]
