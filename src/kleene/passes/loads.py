@@ -88,7 +88,7 @@ class _Numbering:
         return self.edges
 
     def _location(self, location: str, available: Available) -> list[tuple[Edge[Operation], Available]]:
-        """The edges that leave a location, with variables for repeated reads; each with the reads available after it."""
+        """The edges that leave a location, with variables for repeated reads, and the reads available after each."""
         leaving = self.cfa.leaving(location)
         together = len(leaving) == 1 or all(isinstance(e.label, Assume) for e in leaving)
         if not together or len({_condition(e.label) for e in leaving}) > 1:
