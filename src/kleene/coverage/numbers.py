@@ -20,7 +20,7 @@ from kleene.passes.zero_one_images import mapped_by_images
 MAX_BOUNDS = 6
 """Bounds that are tried for one state."""
 Chosen = frozenset[int]
-"""What a number may be followed as; one number, if it is known."""
+"""The numbers by which the attempt may represent a number; one, if it is determined."""
 
 
 class Plain:
@@ -52,7 +52,7 @@ class Images(Plain):
 
 
 class Representatives(Plain):
-    """One number of each range stands for those that come from outside."""
+    """One number of each range represents the unknown numbers of the range."""
 
     def __init__(self, memory: Memory) -> None:
         uses = uses_of(memory)

@@ -42,7 +42,7 @@ from kleene.refine.tree.reachability_tree import ErrorPath, Node, Tree
 from kleene.refine.tree.rebuild import rebuilt
 
 FEW = 8
-"""With more generators than this, two are simulated at a time; the result does not depend on the number of processes."""
+"""With more generators than this, two are simulated at a time; the number of processes does not change the result."""
 LONGEST = 40
 """Largest distance from the root, in steps, of an explicit node whose shape graph joins the tree: keeps paths short."""
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"

@@ -26,7 +26,7 @@ Where = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class Asked:
-    """What to track, with locations by reason; variables of `whole` or without locations are tracked where they are live."""
+    """What to track, with locations by reason; variables in `whole` or without locations: wherever they are live."""
 
     definition: TrackingDefinition = NOTHING
     where: tuple[tuple[str, Where], ...] = ()
@@ -90,7 +90,7 @@ def between_uses(path: ErrorPath, names: frozenset[str]) -> Where:
 
 
 def at_cuts(path: ErrorPath, cuts: Iterable[TrackingDefinition]) -> Where:
-    """The locations at whose cuts the interpolants contain a variable; `cuts` has the variables and fields of each cut."""
+    """The locations at whose cuts the interpolants contain a variable; `cuts` has the contents of each cut."""
     found: dict[str, set[str]] = {}
     for step, spoken in zip(path.steps, cuts, strict=False):
         for name in spoken.tracked | spoken.integers:
