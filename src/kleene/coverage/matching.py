@@ -20,7 +20,7 @@ _PATIENCE = 20_000
 
 @dataclass
 class Sketch:
-    """A partial structure of a state. Masks have a bit for each predicate of an arity, in the order of the vocabulary."""
+    """A partial structure of a state. Masks have a bit per predicate of an arity, in the order of the vocabulary."""
 
     true: int = 0
     false: int = 0
@@ -33,7 +33,7 @@ class Sketch:
     open: dict[Pair, int] = field(default_factory=dict)
     """Exceptions to `rows`: the predicates whose value on one pair is unknown."""
     complete: bool = True
-    """Whether the nodes are all that there are."""
+    """Whether the state has no other nodes."""
 
     @property
     def size(self) -> int:

@@ -22,7 +22,7 @@ from kleene.transformers.transformer import Outcome, Stages, Transformer
 
 @dataclass(frozen=True, slots=True)
 class ShapeOptions:
-    """What changes the result of the shape domain."""
+    """Options that change the result of the shape domain."""
 
     join: str = "part"
     stages: str = "fcpucb"
@@ -46,8 +46,8 @@ class ShapeDomain:
         self.coercer = Coercer(vocabulary, rules)
         self.canonicalizer = Canonicalizer(vocabulary, definite_names=options.definite_names)
         self.stages = Stages.parse(options.stages)
-        # Coerce makes single nodes of what focus splits off; where focus goes on past what it cannot decide, that
-        # would never end.
+        # Coerce turns the nodes that focus splits off into single nodes; if focus skips undecidable formulas, that would
+        # never end.
         plain = options.focus.overlapping or options.focus.skip_infinite
         coerced = self.stages.coerce_before and options.coerce_during_focus and not plain
         self.focuser = Focuser(vocabulary, self.coercer, replace(options.focus, coerce_cases=coerced))

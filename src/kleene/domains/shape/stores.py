@@ -1,4 +1,4 @@
-"""What a location keeps: one store for each kind of join (thesis 3.3 and 7.6; semantics.md section 8)."""
+"""The elements of a location: one store for each kind of join (thesis 3.3 and 7.6)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RelationalStore:
 
 
 class MergingStore:
-    """Stores that keep at most one structure for each key, and join what has the same key."""
+    """Stores that keep at most one structure for each key, and join structures with the same key."""
 
     def __init__(
         self,

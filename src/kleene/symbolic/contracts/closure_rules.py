@@ -128,7 +128,7 @@ def _reach_rules(reach: Reach, vocabulary: Vocabulary) -> list[Rule]:
 
 
 def _sharing_rules(reach: Reach, vocabulary: Vocabulary, origin: str) -> list[Rule]:
-    """The nodes that one variable reaches along a function are a line: outside a cycle, no node has two predecessors."""
+    """The nodes that a variable reaches along a function are a line: outside a cycle, each has one predecessor."""
     field = vocabulary[reach.field]
     shared = _defined(vocabulary, _two_predecessors(reach.field))
     if shared is None or not field.has("function") or not vocabulary[reach.variable].has("unique"):

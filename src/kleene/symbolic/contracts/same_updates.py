@@ -52,7 +52,7 @@ def _update(p: Predicate, update: Update) -> Update:
 
 
 def changed_where(value: Formula, atom: Formula) -> Formula:
-    """A condition that holds wherever a new value differs from the old one; definite where the formula changes nothing."""
+    """A condition that holds wherever the new value differs from the old one; definite where nothing changes."""
     match value:
         case _ if value is atom:
             return FALSE

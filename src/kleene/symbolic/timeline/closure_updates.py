@@ -60,7 +60,7 @@ class Change:
     gains: bool
 
     def conditions(self, vocabulary: Vocabulary) -> list[Formula]:
-        """Conditions that must be false before, so that closures can be rewritten: closed formulas over the predicates."""
+        """Closed formulas over the predicates that must be false before, so that closures can be rewritten."""
         if not self.loses:
             return []
         around = Closure("v", "v", "a", "b", Atom(self.predicate, ("a", "b")))
