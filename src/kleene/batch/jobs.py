@@ -1,6 +1,6 @@
-"""The programs in folders: each task file is one, and so is each C file that no task and no other program names.
+"""The programs in folders: each task file, and each C file that no task and no other program names.
 
-A C file may say in its first line how it is checked, with further files of its program, and then what is true of it:
+The first lines of a C file may give its command, with further files of its program, and its expected verdicts:
 
     // RUN: kleene check --malloc-never-fails stack.c
     // EXPECT: memsafety=TRUE memcleanup=FALSE
@@ -30,14 +30,14 @@ _VERDICTS = ("TRUE", "FALSE")
 
 @dataclass(frozen=True)
 class Job:
-    """One program: its files, the options that it asks for, what it is known to do, and the name of its result."""
+    """One program: its files, its own options, its expected verdicts, and the name of its result."""
 
     path: Path
     more_files: tuple[Path, ...]
     options: tuple[str, ...]
     expected: tuple[tuple[str, str], ...]
     key: str
-    """Changes with what the result rests on."""
+    """A digest of all inputs of the result."""
 
     @property
     def files(self) -> list[Path]:
@@ -45,7 +45,7 @@ class Job:
 
 
 def find_jobs(paths: Sequence[str], options: Sequence[str]) -> list[Job]:
-    """The programs in files and folders, by name; `options` are those of every check."""
+    """The programs in files and folders, by name; `options` apply to every check."""
     found: dict[Path, None] = {}
     for name in paths:
         path = Path(name)
@@ -68,7 +68,7 @@ def _job(path: Path, options: tuple[str, ...]) -> Job:
 
 
 def _programs(folder: Path) -> list[Path]:
-    """Task files, C files of which none speaks, and preprocessed files without a C file of the same name."""
+    """Task files, C files that no task names, and preprocessed files without a C file of the same name."""
     tasks = [path for path in _files(folder, TASKS) if _inputs(path)]
     named = {source.resolve() for task in tasks for source in _inputs(task)}
     sources = list(_files(folder, (".c",)))
@@ -98,7 +98,7 @@ def _inputs(task: Path) -> list[Path]:
 
 
 def _asked(path: Path) -> list[str]:
-    """The options and further files of the line RUN; the time is the batch's to say."""
+    """The options and further files of the line RUN; the batch sets the time limit."""
     run = None if path.suffix in TASKS else _RUN.match(path.read_text(encoding="utf-8", errors="replace"))
     try:
         words = shlex.split(run[1]) if run else []
@@ -111,7 +111,7 @@ def _asked(path: Path) -> list[str]:
 
 
 def _expectations(path: Path) -> tuple[tuple[str, str], ...]:
-    """What the file says of itself; a task file is read by the check."""
+    """The expected verdicts in the file; the check itself reads task files."""
     if path.suffix in TASKS:
         return ()
     mark = _EXPECT.search(path.read_text(encoding="utf-8", errors="replace"))

@@ -13,12 +13,12 @@ from kleene.batch.worker import Worker
 
 _POLL = 0.02
 _LOOK_AGAIN = 2.0
-"""How often programs that others have claimed are looked at, in seconds."""
+"""Seconds between two looks at programs that other processes have claimed."""
 
 
 @dataclass(frozen=True)
 class PoolOptions:
-    """How many checks at a time, with what limits."""
+    """The number of checks at a time, and their limits."""
 
     jobs: int
     timeout: float = 60.0
@@ -37,7 +37,7 @@ class Pool:
     _looked: dict[str, float] = field(default_factory=dict)
 
     def run(self, jobs: Sequence[Job]) -> None:
-        """Until every program has a result; what runs when an exception comes is ended and given back."""
+        """Run until every program has a result; an exception ends the running checks and releases their claims."""
         waiting = list(jobs)
         try:
             while waiting or self._running:

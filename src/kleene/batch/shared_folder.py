@@ -1,6 +1,6 @@
 """A folder in which processes, on one machine or on many, share out programs and leave the results.
 
-A program is *claimed* by creating a file, which the file system lets only one do; who claims it touches that file
+A program is *claimed* by creating a file, which only one process can do; the process touches that file
 while it works. A claim that nobody has touched for a while was left by a machine that died: one of the others takes it
 away, by renaming it, and the program is free again. A result is written under another name and renamed, so that it is
 there whole or not at all. Results stay: the same batch, started again, goes on where it was.
@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 STALE = 60.0
-"""A claim that was not touched for so many seconds is nobody's."""
+"""Seconds without a touch after which a claim is abandoned."""
 TOUCH = 5.0
-"""How often a claim is touched, in seconds."""
+"""Seconds between two touches of a claim."""
 
 
 class SharedFolder:
-    """One folder; all times are those of its file system, so that clocks need not agree."""
+    """One folder; all times come from its file system, so that clocks need not agree."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

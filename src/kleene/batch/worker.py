@@ -1,4 +1,4 @@
-"""One check in a process of its own: what it does to its memory, its time or itself hurts nobody else."""
+"""One check in a separate process: its memory, its time or a crash do not affect other checks."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Worker:
         return document
 
     def _failure(self) -> dict[str, Any]:
-        """Why there is no result: bad input has its own words."""
+        """The reason for a missing result; for bad input, its own message."""
         text = self._errors.read_text(encoding="utf-8", errors="replace").strip()
         if self._process.returncode == _BAD_INPUT and text:
             return {"error": text}

@@ -1,4 +1,4 @@
-"""Lowering of what changes memory (assignments, increments) and of what decides (conditions)."""
+"""Lowering of assignments, increments and conditions."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ class Effects(Values):
         return result
 
     def safely(self, action: Any, *arguments: Any) -> None:
-        """Carry out a part of the lowering; what is not modelled ends the path with an Unsupported operation."""
+        """Carry out a part of the lowering; an unsupported construct ends the path with an Unsupported operation."""
         raise NotImplementedError
 
 

@@ -17,7 +17,7 @@ from kleene.cfa.program import Global
 from kleene.cfa.types import INT, IntegerType, Type
 
 UNEXPECTED = (ValueError, IndexError, KeyError, AttributeError, StopIteration, TypeError, AssertionError)
-"""What a part of clang's tree that does not look as expected leads to; never an error for the user."""
+"""Exceptions caused by an unexpected part of clang's tree; they are never shown to the user."""
 
 
 class Statements(Initializers):
@@ -48,7 +48,7 @@ class Statements(Initializers):
             self._give_up(next((a for a in arguments if hasattr(a, "location")), None), "construct not understood")
 
     def _give_up(self, cursor: Any, reason: str) -> None:
-        """End the path here: nothing is known about what follows."""
+        """End the path here: its continuation is unknown."""
         place = self.place(cursor) if cursor is not None else Place(self.unit.file, 1, 1, self.function)
         self.builder.emit(Unsupported(place, reason), self.builder.exit)
         self.builder.here = self.builder.new()

@@ -8,7 +8,7 @@ In reading order:
 - `settings`: options of a run, with properties files
 - `check_request`: the options of `kleene check` as one value
 - `refine_options`: options about refinement
-- `symbolic_options`: what the symbolic commands share
+- `symbolic_options`: options shared by the symbolic commands
 - `task_files`: SV-COMP's task and property files
 - `numbers`: numbers on the command line
 - `outputs`: reports in all forms
@@ -55,7 +55,7 @@ _COMMANDS = {
     "diff": ("kleene.cli.commands.diff", "Compare two TVS results of one program."),
 }
 _MOST_ERRORS = 20
-"""How many errors of one input are printed; the rest is counted."""
+"""Largest number of printed errors of one input; the rest is counted."""
 
 
 class _Lazy(click.Group):

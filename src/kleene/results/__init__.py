@@ -5,5 +5,5 @@ In reading order:
 - `check`: the result of `kleene check`, with a verdict for each property
 - `shape`: the shape analysis of a C program
 - `fesa`: the FESA analysis of a C program
-- `confirmation`: what path formulas say about alarms
+- `confirmation`: results of path formulas for alarms
 """

@@ -154,7 +154,7 @@ def _root(heap: Heap, node: Node) -> tuple[Function, Providers]:
 def _demand(
     heap: Heap, node: Node, need: Function, edges: list[tuple[Flag, Node]], number: int
 ) -> tuple[Function, Providers]:
-    """The condition that the nodes of the vector provide fewer than `number` needed edges; and the possible providers."""
+    """The condition that the vector's nodes provide fewer than `number` needed edges; and the possible providers."""
     shown: list[Function] = []
     providers: dict[Node, tuple[Sequence[Flag], list[Function]]] = {}
     for flag, end in edges:

@@ -46,8 +46,8 @@ class ShapeDomain:
         self.coercer = Coercer(vocabulary, rules)
         self.canonicalizer = Canonicalizer(vocabulary, definite_names=options.definite_names)
         self.stages = Stages.parse(options.stages)
-        # Coerce turns the nodes that focus splits off into single nodes; if focus skips undecidable formulas, that would
-        # never end.
+        # Coerce turns the nodes that focus splits off into single nodes; if focus skips undecidable formulas, that
+        # would never end.
         plain = options.focus.overlapping or options.focus.skip_infinite
         coerced = self.stages.coerce_before and options.coerce_during_focus and not plain
         self.focuser = Focuser(vocabulary, self.coercer, replace(options.focus, coerce_cases=coerced))
