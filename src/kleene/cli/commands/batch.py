@@ -29,8 +29,9 @@ _INCONCLUSIVE = 3
 @click.option("--memory", type=click.IntRange(256), metavar="MIB", help="Memory for each.")
 @click.option("--check", "options", default="", metavar="OPTIONS", help="Options of 'kleene check', in one word.")
 @click.option(
-    "--share", metavar="FOLDER", help="Share the work with other processes that name the same folder; resume an
-    interrupted batch."
+    "--share",
+    metavar="FOLDER",
+    help="Share the work with processes that name the same folder; resume an interrupted batch.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the results as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page.")
