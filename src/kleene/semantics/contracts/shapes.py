@@ -1,4 +1,4 @@
-"""To *take* a shape is to walk over it and free its cells, to *give* one is to build any (`contracts.py`)."""
+"""To *take* a shape is to walk over it and free its cells, to *give* one is to build any (`programs.py`)."""
 
 from __future__ import annotations
 

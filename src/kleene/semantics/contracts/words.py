@@ -1,4 +1,4 @@
-"""Calls and bodies by contracts in words: takes and gives (`contracts.py`)."""
+"""Calls and bodies by contracts in words: takes and gives (`programs.py`)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Deltas of transitive closures: exact for unit changes of acyclic predicates, general otherwise.
 
 Reps, Sagiv, Loginov. Finite differencing of logical formulas for static analysis. TOPLAS 32(6), 2010, on
-acyclic relations and unit-size changes; the concrete shapes are those of semantics.md section 5 and
-`derived-reverse.md`.
+acyclic relations and unit-size changes; the concrete shapes are those of
+docs/concepts/differencing.md.
 
 Deviations. Where TVLA stops with "non-unit change" the general rule is used and a warning given. Before that,
 chains such as ``n & a & b`` are read as ``n & (a & b)`` (TVLA looks at direct operands only), which can make

@@ -2,8 +2,8 @@
 
 Negations are pushed inwards, constants vanish, repetitions vanish, quantifiers are narrowed to the conjuncts
 (`A`: disjuncts) that mention their variable. Classical laws that Kleene logic lacks (``f & !f`` is not 0) are
-not used, so a simplified update has the value of the plain one (semantics.md section 5; `derived-reverse.md`
-shows that TVLA keeps ``g & !g`` too). An empty universe is possible, so ``E(v) 1`` stays.
+not used, so a simplified update has the value of the plain one (docs/concepts/differencing.md; TVLA keeps
+``g & !g`` too). An empty universe is possible, so ``E(v) 1`` stays.
 
 With `fresh_nodes` (actions with `%new` and no `%clone`) one more fact is used: every declared predicate is 0
 on a tuple with a new node, and `isNew` is definite. So ``isNew(w) & f`` is ``isNew(w) & f'`` with the atoms
