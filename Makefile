@@ -42,15 +42,20 @@ bench: venv
 	$(BIN)/python benchmarks/fesa.py
 	$(BIN)/python benchmarks/refine.py
 
-# Random C programs: shape analysis against exact exploration and AddressSanitizer.
+# Mutants of the corpus and random C programs whose violations compiled runs show: no attempt may call them TRUE.
 fuzz: venv
-	$(BIN)/python tests/fuzz_c/run.py --seconds 300
+	$(BIN)/python -m tests.fuzz_c.run --seconds 300
 
 # The exhaustive tests that take too long for `make test`: alpha-hat on all stores of five nodes, the FESA
-# domain on all memories of five cells.
+# domain on all memories of five cells, many csmith programs by the interpreter and by the compiler, all of the corpus
+# with its confirmed findings replayed; and the tests themselves, on mutants of the modules that they guard.
 exam: venv
 	KLEENE_EXAM=1 $(BIN)/python -m pytest tests/oracle_symbolic/test_five_nodes.py
 	$(BIN)/python -m tests.fesa.sweep
+	KLEENE_EXAM=1 $(BIN)/python -m pytest -n 2 tests/differential
+	$(BIN)/python -m pytest -n 2 tests/corpus --slow
+	KLEENE_EXAM=1 $(BIN)/python -m pytest -n 2 tests/coverage
+	$(BIN)/python -m tests.mutation.run --seconds 1800
 
 clean:
 	rm -rf $(VENV) out

@@ -60,7 +60,7 @@ def child() -> None:
     """Analyse one program and print the figures (run in a process of its own)."""
     path, kind, runs = sys.argv[1], sys.argv[2], int(sys.argv[3])
     from kleene.analysis.c.fesa import analyse_fesa
-    from kleene.analysis.c.shape import analyse
+    from kleene.analysis.c.shape.analyse import analyse
     from kleene.analysis.limits import peak_memory
     from kleene.c.reader import read_program
 

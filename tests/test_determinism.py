@@ -1,4 +1,4 @@
-"""Two hash seeds give the same bytes (design.md section 6, point 6)."""
+"""Two hash seeds give the same bytes."""
 
 from __future__ import annotations
 

@@ -52,6 +52,28 @@ def test_relative_links_resolve(page):
             assert anchor in anchors(found), f"{target}: there is no such heading"
 
 
+TEXTS = sorted(
+    file
+    for folder in ("src", "tests", "docs", "benchmarks", "examples")
+    for kind in ("*.py", "*.md", "*.tvp", "*.c", "*.h")
+    for file in (ROOT / folder).rglob(kind)
+)
+PAGE_NAME = re.compile(r"(?<![\w*}/.-])((?:[\w.-]+/)*[\w-]+\.md)\b")
+# The name is looked up beside the file that mentions it, from the root, and as the name of any page of the repository.
+
+
+def test_pages_that_are_mentioned_exist():
+    """References to pages that are not in the repository had been left in 45 places."""
+    names = {page.name for page in PAGES} | {page.name for page in ROOT.glob("*/**/*.md") if ".venv" not in page.parts}
+    missing = [
+        f"{file.relative_to(ROOT)}: {name}"
+        for file in [*TEXTS, *ROOT.glob("*.md")]
+        for name in PAGE_NAME.findall(file.read_text(encoding="utf-8"))
+        if not ((ROOT / name).exists() or (file.parent / name).exists() or ("/" not in name and name in names))
+    ]
+    assert missing == []
+
+
 def sessions():
     """The commands of every console block, each with the lines shown below it and its exit code."""
     found = []

@@ -40,7 +40,8 @@ def run_tvp(program: str | Path | Program, structures: str | Path | None = None,
     The options are those of `RunOptions`, for instance ``order="tvla"`` or ``explain=("exit",)``.
     """
     path = None if isinstance(program, Program) else Path(program)
-    loaded = load_program(path) if path is not None else program
+    as_tvla = RunOptions(**options).as_tvla
+    loaded = load_program(path, arguments_one_by_one=as_tvla) if path is not None else program
     assert isinstance(loaded, Program)
     if structures is None:
         if path is None:

@@ -1,42 +1,21 @@
-"""`kleene batch`: which programs are found, what is said of them, and how the work is shared."""
+"""`kleene batch`: which programs are found, and what is said of them."""
 
 from __future__ import annotations
 
 import json
-import os
-import threading
-import time
 from pathlib import Path
-from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from cli_samples import Kleene
+from tests.batch.programs import HARD, LEAK, SAFE, write
+from tests.formats.sarif_schema import problems
 
 from kleene.batch.jobs import find_jobs
-from kleene.batch.pool import Pool, PoolOptions
-from kleene.batch.shared_folder import STALE, SharedFolder
 from kleene.diagnostics import UsageError
 from kleene.report.run.json import schema
 
-SAFE = "#include <stdlib.h>\nint main(void) { free(malloc(4)); return 0; }\n"
-LEAK = "#include <stdlib.h>\nint main(void) { int *p = malloc(4); p = 0; return 0; }\n"
-HARD = """#include <stdlib.h>
-extern int __VERIFIER_nondet_int(void);
-int main(void) {
-    unsigned a = __VERIFIER_nondet_int(), b = a * a;
-    int *p = 0;
-    while (b != 3u) b = b * a + 7u;
-    return *p;
-}
-"""
 FAST = ("--jobs", "1")
-
-
-def write(folder: Path, **texts: str) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        stem, _, ending = name.rpartition("_")
-        (folder / f"{stem}.{ending}").write_text(text)
 
 
 def paths(folder: Path, *options: str) -> list[str]:
@@ -105,46 +84,34 @@ def test_time_and_bad_options(kleene: Kleene, folder: Path) -> None:
     assert outcome.code == 2 and "--no-such-option" in outcome.out
 
 
-def test_results_are_taken_again_and_work_is_shared(kleene: Kleene, folder: Path) -> None:
-    write(folder / "programs", a_c=SAFE, b_c=LEAK)
-    first = kleene("batch", "programs", *FAST, "--share", "shared")
-    assert first.code == 1
-    kept = {p.name: p.stat().st_mtime_ns for p in (folder / "shared").iterdir()}
-    assert len(kept) == 2 and all(name.endswith(".json") for name in kept)
-    second = kleene("batch", "programs", *FAST, "--share", "shared")
-    assert second.out == first.out
-    assert {p.name: p.stat().st_mtime_ns for p in (folder / "shared").iterdir()} == kept
+def test_tvp_programs_and_formats(kleene: Kleene, folder: Path) -> None:
+    """`walk` and `deref` are TVP programs with an input of the same name; `look` has one too."""
+    write(folder / "c", a_c=LEAK, b_c="int main( {")
+    outputs = ("--sarif", "out.sarif", "--junit", "out.xml", "--html", "out.html")
+    outcome = kleene("batch", "c", "walk.tvp", "deref.tvp", *FAST, *outputs)
+    assert outcome.code == 1
+    assert "4 programs: 1 TRUE, 2 FALSE, 1 ERROR" in outcome.out
+    document = json.loads((folder / "out.sarif").read_text())
+    assert problems(document) == []
+    run = document["runs"][0]
+    assert [r["ruleId"] for r in run["results"]] == ["memory_leak", "tvp_message"]
+    assert run["results"][0]["codeFlows"]
+    assert [n["level"] for n in run["invocations"][0]["toolExecutionNotifications"]] == ["error"]
+    (suite,) = ElementTree.parse(folder / "out.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("4", "2", "1")
+    (error,) = suite.iter("error")
+    assert "c/b.c:1:" in error.get("message", "")
 
 
-def test_two_processes_share_the_programs(tmp_path: Path) -> None:
-    write(tmp_path / "programs", **{f"p{n}_c": SAFE for n in range(6)})
-    jobs = find_jobs([str(tmp_path / "programs")], [])
-    seen: list[list[str]] = [[], []]
-    pools = []
-    for number in range(2):
-        shared = SharedFolder(tmp_path / "shared")
-
-        def done(job: Any, document: dict[str, Any], number: int = number) -> None:
-            seen[number].append(f"{job.path.name} {document['verdict']}")
-
-        pools.append(threading.Thread(target=Pool(shared, PoolOptions(1), done).run, args=(jobs,)))
-    for thread in pools:
-        thread.start()
-    for thread in pools:
-        thread.join(60)
-    assert sorted(seen[0]) == sorted(seen[1]) == [f"p{n}.c TRUE" for n in range(6)]
+def test_a_tvp_program_that_states_what_is_expected(kleene: Kleene, folder: Path) -> None:
+    text = (folder / "walk.tvp").read_text()
+    (folder / "walk.tvp").write_text("// EXPECT: verified=TRUE\n" + text)
+    outcome = kleene("batch", "walk.tvp", *FAST)
+    assert outcome.code == 0 and "expected TRUE: correct" in outcome.out
 
 
-def test_a_claim_is_exclusive_until_it_is_stale(tmp_path: Path) -> None:
-    one, two = SharedFolder(tmp_path), SharedFolder(tmp_path)
-    assert one.claim("k") and not two.claim("k")
-    two.release("k")
-    assert not two.claim("k")
-    old = time.time() - STALE - 30
-    os.utime(tmp_path / "k.claim", (old, old))
-    assert two.claim("k")
-    one.release("k")
-    assert not one.claim("k")
-    two.finish("k", {"verdict": "TRUE"})
-    assert one.result("k") == {"verdict": "TRUE"}
-    assert [p.name for p in tmp_path.iterdir()] == ["k.json"]
+def test_a_program_may_name_itself_in_its_line_run(tmp_path: Path) -> None:
+    """Such a program was taken for a further file of another one, and not checked."""
+    write(tmp_path, a_c="// RUN: kleene check --32 a.c\n" + SAFE)
+    (job,) = find_jobs([str(tmp_path)], [])
+    assert job.files == [tmp_path / "a.c"]

@@ -11,8 +11,8 @@ from cli_samples import Kleene
 
 from kleene.analysis.c.check import check
 from kleene.analysis.c.options import check_options
-from kleene.analysis.c.shape import analyse
-from kleene.analysis.c.shape_run import checked_again
+from kleene.analysis.c.shape.analyse import analyse
+from kleene.analysis.c.shape.run import checked_again
 from kleene.analysis.c.source_names import source_names
 from kleene.c.reader import read_program
 from kleene.diagnostics import InternalCheckError

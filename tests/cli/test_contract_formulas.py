@@ -10,7 +10,7 @@ import pytest
 
 from kleene.analysis.c.contracts import check_contracts
 from kleene.analysis.c.options import check_options
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.analysis.c.specifications import read_specification
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program

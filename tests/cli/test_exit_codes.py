@@ -282,7 +282,17 @@ def test_too_many_messages(kleene: Kleene, folder: Path) -> None:
     assert kleene("run", "deref", "--quiet").code == 1
     done = kleene("run", "deref", "-mm", "0", *OUTPUTS)
     assert done.code == 3
-    assert partial(folder)["reason"] == "more than 0 messages were reported"
+    assert partial(folder)["reason"] == "1 message was reported"
+
+
+def test_the_first_message_ends_the_run(kleene: Kleene, folder: Path) -> None:
+    """Thesis Appendix C.7: -mm 1 stops at the first message; it used to stop after the second one."""
+    (folder / "deref.tvp").write_text(tvp(DEREF + "l2 next(y, x) l3\n"))
+    done = kleene("run", "deref", "-mm", "1", *OUTPUTS)
+    assert done.code == 3
+    report = partial(folder)
+    assert report["reason"] == "1 message was reported"
+    assert report["totals"]["messages"] == 1
 
 
 def test_a_limit_that_is_not_reached(kleene: Kleene) -> None:

@@ -260,3 +260,28 @@ def test_show_reports_what_does_not_fit_the_program(kleene: Kleene, folder: Path
     done = kleene("show", "odd", "--program", "walk")
     assert done.code == 2
     assert done.err.startswith("odd.tvs:4:3: undeclared predicate 'z'")
+
+
+def test_the_print_list_holds_everywhere(kleene: Kleene, folder: Path) -> None:
+    """Table, TVS and verbose output showed locations that the program does not ask to print."""
+    (folder / "listed.tvp").write_text(
+        "%p x(v) unique\n%%\n%action a() { }\n%%\nfirst a() middle\nmiddle a() last\n%% last\n"
+    )
+    (folder / "listed.tvs").write_text("%n = {u} %p = { x = {u} }\n")
+    done = kleene("run", "listed", "--verbose", "--tvs", "out.tvs")
+    assert done.code == 0
+    assert "last, structure 1" in done.out
+    assert "first" not in done.out and "middle" not in done.out
+    text = (folder / "out.tvs").read_text()
+    assert "%location last" in text and "middle" not in text and "first" not in text
+
+
+def test_debug_prints_the_rules_with_their_dependencies(kleene: Kleene, folder: Path) -> None:
+    """Thesis Appendix C.7, -d."""
+    (folder / "ruled.tvp").write_text(
+        "%p x(v) %p y(v) %r x(v) ==> y(v) %r y(v) ==> x(v)\n%%\n%action a() { }\n%%\nL a() M\n"
+    )
+    (folder / "ruled.tvs").write_text("%n = {}\n%p = { }\n")
+    done = kleene("run", "ruled", "-d")
+    assert "Rules and their dependencies\n(1) " in done.out
+    assert "x(v) ==> y(v)    // %r -> " in done.out

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from hostile_programs import HOSTILE
 
-from kleene.results.check import CheckReport
 from kleene.analysis.c.check import check
 from kleene.analysis.c.contracts import check_contracts
 from kleene.analysis.limits import Watchdog, within
 from kleene.cli.commands.check import request_of_arguments
 from kleene.core.verdict import Verdict
 from kleene.diagnostics import LimitReached
+from kleene.results.check import CheckReport
 
 LIMIT = 2
 """Seconds that are asked for."""

@@ -6,18 +6,17 @@ although no mark accepts it is a loss of precision; a mark that is no longer nee
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from compiled import GCC, can_detect_leaks, compile_program, run_compiled
+from compiled import HAS_COMPILER, compile_program
 from marks import EXAMPLES, PROPERTIES, Program, programs
 
 from kleene.analysis.c.check import check
+from kleene.analysis.c.compiled_runs import execute, replay_findings
 from kleene.cli.check_request import CheckRequest
 from kleene.cli.commands.check import request_of_arguments
-from kleene.core.verdict import Finding
 from kleene.results.check import CheckReport
 
 TIMEOUT = 60.0
@@ -70,12 +69,8 @@ def test_program(program: Program, report: CheckReport) -> None:
     """All that needs the result of `kleene check` in one test, so that it is computed once."""
     _verdicts_agree(program, report)
     _findings_are_where_the_marks_are(program, report)
-    confirmed = [finding for finding in report.findings if finding.confirmed]
-    if GCC and confirmed:
-        with tempfile.TemporaryDirectory() as folder:
-            binary = compile_program(program, Path(folder))
-            for finding in confirmed:
-                _happens_when_compiled(program, finding, binary)
+    if HAS_COMPILER and report.traces:
+        _findings_happen_when_compiled(program, report)
 
 
 def _verdicts_agree(program: Program, report: CheckReport) -> None:
@@ -95,21 +90,22 @@ def _findings_are_where_the_marks_are(program: Program, report: CheckReport) -> 
         assert confirmed == program.fails
 
 
-def _happens_when_compiled(program: Program, finding: Finding, binary: Path) -> None:
-    """The inputs of a confirmed finding make the compiled program fail, as far as the sanitizers can see it."""
-    if finding.kind == "memory_leak" and (not can_detect_leaks() or program.expected["memsafety"] == "TRUE"):
-        return  # a block that a global variable still holds is no leak for LeakSanitizer
-    run = run_compiled(binary, inputs=finding.inputs, malloc_may_fail=malloc_may_fail(program))
-    assert run.error or finding.kind == "uninitialized_pointer", f"{finding} does not happen: {run}"
+def _findings_happen_when_compiled(program: Program, report: CheckReport) -> None:
+    """The inputs of every confirmed finding make the compiled program fail, as far as the sanitizers can see it."""
+    asked = program.expected["unreach"] != "ANY"
+    replays = replay_findings(report.traces[0].trace.program, report.traces, (), error_calls=asked)
+    for shown, replay in zip(report.traces, replays, strict=True):
+        seen = replay.status == "reproduced" or shown.finding.kind == "uninitialized_pointer"
+        assert seen, f"{shown.finding} does not happen: {replay}"
 
 
-@pytest.mark.skipif(GCC is None, reason="gcc is not installed")
+@pytest.mark.skipif(not HAS_COMPILER, reason="there is no C compiler")
 @pytest.mark.parametrize("name", [p.name for p in ALL if not p.buggy])
 def test_random_runs_of_safe_programs(name: str, tmp_path: Path) -> None:
     program = BY_NAME[name]
     binary = compile_program(program, tmp_path)
     for seed in range(RANDOM_RUNS):
-        run = run_compiled(binary, seed=seed, malloc_may_fail=malloc_may_fail(program))
+        run = execute(binary, seed=seed, malloc_may_fail=malloc_may_fail(program))
         assert not run.error, f"seed {seed}: {run.errors}"
 
 

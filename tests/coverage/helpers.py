@@ -6,15 +6,17 @@ import os
 from pathlib import Path
 
 from kleene.analysis.c.coverage import invariant_of
-from kleene.results.fesa import FesaResult
 from kleene.analysis.c.fesa import analyse_fesa
-from kleene.results.shape import ShapeResult
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
+from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES
 from kleene.coverage.runs import Coverage, Runs
 from kleene.coverage.views import Program
+from kleene.passes.preparation import Prepared
+from kleene.results.fesa import FesaResult
+from kleene.results.shape import ShapeResult
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c"
 EXAM = bool(os.environ.get("KLEENE_EXAM"))
@@ -45,15 +47,15 @@ static void destroy(struct node *list) {
 
 
 def read(path: Path) -> CProgram:
-    return read_program([str(path)], errors=ERRORS, data_model="LP64")
+    return read_program([str(path)], ReadOptions(errors=ERRORS))
 
 
 def proof(path: Path, domain: str = "shape") -> tuple[CProgram, ShapeResult | FesaResult]:
     """The program and what the analysis says of it."""
     program = read(path)
     if domain == "fesa":
-        return program, analyse_fesa(program, malloc_may_fail=True, seconds=SECONDS)
-    return program, analyse(program, malloc_may_fail=True, seconds=SECONDS)
+        return program, analyse_fesa(Prepared(program), malloc_may_fail=True, seconds=SECONDS)
+    return program, analyse(Prepared(program), malloc_may_fail=True, seconds=SECONDS)
 
 
 def is_proof(result: ShapeResult | FesaResult) -> bool:

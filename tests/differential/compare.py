@@ -14,16 +14,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from kleene.analysis.c.compiled_runs import build, execute
 from kleene.c import read_program
 from kleene.domains.explicit.interpreter import run
 
-COMPILER = shutil.which("gcc") or shutil.which("clang")
 CSMITH = shutil.which("csmith")
 CSMITH_HEADERS = Path("/usr/include/csmith")
 STEPS = 400_000
 """Steps of the interpreter; longer runs are not compared."""
-SECONDS = 20
-"""Seconds for a compiled run."""
 SMALL = "--no-argc --no-volatiles --max-funcs 3 --max-block-depth 2 --max-block-size 3 --max-expr-complexity 5"
 SMALL += " --max-array-len-per-dim 4 --max-array-dim 2 --no-float --concise --quiet"
 VARIANTS = (
@@ -37,7 +35,6 @@ VARIANTS = (
     "--no-longlong",
 )
 """Options beside SMALL, one set after another."""
-_SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
 _ERRORS = {
     "heap-use-after-free": "dangling_dereference",
     "stack-use-after": "dangling_dereference",
@@ -75,20 +72,15 @@ def interpreted(path: Path) -> Outcome | str:
 
 def compiled(path: Path, folder: Path) -> Outcome | str:
     """The run of the compiled program; a text if it does not compile or takes too long."""
-    binary = folder / f"{path.stem}.exe"
-    command = [str(COMPILER), "-w", "-O0", *_SANITIZE, "-I", str(CSMITH_HEADERS), str(path), "-o", str(binary)]
-    made = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    if made.returncode:
-        return f"does not compile: {made.stderr[:400]}"
     try:
-        done = subprocess.run(
-            [str(binary)], capture_output=True, timeout=SECONDS, env={"ASAN_OPTIONS": "detect_leaks=0"}
-        )
+        binary = build([str(path)], folder, ("-w", "-I", str(CSMITH_HEADERS)))
+        done = execute(binary, inputs=(), malloc_may_fail=False)
+    except subprocess.CalledProcessError as failed:
+        return f"does not compile: {failed.stderr[:400]}"
     except subprocess.TimeoutExpired:
         return "takes too long"
-    said = done.stderr.decode(errors="replace")
-    error = next((kind for text, kind in _ERRORS.items() if text in said), "")
-    return Outcome(error, 0 if error else done.returncode & 255, done.stdout.decode("latin-1"))
+    error = next((kind for text, kind in _ERRORS.items() if text in done.errors), "")
+    return Outcome(error, 0 if error else done.code & 255, done.output)
 
 
 def difference(path: Path, folder: Path) -> str:

@@ -1,17 +1,16 @@
-"""One program, judged three ways: shape analysis alone, exact exploration, and compiled runs under a sanitizer."""
+"""One program, judged by an abstract analysis and by exact exploration, place by place.
+
+Compiled runs say less about places, and owe nothing to our reader: see `oracle.py`.
+"""
 
 from __future__ import annotations
 
-import os
-import random
-import re
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kleene.analysis.c.fesa import analyse_fesa
-from kleene.analysis.c.refinement import RefineSettings, confirmed, refine, shape_result
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.refinement import RefineSettings, confirmed, refine
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import PROPERTIES, kinds_of
@@ -23,13 +22,6 @@ from kleene.refine.loop import SAFE, Refined, RefineOptions
 from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
 from kleene.structures.embedding import embeds
-
-STUB = """\
-#include <stdio.h>
-#include <stdlib.h>
-int __VERIFIER_nondet_int(void) { int v; if (scanf("%d", &v) != 1) _Exit(0); return v; }
-void __VERIFIER_error(void) { fprintf(stderr, "ERROR: reached\\n"); _Exit(99); }
-"""
 
 
 @dataclass
@@ -45,8 +37,8 @@ class Judgement:
     seconds: float = 0.0
 
 
-def judge(path: Path, seed: int, *, seconds: float, runs: int = 0, domain: str = "shape") -> Judgement:
-    """Compare an abstract analysis with the exploration, and with `runs` runs of the compiled program."""
+def judge(path: Path, seed: int, *, seconds: float, domain: str = "shape") -> Judgement:
+    """Compare an abstract analysis with the exploration."""
     program = read_program([str(path)])
     shape: ShapeResult | FesaResult
     if domain == "fesa":
@@ -66,8 +58,6 @@ def judge(path: Path, seed: int, *, seconds: float, runs: int = 0, domain: str =
         result.confirmed.append(f"{kind} at line {finding.place.line}")
         if not _covered(kind, finding.place.line, shape):
             result.contradictions.append(f"explored {kind} at line {finding.place.line}: {finding.message}")
-    if runs:
-        result.contradictions += _contradicted_by_runs(path, shape, runs)
     return result
 
 
@@ -75,7 +65,7 @@ SETTINGS = RefineSettings(options=RefineOptions(max_rounds=25, max_structures=3_
 
 
 def judge_refinement(
-    path: Path, seed: int, *, seconds: float, runs: int = 0, properties: tuple[str, ...] = tuple(PROPERTIES)
+    path: Path, seed: int, *, seconds: float, properties: tuple[str, ...] = tuple(PROPERTIES)
 ) -> Judgement:
     """The same for refinement: no proof is contradicted, and every path that can happen has a run.
 
@@ -94,8 +84,6 @@ def judge_refinement(
     if safe:
         result.contradictions += _not_covered(found)
         result.contradictions += _contradicted_by_exploration(program, kinds_of(found.properties))
-    if runs and result.proved:
-        result.contradictions += _contradicted_by_runs(path, shape_result(found), runs)
     return result
 
 
@@ -138,45 +126,3 @@ def _covered(kind: str, line: int, shape: ShapeResult | FesaResult) -> bool:
         return any(a.kind == "memory_leak" for a in shape.alarms)
     kinds = ACCESSES if kind in ACCESSES else (kind,)
     return any(a.kind in kinds and a.place.line == line for a in shape.alarms)
-
-
-def _contradicted_by_runs(path: Path, shape: ShapeResult | FesaResult, runs: int) -> list[str]:
-    """Run the compiled program on random inputs; an error where nothing was raised contradicts."""
-    binary = path.with_suffix(".exe")
-    stub = path.with_name("stub.c")
-    stub.write_text(STUB)
-    flags = ["-g", "-O0", "-w", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
-    subprocess.run(["gcc", *flags, "-o", str(binary), str(path), str(stub)], check=True, capture_output=True)
-    found = []
-    kinds = {a.kind for a in shape.alarms}
-    memory = kinds & {
-        "null_dereference",
-        "dangling_dereference",
-        "uninitialized_pointer",
-        "double_free",
-        "invalid_free",
-    }
-    leaks = bool(kinds & {"memory_leak", "memory_cleanup"})
-    chooser = random.Random(shape.structures)
-    for _ in range(runs):
-        inputs = " ".join(str(chooser.choice((0, 1, 1, 2))) for _ in range(30))
-        environment = {**os.environ, "ASAN_OPTIONS": f"detect_leaks={int(not leaks)}"}
-        try:
-            run = subprocess.run(
-                [str(binary)], input=inputs, text=True, capture_output=True, timeout=5, env=environment, check=False
-            )
-        except subprocess.TimeoutExpired:
-            continue
-        if "stack-overflow" in run.stderr:  # recursion without end is no error of the program
-            continue
-        crashed = bool(re.search(r"ERROR: AddressSanitizer|runtime error", run.stderr))
-        if crashed and not memory:
-            found.append(f"run on {inputs}: {run.stderr[:300]}")
-        if "LeakSanitizer" in run.stderr and not leaks and not crashed:
-            found.append(f"leak on {inputs}: {run.stderr[:300]}")
-        if "Assertion" in run.stderr and "assertion" not in kinds and not memory:
-            found.append(f"assertion on {inputs}")
-        if run.returncode == 99 and "unreach_call" not in kinds and not memory:
-            found.append(f"error call on {inputs}")
-    binary.unlink(missing_ok=True)
-    return found

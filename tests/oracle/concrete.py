@@ -80,7 +80,7 @@ def _reached(s: NaiveStructure, start: int, a: str, b: str, body: Formula, z: As
 
 
 def has_property(prop: str, relation: Relation, universe: list[int]) -> bool:
-    """Whether a relation has a property of Table 10 (language.md section 3.5)."""
+    """Whether a relation has a property of Table 10 (docs/manual/tvp.md)."""
     match prop:
         case "unique":
             return len(relation) <= 1
@@ -221,7 +221,7 @@ def _node_counts(s: NaiveStructure, most: int) -> Iterator[tuple[int, ...]]:
     return (counts for counts in product(*ranges) if sum(counts) <= most)
 
 
-# One step (semantics.md sections 0, 5, 6; language.md section 3.7) ----------------------------------------
+# One step (docs/concepts/actions.md, docs/manual/tvp.md) ----------------------------------------
 
 
 @dataclass

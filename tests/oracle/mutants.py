@@ -77,8 +77,13 @@ MUTANTS = (
     _m("isomorphism ignores binary predicates", "embedding", "if p.arity != 1]", "if p.arity == 0]"),
     # blur
     _m("merging forgets sm", "blur post", "values.append(float(len(groups[images[0]]) > 1))", "pass"),
-    _m("-b2 ignored", "blur", "float(v == 1) if definite_names else v", "v"),
-    _m("-b2 takes 1/2 for 1", "blur", "float(v == 1) if definite_names", "float(v != 0) if definite_names"),
+    _m(
+        "-b2 ignored",
+        "blur",
+        "    if definite_names:\n        return _definite",
+        "    if False:\n        return _definite",
+    ),
+    _m("-b2 takes 1/2 for 1", "blur", "{x, y} == {0.0, 1.0}", "x != y and 0.0 in (x, y)"),
     _m(
         "blur keeps the first value",
         "blur post",

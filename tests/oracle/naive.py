@@ -269,10 +269,14 @@ def isomorphic(a: NaiveStructure, b: NaiveStructure) -> bool:
 # Blur (Def. 2.4, section 3.2.5) ---------------------------------------------------------------------------
 
 
-def node_name(s: NaiveStructure, node: int, *, definite_names: bool = False) -> tuple[float, ...]:
-    """The values of the unary abstraction predicates; with definite names, 1/2 counts as 0 (`-b2`)."""
-    values = (s.value(p.name, (node,)) for p in s.vocabulary.unary_abstraction)
-    return tuple(float(v == 1) if definite_names else v for v in values)
+def node_name(s: NaiveStructure, node: int) -> tuple[float, ...]:
+    """The values of the unary abstraction predicates."""
+    return tuple(s.value(p.name, (node,)) for p in s.vocabulary.unary_abstraction)
+
+
+def definitely_differ(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
+    """The second rule of Appendix C.7: a predicate is 0 for one and 1 for the other."""
+    return any({x, y} == {0.0, 1.0} for x, y in zip(a, b, strict=True))
 
 
 def tight_embedding(s: NaiveStructure, f: Mapping[int, int]) -> NaiveStructure:
@@ -289,10 +293,24 @@ def tight_embedding(s: NaiveStructure, f: Mapping[int, int]) -> NaiveStructure:
 
 
 def blur_function(s: NaiveStructure, *, definite_names: bool = False) -> dict[int, int]:
-    """Nodes of the same name to the same number."""
+    """Nodes of the same name to the same number; with definite names (`-b2`) all that do not differ definitely."""
+    if definite_names:
+        return _definite_function(s)
     number: dict[tuple[float, ...], int] = {}
-    names = {u: node_name(s, u, definite_names=definite_names) for u in s.universe}
+    names = {u: node_name(s, u) for u in s.universe}
     return {u: number.setdefault(name, len(number)) for u, name in names.items()}
+
+
+def _definite_function(s: NaiveStructure) -> dict[int, int]:
+    """Merge two images that do not differ definitely, until there are none."""
+    f = {u: u for u in s.universe}
+    while True:
+        image = tight_embedding(s, f)
+        pairs = ((a, b) for a in image.universe for b in image.universe if a < b)
+        merged = next((p for p in pairs if not definitely_differ(*(node_name(image, u) for u in p))), None)
+        if merged is None:
+            return f
+        f = {u: merged[0] if t == merged[1] else t for u, t in f.items()}
 
 
 def blur(s: NaiveStructure, *, definite_names: bool = False) -> NaiveStructure:
@@ -300,7 +318,7 @@ def blur(s: NaiveStructure, *, definite_names: bool = False) -> NaiveStructure:
     return tight_embedding(s, blur_function(s, definite_names=definite_names))
 
 
-# Coerce (Def. 5.1, semantics.md section 4.3) --------------------------------------------------------------
+# Coerce (Def. 5.1, docs/concepts/coerce.md) --------------------------------------------------------------
 
 
 def coerce(s: NaiveStructure, rules: Iterable[Rule]) -> NaiveStructure | None:

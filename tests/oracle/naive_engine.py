@@ -33,7 +33,7 @@ class Outcome:
 
 
 def property_rules(vocabulary: Vocabulary) -> list[Rule]:
-    """The table of language.md section 3.5, without the rules that only add precision."""
+    """The table of properties in docs/manual/tvp.md, without the rules that only add precision."""
     rules: list[Rule] = []
     a, b, c = "a", "b", "c"
     for p in vocabulary.declared:
@@ -156,7 +156,7 @@ class Focuser:
 
 
 class Transformer:
-    """Steps 1 to 7 of semantics.md section 0."""
+    """The stages of docs/concepts/actions.md, without blur and join."""
 
     focuser: type[Focuser] = Focuser
 
@@ -245,7 +245,7 @@ class Transformer:
 def canonical(s: NaiveStructure, *, definite_names: bool = False) -> Structure:
     """The blurred structure with its nodes sorted by name."""
     blurred = naive.blur(s, definite_names=definite_names)
-    blurred.universe.sort(key=lambda u: naive.node_name(blurred, u, definite_names=definite_names))
+    blurred.universe.sort(key=lambda u: naive.node_name(blurred, u))
     return to_structure(blurred)
 
 

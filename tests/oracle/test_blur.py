@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kleene.structures.canonical import canonical_abstraction
+from kleene.logic.vocabulary import Predicate, Vocabulary
+from kleene.structures.canonical import Canonicalizer, canonical_abstraction
+from kleene.structures.tvs_reader import parse_tvs
 
 from .generate import ALL, SETTINGS, Setting, abstractions, concrete, shuffles, structures
 from .naive import (
     NaiveStructure,
     blur,
     blur_function,
+    definitely_differ,
     embeds,
     from_structure,
     is_embedding,
@@ -75,11 +80,23 @@ def test_different_abstractions_are_not_equal(data: st.DataObject, definite: boo
 
 @given(DATA, NAMING)
 def test_bounded(data: st.DataObject, definite: bool) -> None:
-    """No two nodes of an abstraction have the same name."""
+    """No two nodes of an abstraction have the same name; with definite names, each pair differs definitely."""
     s = data.draw(_any_structure(data.draw(SETTINGS)))
     result = from_structure(canonical_abstraction(to_structure(s), definite_names=definite))
-    names = [node_name(result, u, definite_names=definite) for u in result.universe]
+    names = [node_name(result, u) for u in result.universe]
     assert len(set(names)) == len(names)
+    assert not definite or all(definitely_differ(a, b) for a, b in combinations(names, 2))
+
+
+def test_tvla_takes_one_half_for_zero() -> None:
+    """``tvla.blur.threeWay = false``: 1/2 is merged with 0, not with 1; the thesis's rule merges all three."""
+    vocabulary = Vocabulary((Predicate("p", 1, ("v",), abstraction=True),))
+    s = parse_tvs("%n = {a, b, c} %p = { p = {a, b:1/2} }", vocabulary).structures[0].structure
+    sizes = [
+        Canonicalizer(vocabulary, definite_names=definite, half_is_zero=zero).blur(list(s.values), s.size)[1]
+        for definite, zero in ((False, False), (True, False), (True, True))
+    ]
+    assert sizes == [3, 1, 2]
 
 
 @settings(max_examples=25)

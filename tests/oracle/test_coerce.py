@@ -160,7 +160,7 @@ def test_order_of_rules_does_not_matter(data: st.DataObject) -> None:
 @settings(max_examples=100)
 @given(DATA)
 def test_blur_and_joins_keep_what_coerce_established(data: st.DataObject) -> None:
-    """semantics.md section 0: stored structures need no second coerce after blur or a join."""
+    """docs/concepts/coerce.md: stored structures need no second coerce after blur or a join."""
     setting = data.draw(SETTINGS)
     found = [coercer(setting).coerce(to_structure(data.draw(abstractions(setting)))) for _ in range(2)]
     stored = [canonical_abstraction(s) for s in found if s is not None]

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.c.shape import analyse
-from kleene.analysis.c.shape_run import domain_of
+from kleene.analysis.c.shape.analyse import analyse
+from kleene.analysis.c.shape.run import domain_of
 from kleene.analysis.c.specifications import read_specification
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program

@@ -1,6 +1,6 @@
 """Random programs: every run is a possible path, and a path that is said to be impossible has no run.
 
-PYTHONPATH=src:tests python -m paths.fuzz FIRST LAST
+PYTHONPATH=.:src:tests python -m paths.fuzz FIRST LAST
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fuzz_c.generate import program as random_program
+from tests.fuzz_c.generators.structures import program as random_program
+
 from kleene.c import read_program
 from kleene.cfa.operations import Assume
 from kleene.cfa.program import CProgram

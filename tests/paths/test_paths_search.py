@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.fuzz_c.generators.structures import program as random_program
 
-from fuzz_c.generate import program as random_program
 from kleene.c import read_program
 from kleene.domains.explicit.explore import explore
 from kleene.domains.explicit.interpreter import replay

@@ -7,6 +7,10 @@ from dataclasses import replace
 import pytest
 from tests.refine.helpers import BUILD, EXAMPLES, refined, written
 
+from kleene.analysis.c.refinement import RefineSettings, refine
+from kleene.c.reader import read_program
+from kleene.core.verdict import PROPERTIES
+from kleene.passes.preparation import Prepared
 from kleene.refine.certificate import graphs_of, problems_of
 from kleene.refine.classes.finetune import (
     MOST_STRUCTURES,
@@ -20,7 +24,7 @@ from kleene.refine.classes.finetune import (
 from kleene.refine.classes.generators import Lattice, Roles
 from kleene.refine.classes.library import built_in
 from kleene.refine.classes.parallel import parallel
-from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, RefineOptions
+from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, RefineOptions
 from kleene.refine.model import Abstraction, Models
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
@@ -235,3 +239,19 @@ def test_a_list_that_is_a_ring_for_a_while():
 def test_samples_start_at_variables_that_are_nodes():
     result = refined(EXAMPLES / "circular" / "sentinel.c", "memsafety", options=RefineOptions(max_rounds=1))
     assert "cdll" in result.rounds[0].recognised.fitting
+
+
+def test_a_path_that_ends_before_its_first_step_is_no_crash(tmp_path):
+    """The interpolants of a case without any state were an IndexError: a static variable is NULL before the path."""
+    text = (
+        "#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\nstruct node { int data; struct node *next; };\n"
+        "static struct node *make(int d, struct node *x) { struct node *p = malloc(sizeof *p); if (!p) abort();\n"
+        "p->data = d; p->next = x; return p; }\n"
+        "int main(void) { static struct node *keep; if (!keep) keep = make(1, NULL);\n"
+        "struct node *q = keep; free(keep);\n"
+        "if (__VERIFIER_nondet_int()) keep = NULL; if (keep) keep->data = 1; (void)q; return 0; }\n"
+    )
+    prepared = Prepared(read_program([str(written(tmp_path, text))]))
+    result = refine(prepared, tuple(PROPERTIES), RefineSettings(), malloc_may_fail=False, seconds=20)
+    assert isinstance(result, Refined)
+    assert result.outcome != SAFE

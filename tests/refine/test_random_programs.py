@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.fuzz_c.compare import judge_refinement
-from tests.fuzz_c.generate import program
+from tests.fuzz_c.generators.structures import program
 
 
 @pytest.mark.parametrize("properties", [("memsafety", "memcleanup"), ("assert", "unreach")])

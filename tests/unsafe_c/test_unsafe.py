@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from kleene.analysis.c.fesa import analyse_fesa
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.core.verdict import kinds_of
 from kleene.passes.preparation import Prepared

@@ -5,4 +5,5 @@ In reading order:
 - `c`: `kleene check`
 - `tvp`: `kleene run`, `kleene contracts`, comparison of results
 - `limits`: time and memory
+- `witnesses`: SV-COMP witnesses, validated
 """

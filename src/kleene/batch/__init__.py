@@ -1,9 +1,12 @@
-"""Many programs at once: finding them, sharing the work between processes and machines, collecting the results.
+"""Many programs at once: found, run in processes or on a cluster, and kept in one SQLite file.
 
 In reading order:
 
-- `jobs`: the programs of a batch
-- `worker`: one program in a process
-- `pool`: several processes
-- `shared_folder`: machines that share a folder
+- `jobs`: the programs in folders
+- `run`: a batch from its jobs to its results
+- `store`: results in SQLite
+- `engines`: processes of this machine, or a Dask cluster
+- `shipping`: a job as a task that a worker can run
+- `task`: one check in a process of its own
+- `child`: the limits of that process
 """

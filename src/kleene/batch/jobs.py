@@ -1,4 +1,4 @@
-"""The programs in folders: each task file, and each C file that no task and no other program names.
+"""The programs in folders: each task file, each C file that no task names, each TVP program with an input.
 
 The first lines of a C file may give its command, with further files of its program, and its expected verdicts:
 
@@ -22,10 +22,35 @@ from kleene import __version__
 from kleene.diagnostics import UsageError
 
 TASKS = (".yml", ".yaml")
+TVP, TVS = ".tvp", ".tvs"
 _RUN = re.compile(r"// RUN: kleene check ?(.*)\n")
 _EXPECT = re.compile(r"^// EXPECT: (.*)$", re.MULTILINE)
 _LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 _VERDICTS = ("TRUE", "FALSE")
+_ALLOWED = frozenset(
+    (
+        "--32",
+        "--64",
+        "--contracts",
+        "--define",
+        "--domain",
+        "--entry",
+        "--include",
+        "--malloc-never-fails",
+        "--max-rounds",
+        "--max-structures",
+        "--no-instrumentation",
+        "--property",
+        "--refine",
+        "--sample-size",
+        "--samples",
+        "--shape-class",
+        "--shapes",
+        "--structure-hint",
+        "--svcomp",
+    )
+)
+"""What the line RUN of a program may ask for: nothing that writes a file."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +63,23 @@ class Job:
     expected: tuple[tuple[str, str], ...]
     key: str
     """A digest of all inputs of the result."""
+    sources: tuple[Path, ...]
+    """The files of the program, and what they include by name."""
+    refused: str = ""
+    """Why it is not checked: its line RUN asks for something that a program may not ask for."""
+
+    @property
+    def command(self) -> str:
+        """The command of this tool that checks it."""
+        return "run" if self.path.suffix == TVP else "check"
 
     @property
     def files(self) -> list[Path]:
         return [self.path, *self.more_files]
 
 
-def find_jobs(paths: Sequence[str], options: Sequence[str]) -> list[Job]:
-    """The programs in files and folders, by name; `options` apply to every check."""
+def find_jobs(paths: Sequence[str], options: Sequence[str], run_options: Sequence[str] = ()) -> list[Job]:
+    """The programs in files and folders, by name; the options are those of every check and of every TVP run."""
     found: dict[Path, None] = {}
     for name in paths:
         path = Path(name)
@@ -56,15 +90,30 @@ def find_jobs(paths: Sequence[str], options: Sequence[str]) -> list[Job]:
         else:
             raise UsageError(f"there is no file or folder '{name}'")
     if not found:
-        raise UsageError(f"there is no C program and no task in '{paths[0]}'")
-    return [_job(path, tuple(options)) for path in found]
+        raise UsageError(f"there is no C program, no task and no TVP program with an input in '{paths[0]}'")
+    return [_job(path, tuple(run_options if path.suffix == TVP else options)) for path in found]
 
 
 def _job(path: Path, options: tuple[str, ...]) -> Job:
     words = _asked(path)
-    more = tuple(path.parent / word for word in words if word.endswith(".c"))
+    more = tuple(_further(path, words))
     own = (*options, *(word for word in words if not word.endswith(".c")))
-    return Job(path, more, own, _expectations(path), _key([path, *more], own))
+    sources = _sources([path, *more], own)
+    key = _key([path, *more], own, sources)
+    return Job(path, more, own, _expectations(path), key, sources, _refused(path, words))
+
+
+def _further(path: Path, words: Sequence[str]) -> list[Path]:
+    """The other files of the program that its line RUN names."""
+    named = [path.parent / word for word in words if word.endswith(".c")]
+    return [other for other in named if other.resolve() != path.resolve()]
+
+
+def _refused(path: Path, words: Sequence[str]) -> str:
+    """The first option of the line RUN that could do more than change how the program is checked."""
+    asked = [word for word in words if word.startswith("-") and not word[1:].isdecimal()]
+    bad = [word for word in asked if word.partition("=")[0] not in _ALLOWED and not word.startswith(("-I", "-D"))]
+    return f"{path}:1:1: a program may not ask for '{bad[0]}' in its line RUN" if bad else ""
 
 
 def _programs(folder: Path) -> list[Path]:
@@ -72,13 +121,14 @@ def _programs(folder: Path) -> list[Path]:
     tasks = [path for path in _files(folder, TASKS) if _inputs(path)]
     named = {source.resolve() for task in tasks for source in _inputs(task)}
     sources = list(_files(folder, (".c",)))
-    named |= {(path.parent / word).resolve() for path in sources for word in _asked(path) if word.endswith(".c")}
+    named |= {further.resolve() for path in sources for further in _further(path, _asked(path))}
     sources = [path for path in sources if path.resolve() not in named]
     plain = {path.with_suffix("") for path in sources}
     preprocessed = [
         path for path in _files(folder, (".i",)) if path.resolve() not in named and path.with_suffix("") not in plain
     ]
-    return sorted([*tasks, *sources, *preprocessed])
+    analyses = [path for path in _files(folder, (TVP,)) if path.with_suffix(TVS).is_file()]
+    return sorted([*tasks, *sources, *preprocessed, *analyses])
 
 
 def _files(folder: Path, endings: tuple[str, ...]) -> Iterable[Path]:
@@ -87,19 +137,30 @@ def _files(folder: Path, endings: tuple[str, ...]) -> Iterable[Path]:
 
 def _inputs(task: Path) -> list[Path]:
     """The files that a task names; none if it is no task."""
+    names = _task(task).get("input_files")
+    names = [names] if isinstance(names, str) else names
+    return [task.parent / name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _property_files(task: Path) -> list[Path]:
+    """The property files that a task names."""
+    entries = _task(task).get("properties")
+    names = [e.get("property_file") for e in entries if isinstance(e, dict)] if isinstance(entries, list) else []
+    return [task.parent / name for name in names if isinstance(name, str)]
+
+
+def _task(task: Path) -> dict[object, object]:
+    """The content of a task file; empty if it is none."""
     try:
         document = yaml.safe_load(task.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError):
-        return []
-    names = document.get("input_files") if isinstance(document, dict) else None
-    if isinstance(names, str):
-        names = [names]
-    return [task.parent / name for name in names or () if isinstance(name, str)]
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
 
 
 def _asked(path: Path) -> list[str]:
     """The options and further files of the line RUN; the batch sets the time limit."""
-    run = None if path.suffix in TASKS else _RUN.match(path.read_text(encoding="utf-8", errors="replace"))
+    run = None if path.suffix in (*TASKS, TVP) else _RUN.match(path.read_text(encoding="utf-8", errors="replace"))
     try:
         words = shlex.split(run[1]) if run else []
     except ValueError:
@@ -119,22 +180,34 @@ def _expectations(path: Path) -> tuple[tuple[str, str], ...]:
     return tuple((name, verdict) for name, _, verdict in stated if verdict in _VERDICTS)
 
 
-def _key(files: list[Path], options: Sequence[str]) -> str:
+def _key(files: list[Path], options: Sequence[str], sources: Sequence[Path]) -> str:
     """A name for the result: the same only for the same program, options and version of this tool."""
-    digest = hashlib.sha256(repr((_tool(), list(map(str, files)), tuple(options))).encode())
-    waiting = [*files, *(source for path in files if path.suffix in TASKS for source in _inputs(path))]
-    seen: set[Path] = set()
+    digest = hashlib.sha256(repr((tool_version(), list(map(str, files)), tuple(options))).encode())
+    for source in sources:
+        content = source.read_bytes()
+        digest.update(repr((str(source), len(content))).encode() + content)
+    return digest.hexdigest()[:24]
+
+
+def _sources(files: list[Path], options: Sequence[str]) -> tuple[Path, ...]:
+    """The files of a program, what they include by name, and files that the options name; only those that exist."""
+    named = [Path(word.rpartition("=")[2]) for word in options]
+    waiting = [*files, *(path for path in named if path.is_file())]
+    for path in files:
+        if path.suffix in TASKS:
+            waiting += [*_inputs(path), *_property_files(path)]
+        elif path.suffix == TVP:
+            waiting += [path.with_suffix(TVS), path.with_suffix(".properties")]
     folders = _include_folders(options)
+    seen: dict[Path, None] = {}
     while waiting:
-        source = waiting.pop()
+        source = waiting.pop(0)
         if source in seen or not source.is_file():
             continue
-        seen.add(source)
-        content = source.read_bytes()
-        digest.update(repr((source.name, len(content))).encode() + content)
-        for name in _LOCAL_INCLUDE.findall(content.decode(errors="replace")):
+        seen[source] = None
+        for name in _LOCAL_INCLUDE.findall(source.read_bytes().decode(errors="replace")):
             waiting += [folder / name for folder in (source.parent, *folders)]
-    return digest.hexdigest()[:24]
+    return tuple(seen)
 
 
 def _include_folders(options: Sequence[str]) -> list[Path]:
@@ -149,7 +222,7 @@ def _include_folders(options: Sequence[str]) -> list[Path]:
 
 
 @cache
-def _tool() -> str:
+def tool_version() -> str:
     """The version of this tool, as text: a changed source file makes another."""
     digest = hashlib.sha256(__version__.encode())
     root = Path(__file__).resolve().parent.parent

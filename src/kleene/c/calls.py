@@ -20,6 +20,7 @@ from kleene.cfa.expressions import (
     FloatConstant,
     FunctionAddress,
     StringLiteral,
+    Variable,
 )
 from kleene.cfa.operations import (
     Allocate,
@@ -242,7 +243,10 @@ def _memcpy(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
 
 
 def _exit(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
-    c._end(cursor, c.value(args[0]) if args else Constant(0, INT))
+    status = c.value(args[0]) if args else Constant(0, INT)
+    if not isinstance(status, Constant | Variable):  # what only its evaluation holds is lost before the program ends
+        status = c.as_temporary(cursor, status)
+    c._end(cursor, status)
 
 
 def _abort(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:

@@ -8,9 +8,11 @@ In reading order:
 - `settings`: options of a run, with properties files
 - `check_request`: the options of `kleene check` as one value
 - `refine_options`: options about refinement
+- `format_options`: options of SARIF, witnesses and baselines
 - `symbolic_options`: options shared by the symbolic commands
 - `task_files`: SV-COMP's task and property files
 - `numbers`: numbers on the command line
+- `help_examples`: examples at the end of `--help`
 - `outputs`: reports in all forms
 - `progress`: progress on a terminal
 """
@@ -24,9 +26,11 @@ import sys
 from collections.abc import Sequence
 
 import click
+from click.shell_completion import CompletionItem
 
 from kleene import __version__
 from kleene.cli.files import Unread
+from kleene.cli.help_examples import epilog_of
 from kleene.cli.legacy import translated
 from kleene.diagnostics import (
     InputError,
@@ -42,7 +46,8 @@ DONE, REPORTED, BAD_INPUT, INCONCLUSIVE, CHECK_FAILED = range(5)
 
 _COMMANDS = {
     "check": ("kleene.cli.commands.check", "Prove a C program memory safe, or show a run that is not."),
-    "batch": ("kleene.cli.commands.batch", "Check many C programs, on one machine or several."),
+    "batch": ("kleene.cli.commands.batch", "Check many programs, on one machine or on a cluster."),
+    "validate": ("kleene.cli.commands.validate", "Validate a witness of a violation or of a proof."),
     "recheck": ("kleene.cli.commands.recheck", "Check a proof by refinement again, from its certificate."),
     "shapes": ("kleene.cli.commands.shapes", "List the shape classes that refinement chooses from."),
     "run": ("kleene.cli.commands.run", "Run a TVP program on TVS input structures."),
@@ -53,7 +58,12 @@ _COMMANDS = {
     "contracts": ("kleene.cli.commands.contracts", "Check the bodies of TVP procedures against their specifications."),
     "show": ("kleene.cli.commands.show", "Draw the structures of a TVS file."),
     "diff": ("kleene.cli.commands.diff", "Compare two TVS results of one program."),
+    "examples": ("kleene.cli.commands.examples", "Copy the shipped examples to a folder."),
+    "doctor": ("kleene.cli.commands.doctor", "Show what is installed, and whether it works."),
+    "completion": ("kleene.cli.commands.completion", "Print the script that completes commands in a shell."),
 }
+_COMPLETE = "_KLEENE_COMPLETE"
+"""Set by the script of `kleene completion`: then click answers the shell."""
 _MOST_ERRORS = 20
 """Largest number of printed errors of one input; the rest is counted."""
 
@@ -67,8 +77,16 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        found: click.Command = importlib.import_module(_COMMANDS[cmd_name][0]).command
-        return found
+        command: click.Command = importlib.import_module(_COMMANDS[cmd_name][0]).command
+        command.epilog = epilog_of(cmd_name)
+        return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names of commands, without importing them; options of the group are left to click."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        fitting = [(name, text) for name, (_, text) in _COMMANDS.items() if name.startswith(incomplete)]
+        return [CompletionItem(name, help=text) for name, text in fitting]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -106,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run_main(arguments: list[str]) -> int:
     """Run the command line; errors become one clear message on standard error."""
-    if not arguments:
+    if not arguments and _COMPLETE not in os.environ:
         with click.Context(program, info_name="kleene") as context:
             click.echo(program.get_help(context), err=True)
         return BAD_INPUT

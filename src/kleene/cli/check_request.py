@@ -62,7 +62,7 @@ def _options(given: dict[str, Any], properties: tuple[str, ...], entry: str, tas
         include=given["include"],
         defines=given["defines"],
         entry=entry,
-        data_model="ILP32" if given["bits32"] else model,
+        data_model="ILP32" if given["bits32"] else "LP64" if given["bits64"] else model,
         cleanup_at_abort=bool(given["svcomp"] or task),
         malloc_may_fail=not (given["malloc_never_fails"] or given["svcomp"] or task),
     )

@@ -1,4 +1,4 @@
-"""TVLA's own spelling of options, accepted as it stands (thesis Appendix C.7; language.md section 8)."""
+"""TVLA's own spelling of options, accepted as it stands (thesis Appendix C.7; docs/manual/running.md)."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ _WITH_VALUE = {
     "-props": "--properties",
     "-tvs": "--tvs",
     "-dot": "--dot",
+    "-tr:tvs": "--transitions-tvs",
+    "-tr:dot": "--transitions-dot",
     "-D": "--define",
 }
 _JOIN_LOCATIONS = {"all", "ext", "back"}
@@ -39,8 +41,6 @@ _JOIN_LOCATIONS = {"all", "ext", "back"}
 _REFUSED = {
     "-mode": "there is one engine for TVP programs, so -mode has no meaning; the nearest is --join",
     "-xml": "TVLA's XML is not written; --json has the control-flow graph and every structure",
-    "-tr:tvs": "the transition system (-tr:tvs) is not written; --explain LOCATION shows single steps",
-    "-tr:dot": "the transition system (-tr:dot) is not written; --explain LOCATION shows single steps",
 }
 _TERMINATION = ("-td", "-td.dot", "-td.summarizationOff", "-td.verbose")
 

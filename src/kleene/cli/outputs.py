@@ -16,10 +16,11 @@ from kleene.report.drawing.terminal import structure_text
 from kleene.report.run.json import run_json
 from kleene.report.run.result import RunReport
 from kleene.report.run.table import run_table, wants_color
+from kleene.report.run.transitions import path_text, transitions_dot, transitions_tvs
 from kleene.report.show import show_dot
 from kleene.structures.tvs_writer import TvsLocation, locations_tvs
 
-FILES = ("json_file", "tvs_file", "dot_file", "html_file", "log_file")
+FILES = ("json_file", "tvs_file", "dot_file", "html_file", "log_file", "transitions_tvs", "transitions_dot")
 """The options that name a file to write, or '-' for standard output."""
 
 
@@ -32,6 +33,11 @@ def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
         write_output(given["tvs_file"], report_tvs(report, significant=given["significant"]))
     if given["dot_file"]:
         write_output(given["dot_file"], _dot(report, drawing))
+    if report.transitions is not None:
+        if given["transitions_tvs"]:
+            write_output(given["transitions_tvs"], transitions_tvs(report, report.transitions))
+        if given["transitions_dot"]:
+            write_output(given["transitions_dot"], transitions_dot(report, report.transitions))
     if given["svg_folder"]:
         _svg(report, Path(given["svg_folder"]), drawing)
     if given["html_file"]:
@@ -46,7 +52,7 @@ def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
 
 
 def report_tvs(report: RunReport, *, significant: bool = False) -> str:
-    """The structures of every location that is shown, as TVLA writes them."""
+    """The structures of every location that is shown, as TVLA writes them; messages of the others too."""
     locations = [
         TvsLocation(
             location.name,
@@ -54,6 +60,7 @@ def report_tvs(report: RunReport, *, significant: bool = False) -> str:
             tuple((m.text, s) for m in location.messages for s in m.structures),
         )
         for location in report.locations
+        if report.is_shown(location.name) or location.messages
     ]
     return locations_tvs(locations, significant=significant)
 
@@ -83,10 +90,13 @@ def _svg(report: RunReport, folder: Path, drawing: DrawingOptions) -> None:
 
 def _details(report: RunReport, *, all_structures: bool) -> str:
     """Every structure, if asked for, and the explanations."""
-    lines = []
+    lines = [""] if report.answers else []
+    for given in report.answers:
+        lines.append(f"{given.query}: {'holds' if given.holds else f'may fail: {path_text(given.path)}'}")
+    lines += ["", "Rules and their dependencies", *report.rules] if report.rules else []
     if all_structures:
         for location in report.locations:
-            for number, structure in enumerate(location.structures, 1):
+            for number, structure in enumerate(location.structures if report.is_shown(location.name) else (), 1):
                 lines += ["", f"{location.name}, structure {number}", structure_text(structure, indent="  ")]
     for told in report.explanations:
         lines += ["", f"{told.location}: from {told.source} by '{told.action}'"]

@@ -43,7 +43,7 @@ def refine_settings(given: dict[str, Any]) -> RefineSettings | None:
     if not (given["wants_refinement"] or any(given[name] for name in _ASK_FOR_IT)):
         return None
     from kleene.analysis.c.refinement import RefineSettings
-    from kleene.analysis.c.shape_run import MEMORY
+    from kleene.analysis.c.shape.run import MEMORY
     from kleene.refine.heaps.samples import SampleOptions
     from kleene.refine.loop import RefineOptions
 

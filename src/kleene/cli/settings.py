@@ -66,4 +66,6 @@ def settled(given: Mapping[str, Any], properties: Properties) -> RunOptions:
         complete_input=bool(given.get("complete_input")),
         self_check=bool(given.get("self_check")),
         profile=bool(given.get("profile")),
+        queries=tuple(given.get("queries") or ()),
+        transitions=bool(given.get("transitions_tvs") or given.get("transitions_dot")),
     )

@@ -63,7 +63,12 @@ class Task:
 
 def read_property_file(path: str) -> PropertyFile:
     """The properties of a `.prp` file; a line that is none of ours is an error at its place."""
-    text = _text(path)
+    names, entry = specified_properties(_text(path), path)
+    return PropertyFile(path, names, entry)
+
+
+def specified_properties(text: str, path: str) -> tuple[tuple[str, ...], str]:
+    """The properties of a specification and its entry function; `path` is the file that it stands in."""
     names: list[str] = []
     entry = "main"
     for number, line in enumerate(text.splitlines(), 1):
@@ -83,7 +88,7 @@ def read_property_file(path: str) -> PropertyFile:
         entry = found[1]
     if not names:
         raise InputError(f"{path}: there is no property in this file")
-    return PropertyFile(path, tuple(dict.fromkeys(names)), entry)
+    return tuple(dict.fromkeys(names)), entry
 
 
 def read_task(path: str) -> Task:

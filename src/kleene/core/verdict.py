@@ -52,6 +52,13 @@ def property_of(kind: str) -> str | None:
     return next((name for name, kinds in PROPERTIES.items() if kind in kinds), None)
 
 
+def violated_properties(kind: str, detail: str) -> list[str]:
+    """The properties that an error violates, the most specific first; `detail` tells leaks apart."""
+    if kind == "memory_leak":
+        return ["memcleanup"] if detail == "exit" else ["memsafety", "memcleanup"]
+    return [name for name, kinds in PROPERTIES.items() if kind in kinds]
+
+
 @dataclass(frozen=True)
 class FindingStep:
     """One step of a trace: where, what, and the heap after it as text (empty where it did not change)."""

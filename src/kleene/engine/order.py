@@ -1,6 +1,6 @@
 """In which order locations are explored.
 
-The final set of a partial join depends on it, so TVLA's order can be reproduced exactly (semantics.md section 9).
+The final set of a partial join depends on it, so TVLA's order can be reproduced exactly (docs/concepts/engine.md).
 """
 
 from __future__ import annotations

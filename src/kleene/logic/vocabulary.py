@@ -12,9 +12,10 @@ from functools import cached_property
 from kleene.logic.formula import Formula
 from kleene.logic.kleene import Kleene
 
-# The properties of Table 10 and of TVLA 3, with the arity they need.
+# The properties of Table 10 and of TVLA 3, and `sort` (thesis section 8.3), with the arity they need.
 PROPERTY_ARITY = {
     "unique": 1,
+    "sort": 1,
     "function": 2,
     "invfunction": 2,
     "symmetric": 2,
@@ -125,6 +126,11 @@ class Vocabulary:
     def nullary_abstraction(self) -> tuple[Predicate, ...]:
         """The predicates that keep structures apart in partial and single-structure join (section 7.6.1)."""
         return tuple(p for p in self.declared if p.arity == 0 and p.abstraction)
+
+    @cached_property
+    def sorts(self) -> tuple[Predicate, ...]:
+        """The predicates that say of what sort a node is: each node has exactly one (section 8.3)."""
+        return tuple(p for p in self.declared if p.has("sort"))
 
     def without_definitions(self) -> Vocabulary:
         """The same symbols, all of them core: nothing is known of what instrumentation predicates mean."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from kleene.cfa.expressions import AddressOf, Cast, Comparison, Constant, Expression, Variable, variables
+from kleene.cfa.expressions import AddressOf, Cast, Comparison, Constant, Expression, Variable, children, variables
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Assign,
@@ -208,12 +208,19 @@ def _used(operation: Operation, held: Origins) -> Variable | None:
             return None
         case Assign(target=Variable(is_global=False) as target, value=value) if _plain(value) in held:
             return held[_plain(value)] if not isinstance(target.type, PointerType) else None  # type: ignore[index]
-        case Assume(condition=Comparison(operator=("==" | "!="), left=left, right=right)):
-            for one, other in ((left, right), (right, left)):
-                if _plain(one) in held and isinstance(other, Constant) and other.value == 0:
-                    return None if isinstance(one.type, PointerType) and _tested(one) else held[_plain(one)]  # type: ignore[index]
-    mentioned = [v for e in _read(operation) for v in variables(e) if v in held]
+    mentioned = [v for e in _read(operation) for v in _looked_at(e, held)]
     return held[mentioned[0]] if mentioned else None
+
+
+def _looked_at(expression: Expression, held: Origins) -> list[Variable]:
+    """The unknown pointers of which an expression uses more than whether they are NULL."""
+    if isinstance(expression, Variable):
+        return [expression] if expression in held else []
+    if isinstance(expression, Comparison) and expression.operator in ("==", "!="):
+        for one, other in ((expression.left, expression.right), (expression.right, expression.left)):
+            if isinstance(other, Constant) and other.value == 0 and _is_data(_plain(one)):
+                return []
+    return [v for part in children(expression) for v in _looked_at(part, held)]
 
 
 def _read(operation: Operation) -> list[Expression]:
@@ -232,8 +239,7 @@ def _plain(value: Expression) -> Expression | None:
     return value if isinstance(value, Variable) else None
 
 
-def _tested(value: Expression) -> bool:
-    """Whether a pointer to data is compared: functions are numbers to the analyses."""
-    origin = _plain(value)
-    type_ = origin.type if origin is not None else None
+def _is_data(value: Expression | None) -> bool:
+    """Whether this is a variable that points to data: functions are numbers to the analyses."""
+    type_ = value.type if value is not None else None
     return isinstance(type_, PointerType) and not isinstance(type_.target, FunctionType)

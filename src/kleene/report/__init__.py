@@ -5,6 +5,8 @@ Reports do not depend on engines, front ends or the command line.
 In reading order:
 
 - `pages`: parts shared by HTML pages
+- `findings`: findings as plain values for all reports
+- `formats`: SARIF, JUnit, witnesses
 - `check`: reports of `kleene check`
 - `run`: reports of `kleene run`
 - `drawing`: pictures of structures and heaps

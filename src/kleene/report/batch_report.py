@@ -50,6 +50,7 @@ def batch_row(file: str, stated: Mapping[str, str], document: Mapping[str, Any])
         for f in document.get("findings", ())
         if f["status"] == "confirmed"
     )
+    findings += tuple(f"{_where(file, m)}: {m['text']}" for m in document.get("messages", ()))
     error = document.get("error")
     return BatchRow(
         file,
@@ -61,6 +62,11 @@ def batch_row(file: str, stated: Mapping[str, str], document: Mapping[str, Any])
         findings,
         error or document.get("reason"),
     )
+
+
+def _where(file: str, message: Mapping[str, Any]) -> str:
+    place = message["position"]
+    return f"{place['file']}:{place['line']}:{place['column']}" if place else file
 
 
 def _status(pairs: Sequence[tuple[str, str]]) -> str:

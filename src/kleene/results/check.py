@@ -11,6 +11,7 @@ from kleene.domains.explicit.explore import Confirmed, Exploration
 from kleene.passes.preparation import Prepared
 from kleene.refine.loop import Refined
 from kleene.results.fesa import FesaResult
+from kleene.results.replay import Replay
 from kleene.results.shape import ShapeResult
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class CheckReport:
     confirmation: Confirmation | None = None
     prepared: Prepared | None = None
     """The program that the abstract results are about."""
+    replays: list[Replay] = field(default_factory=list)
+    """What compiled runs say of the findings with a run, in their order (`--replay`)."""
     proofs: list[tuple[ShapeResult | FesaResult, tuple[str, ...]]] = field(default_factory=list)
     """The abstract analyses that proved properties, and these."""
     coverage: Coverage | None = None

@@ -1,4 +1,4 @@
-"""From C operations to Actions: every operation becomes a short chain of simple steps.
+"""From C operations to Actions (docs/manual/check.md): every operation becomes a short chain of simple steps.
 
 A step is an Action on one pointer, cell or integer. Before a step that dereferences or frees, edges to the location
 `ERROR` report the possible errors; the step itself is taken only without an error. A cell is cleared before it is set,

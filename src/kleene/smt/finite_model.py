@@ -1,7 +1,7 @@
 """Finite two-valued models, and the truth of formulas in them, closures included.
 
 Answers of solvers are read as a universe with relations and evaluated here: a model counts only if it satisfies what
-was asked (ecosystem.md section 1.1, pitfall 4).
+was asked (docs/concepts/symbolic.md, "Solvers").
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Z3, in process (`SimpleSolver`: see ecosystem.md section 1.1, pitfall 5).
+"""Z3, in process (`SimpleSolver`, which is faster on many small queries; docs/concepts/symbolic.md, "Solvers").
 
 Terms are kept, solvers are not: on the dozen queries of one list example, fresh solvers were clearly faster than one
 that had seen the queries before.

@@ -1,8 +1,12 @@
 """Canonical abstraction ("blur"): merge the nodes that agree on all unary abstraction predicates.
 
 Thesis section 3.2.5; the merged structure is a tight embedding (Def. 2.4). The nodes of the result are sorted by their
-names, so two canonical structures are isomorphic iff they are equal. With `definite_names`, the second rule of
-Appendix C.7 (``-b2``): nodes are distinguished by definite values only, so 1/2 counts as 0.
+names, so two canonical structures are isomorphic iff they are equal.
+
+With `definite_names`, the second rule of Appendix C.7 (``-b2``): two nodes stay apart only if an abstraction predicate
+is 1 for one of them and 0 for the other. Merged values are less definite, so merging goes on until it holds for all
+pairs; the result does not depend on the order. With `half_is_zero`, TVLA 3's version of that rule
+(``tvla.blur.threeWay = false``): 1/2 counts as 0 in the names.
 """
 
 from __future__ import annotations
@@ -18,12 +22,13 @@ from kleene.structures.structure import SM, SM_MUST, Structure
 class Canonicalizer:
     """Blur over one vocabulary."""
 
-    def __init__(self, vocabulary: Vocabulary, *, definite_names: bool = False) -> None:
+    def __init__(self, vocabulary: Vocabulary, *, definite_names: bool = False, half_is_zero: bool = False) -> None:
         self.vocabulary = vocabulary
         self.arities: Arities = tuple(p.arity for p in vocabulary)
         abstraction = [2 * vocabulary.index(p.name) for p in vocabulary.unary_abstraction]
         nullary = [2 * vocabulary.index(p.name) for p in vocabulary.nullary_abstraction]
-        named = abstraction if definite_names else [r for m in abstraction for r in (m, m + 1)]
+        named = abstraction if half_is_zero else [r for m in abstraction for r in (m, m + 1)]
+        self.definite_names = definite_names and not half_is_zero
         # The rails that make up a node's name with their places, most significant first: pointed-to nodes come first.
         self._bits = len(named)
         self._named = tuple((rail, self._bits - 1 - k) for k, rail in enumerate(named))
@@ -53,11 +58,16 @@ class Canonicalizer:
     ) -> tuple[list[int], int, list[str] | None]:
         """The canonical abstraction of a structure in the making (and of the names of its nodes)."""
         node_names = self.names(values, size)
-        if all(node_names[u] > node_names[u + 1] for u in range(size - 1)):
+        if self.definite_names:
+            groups = self._indistinct(node_names)
+            if len(groups) == size and all(node_names[u] > node_names[u + 1] for u in range(size - 1)):
+                return values, size, names
+        elif all(node_names[u] > node_names[u + 1] for u in range(size - 1)):
             return values, size, names
-        groups: dict[int, list[int]] = {}
-        for u, name in enumerate(node_names):
-            groups.setdefault(name, []).append(u)
+        else:
+            groups = {}
+            for u, name in enumerate(node_names):
+                groups.setdefault(name, []).append(u)
         ordered = tuple(tuple(groups[name]) for name in sorted(groups, reverse=True))
         mapping = mapping_of(ordered, size)
         values = mapping.apply(values, self.arities)
@@ -69,9 +79,26 @@ class Canonicalizer:
             names = [names[g[0]] if len(g) == 1 else f"[{','.join(names[u] for u in g)}]" for g in ordered]
         return values, len(ordered), names
 
+    def _indistinct(self, node_names: list[int]) -> dict[int, list[int]]:
+        """The least coarse grouping in which any two groups differ in a definite value, by joined name."""
+        may_bits = sum(1 << place for place in range(0, self._bits, 2))  # the must bit of a predicate is above it
+        groups: dict[int, list[int]] = {}
+        for u, node_name in enumerate(node_names):
+            name, nodes = node_name, [u]
+            while (other := next((g for g in groups if not _differ(g, name, may_bits)), None)) is not None:
+                nodes += groups.pop(other)
+                name = (other | name) & may_bits | other & name & ~may_bits
+            groups[name] = sorted(nodes)
+        return groups
+
     def key(self, values: list[int] | tuple[int, ...]) -> Any:
-        """What two canonical structures must share to be merged by partial join (semantics.md section 8)."""
+        """What two canonical structures must share to be merged by partial join (docs/concepts/joins.md)."""
         return self._key(values)
+
+
+def _differ(a: int, b: int, may_bits: int) -> bool:
+    """True iff a predicate is 1 in one of two names and 0 in the other."""
+    return bool((a >> 1 & ~b | b >> 1 & ~a) & may_bits)
 
 
 def canonical_abstraction(structure: Structure, *, definite_names: bool = False) -> Structure:

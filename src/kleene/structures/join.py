@@ -59,6 +59,8 @@ def join_independent(a: Structure, b: Structure, canonicalizer: Canonicalizer | 
         values[2 * p + 1] = may_a | may_b
     values[AC] &= universe & ~(only_a | only_b)
     values[AC_MAY] = universe
+    if c.definite_names:  # nodes of one argument may differ from those of the other in 1/2 only
+        values, size, _ = c.blur(values, size)
     return Structure(a.vocabulary, size, tuple(values))
 
 

@@ -1,8 +1,8 @@
 """`assume` and `bif` exactly as Figs. 4 and 5 of seed 000 print them: the reference that the tests and benchmarks use.
 
-Deviations, each of them necessary (ecosystem.md section 1.1): the done flags are not inherited by S0 and S1, a
-structure that was removed is not added again, and the loop leaves it as soon as it is removed. The result is not always
-exact, as printed: each 1/2 is justified by a query of its own. `assume.assume` is the algorithm to use.
+Deviations, each of them necessary (without them Fig. 4 loops or loses structures): the done flags are not inherited by
+S0 and S1, a structure that was removed is not added again, and the loop leaves it as soon as it is removed. The result
+is not always exact, as printed: each 1/2 is justified by a query of its own. `assume.assume` is the algorithm to use.
 """
 
 from __future__ import annotations

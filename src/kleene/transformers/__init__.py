@@ -8,6 +8,7 @@ In reading order:
 - `focus_plan`: focus formulas in normal form
 - `focus`: focus
 - `rules`: consistency rules
+- `rule_dependencies`: rules that a repair of another one may breach
 - `rule_programs`: rules, compiled
 - `coerce`: coerce
 - `action_programs`: formulas of an action, compiled

@@ -39,6 +39,7 @@ def all_rules(
     if automatic:
         for p in vocabulary.declared:
             rules += property_rules(p)
+        rules += sort_rules(vocabulary)
     rules += user_rules
     if automatic:
         for p in vocabulary.declared:
@@ -88,6 +89,18 @@ def property_rules(p: Predicate) -> list[Rule]:
     return [
         Rule(body, head, f"{name} is {prop}") for prop, pairs in table.items() if p.has(prop) for body, head in pairs
     ]
+
+
+def sort_rules(vocabulary: Vocabulary) -> list[Rule]:
+    """Every node has exactly one of the sorts (thesis section 8.3)."""
+    rules = []
+    for p in vocabulary.sorts:
+        here = Atom(p.name, ("v",))
+        others = [Atom(q.name, ("v",)) for q in vocabulary.sorts if q is not p]
+        rules += [Rule(here, Not(other), f"{p.name} is a sort") for other in others]
+        no_other = conj(*(Not(other) for other in others)) if others else Equal("v", "v")
+        rules.append(Rule(no_other, here, f"{p.name} is a sort"))
+    return rules
 
 
 def definition_rules(p: Predicate, *, single_literals: bool) -> list[Rule]:

@@ -4,6 +4,7 @@ In reading order:
 
 - `program`: loading and checking
 - `syntax`: the syntax tree
+- `syntax_variables`: free variables of formulas as they are written
 - `parser`: whole files
 - `action_parser`: actions
 - `formula_parser`: names, sets, formulas, messages

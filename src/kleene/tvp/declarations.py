@@ -31,7 +31,10 @@ from kleene.tvp.syntax import (
 
 @dataclass
 class Declarations:
-    """What the declaration section says; actions and edges are read against it."""
+    """What the declaration section says; actions and edges are read against it.
+
+    With `arguments_one_by_one`, the arguments of actions are substituted in TVLA's way (see `scope`).
+    """
 
     report: Report
     sets: Sets
@@ -40,11 +43,13 @@ class Declarations:
     rules: list[Rule] = field(default_factory=list)
     focus: list[tuple[FocusItem, Scope]] = field(default_factory=list)
     messages: list[tuple[MessageSyntax, Scope]] = field(default_factory=list)
+    arguments_one_by_one: bool = False
 
     @staticmethod
-    def empty(report: Report) -> Declarations:
+    def empty(report: Report, *, arguments_one_by_one: bool = False) -> Declarations:
         sets = Sets(report)
-        return Declarations(report, sets, Predicates(report), Lowering(sets, report))
+        predicates, lowering = Predicates(report), Lowering(sets, report)
+        return Declarations(report, sets, predicates, lowering, arguments_one_by_one=arguments_one_by_one)
 
     def read(self, items: Iterable[DeclarationItem]) -> None:
         """Take in all declarations, in order, then check the predicates that they use."""
@@ -68,8 +73,8 @@ class Declarations:
             case PredicateDeclaration(definition=None):
                 self.predicates.declare(item, None, scope)
             case PredicateDeclaration(definition=definition) if definition is not None:
-                use = self.predicates.use_in_definition
-                self.predicates.declare(item, self.lowering.formula(definition, scope, use), scope)
+                f = self.lowering.formula(definition, scope, self.predicates.use_in_definition)
+                self.predicates.declare(item, self.lowering.over(f, definition, item.args), scope)
             case RuleDeclaration():
                 self._rule(item, scope)
             case GlobalFocus(items):

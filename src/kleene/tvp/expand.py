@@ -14,7 +14,7 @@ from kleene.logic.formula import Formula
 from kleene.logic.vocabulary import Vocabulary
 from kleene.transformers.action import Action
 from kleene.tvp.declarations import Declarations
-from kleene.tvp.focus_warnings import focus_problem
+from kleene.tvp.focus_warnings import focus_problem, mentions_unknown
 from kleene.tvp.instantiate import check_unused, instantiate
 from kleene.tvp.scope import Report
 from kleene.tvp.syntax import ActionSyntax, EdgeSyntax, ProgramSyntax
@@ -30,9 +30,9 @@ class Expansion:
     print_locations: tuple[str, ...]
 
 
-def expand(syntax: ProgramSyntax, report: Report) -> Expansion:
+def expand(syntax: ProgramSyntax, report: Report, *, arguments_one_by_one: bool = False) -> Expansion:
     """Expand and check a program; what is wrong goes to the report."""
-    declarations = Declarations.empty(report)
+    declarations = Declarations.empty(report, arguments_one_by_one=arguments_one_by_one)
     declarations.read(syntax.declarations)
     vocabulary = declarations.predicates.vocabulary()
     edges = _Edges(syntax, declarations, vocabulary).build()
@@ -59,7 +59,7 @@ class _Edges:
             if action is not None:
                 edges.append(Edge(edge.source, action, edge.target))
         used = {name for name, _ in self.calls}
-        for action_syntax in self.syntax.actions:
+        for action_syntax in self.actions.values():
             if action_syntax.name not in used:
                 check_unused(action_syntax, self.declarations)
         return tuple(edges)
@@ -67,10 +67,14 @@ class _Edges:
     def _declared_actions(self) -> dict[str, ActionSyntax]:
         actions: dict[str, ActionSyntax] = {}
         for action in self.syntax.actions:
-            first = actions.setdefault(action.name, action)
-            if first is not action:
-                message = f"action '{action.name}' is already declared in line {first.position.line}"
-                self.report.error(message, action.position)
+            first = actions.get(action.name)
+            if first is not None:
+                message = (
+                    f"action '{action.name}' is already declared in line {first.position.line}: "
+                    "the last declaration counts, also for uses before it"
+                )
+                self.report.warn(message, action.position)
+            actions[action.name] = action
             for formal in dict.fromkeys(action.formals):
                 if action.formals.count(formal) > 1:
                     message = f"the argument '{formal}' of action '{action.name}' is listed twice"
@@ -93,9 +97,20 @@ class _Edges:
         if key not in self.calls:
             check = self._check_focus
             self.calls[key] = instantiate(syntax, edge.args, edge.position, self.declarations, check)
+            self._check_sorts(syntax, self.calls[key])
         return self.calls[key]
 
+    def _check_sorts(self, syntax: ActionSyntax, action: Action | None) -> None:
+        """A new node has no sort unless an update gives it one."""
+        sorts = [p.name for p in self.vocabulary.sorts]
+        if action is not None and action.creates and sorts and not any(action.update_of(name) for name in sorts):
+            message = f"the new node has no sort: an update must make one of {', '.join(sorts)} true for it"
+            self.report.warn(message, syntax.position)
+
     def _check_focus(self, f: Formula, position: Position) -> None:
+        if mentions_unknown(f):
+            self.report.error(f"'{f}' cannot be brought into focus: it contains the constant 1/2", position)
+            return
         problem = focus_problem(f, self.vocabulary)
         if problem:
             message = f"focusing on '{f}' may need infinitely many structures: {problem}"

@@ -3,8 +3,9 @@
 A formula is brought into disjunctive normal form without its quantifiers. In each disjunct a variable is
 *bound* if a positive `unique` literal mentions it, or a positive `function` (`invfunction`) literal leads
 to it from (back to) a bound one. A literal of arity two or more over unbound nodes may split summary nodes
-without end, unless it is a positive literal of a function. Equalities of different variables and the
-constant 1/2 cannot be brought into focus.
+without end, also if it is a function: an edge between two summary nodes has infinitely many cases. So has an
+equality of two variables, unless one of them is bound and so stands for a single node. The constant 1/2 cannot be
+brought into focus at all.
 """
 
 from __future__ import annotations
@@ -54,6 +55,13 @@ def focus_problem(f: Formula, vocabulary: Vocabulary) -> str:
         if problem:
             return problem
     return ""
+
+
+def mentions_unknown(f: Formula) -> bool:
+    """True iff the constant 1/2 occurs in a formula."""
+    if isinstance(f, Const):
+        return f.value is Kleene.UNKNOWN
+    return any(mentions_unknown(child) for child in f.children)
 
 
 class _NormalForm:
@@ -109,18 +117,14 @@ def _product(left: list[Conjunct], right: list[Conjunct]) -> list[Conjunct]:
 
 def _conjunct_problem(conjunct: Conjunct, vocabulary: Vocabulary) -> str:
     bound = _bound_variables(conjunct, vocabulary)
-    for sign, literal in conjunct:
+    for _, literal in conjunct:
         match literal:
-            case Const(Kleene.UNKNOWN):
-                return "it contains the constant 1/2"
-            case Equal(left, right) if left != right:
-                return "it contains an equality of two variables"
+            case Equal(left, right) if left != right and not {left, right} & bound:
+                return "it contains an equality of two variables that no unique predicate binds"
             case Atom(predicate, args) if len(args) >= 2:
-                found = vocabulary.get(predicate)
-                is_function = found is not None and (found.has("function") or found.has("invfunction"))
                 unbound = {a for a in args if a not in bound}
-                if (len(unbound) > 1 or (unbound and len(set(args)) == 1)) and not (sign and is_function):
-                    return f"'{predicate}' is neither bound by a unique predicate nor a function"
+                if len(unbound) > 1 or (unbound and len(set(args)) == 1):
+                    return f"no unique predicate binds '{predicate}' to single nodes"
     return ""
 
 

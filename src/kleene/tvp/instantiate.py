@@ -22,6 +22,7 @@ from kleene.tvp.syntax import (
     UpdateItem,
     UpdateSyntax,
 )
+from kleene.tvp.syntax_variables import free_variables
 
 FocusCheck = Callable[[Formula, Position], None]
 
@@ -39,16 +40,20 @@ def instantiate(
 ) -> Action:
     """The action for one call. Mistakes go to the report and name the call."""
     call = call_text(syntax.name, args)
-    names = dict(zip(syntax.formals, map(Name, args), strict=True))
     suffix = f" (in {call}, used at {place})"
-    scope = Scope(names, suffix, frozenset(args))
+    actuals = [Name(arg) for arg in args]
+    scope = Scope.of_call(syntax.formals, actuals, suffix, one_by_one=declarations.arguments_one_by_one)
     return _Builder(syntax, declarations, scope, check_focus).build(call)
 
 
 def check_unused(syntax: ActionSyntax, declarations: Declarations) -> None:
-    """Check an action that no edge uses, as far as that is possible without its arguments."""
-    scope = Scope({formal: wildcard(formal) for formal in syntax.formals})
-    _Builder(syntax, declarations, scope, None).build(call_text(syntax.name, syntax.formals))
+    """Check an action that no edge uses, as far as that is possible without its arguments.
+
+    TVLA expands only what is used, so what is wrong with it is a warning.
+    """
+    scope = Scope.of_call(syntax.formals, [wildcard(formal) for formal in syntax.formals])
+    with declarations.report.harmless(f"no edge uses action '{syntax.name}'"):
+        _Builder(syntax, declarations, scope, None).build(call_text(syntax.name, syntax.formals))
 
 
 class _Builder:
@@ -156,6 +161,8 @@ class _Builder:
         if part is None:
             return None, False
         f = self._optional(part.formula)
+        if f is not None and part.formula is not None and not self._own_variables(f):
+            f = self._with_lost_variable(f, part.formula)
         free = self._own_variables(f)
         if len(free) > 1:
             message = f"the formula of '%new' may have one free variable, not {len(free)}: {', '.join(free)}"
@@ -177,12 +184,19 @@ class _Builder:
 
     def _unary(self, keyword: str, syntax: FormulaSyntax, position: Position) -> Formula:
         f = self._formula(syntax, self.scope)
+        if not self._own_variables(f):
+            f = self._with_lost_variable(f, syntax)
         free = self._own_variables(f)
         if len(free) != 1:
             found = f"{len(free)}: {', '.join(free)}" if free else "none"
             message = f"the formula of '{keyword}' must have exactly one free variable, found {found}"
             self.report.error(message, position, self.scope)
         return f
+
+    def _with_lost_variable(self, f: Formula, syntax: FormulaSyntax) -> Formula:
+        """The formula over the only variable of the text, if a composite over an empty set made it closed."""
+        written = [v for v in free_variables(syntax) if v not in self.variables]
+        return self.declarations.lowering.over(f, syntax, written) if len(written) == 1 else f
 
     def _own_variables(self, f: Formula | None) -> list[str]:
         """The free variables that the precondition does not assign."""
@@ -197,9 +211,12 @@ class _Builder:
                 first = updates.get(update.predicate)
                 if first is not None and not is_wild(update.predicate):
                     line = first.position.line if first.position else 0
-                    message = f"predicate '{update.predicate}' is already updated in line {line}"
-                    self.report.error(message, update.position or self.syntax.position, scope)
-                updates.setdefault(update.predicate, update)
+                    message = (
+                        f"predicate '{update.predicate}' is already updated in line {line}: the last update counts"
+                    )
+                    place = update.position or self.syntax.position
+                    self.report.warn(message + scope.call, place, key="update listed twice")
+                updates[update.predicate] = update
         return tuple(updates.values())
 
     def _update_item(self, item: UpdateItem, scope: Scope) -> Iterable[tuple[Update, Scope]]:

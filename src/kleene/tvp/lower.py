@@ -6,6 +6,7 @@ composites are unfolded. Nothing is simplified.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from kleene.diagnostics import Position
@@ -44,6 +45,7 @@ from kleene.tvp.syntax import (
     QuantifiedSyntax,
     StarSyntax,
 )
+from kleene.tvp.syntax_variables import free_variables
 
 DEEPEST_FORMULA = 300
 _NONE: frozenset[str] = frozenset()
@@ -66,6 +68,16 @@ class Lowering:
 
     def formula(self, f: FormulaSyntax, scope: Scope, use: UseCheck) -> Formula:
         return _Lowerer(self, scope, use).lower(f)
+
+    def over(self, result: Formula, written: FormulaSyntax, wanted: Sequence[str]) -> Formula:
+        """The formula with the wanted variables free in it that are free in the text.
+
+        A composite over an empty set is 0 or 1 (Appendix C.5.5) and loses the variables of its body.
+        """
+        lost = [v for v in free_variables(written) if v in wanted and v not in result.free]
+        for variable in lost:
+            result = And(result, Equal(variable, variable))
+        return result
 
     def bound(self, f: Formula) -> frozenset[str]:
         """The variables that are bound somewhere in a formula."""
@@ -149,7 +161,7 @@ class _Lowerer:
         return self._checked(Iff(left, right), place)
 
     def _closure(self, f: ClosureSyntax) -> Formula:
-        body = self.lower(f.body)
+        body = self.context.over(self.lower(f.body), f.body, (f.sub_left, f.sub_right))
         for variable in (f.sub_left, f.sub_right):
             if variable not in body.free:
                 message = f"the body of TC must have '{variable}' as a free variable"

@@ -44,9 +44,19 @@ class Program:
     syntax: ProgramSyntax
 
 
-def load_program(path: str | Path, *, include: Sequence[str] = (), macros: Mapping[str, str] | None = None) -> Program:
-    """Read a TVP file. Raises `InputError` with everything that is wrong with it."""
-    return _program(preprocess(path, TVP, include=include, macros=macros), Path(path).stem)
+def load_program(
+    path: str | Path,
+    *,
+    include: Sequence[str] = (),
+    macros: Mapping[str, str] | None = None,
+    arguments_one_by_one: bool = False,
+) -> Program:
+    """Read a TVP file. Raises `InputError` with everything that is wrong with it.
+
+    With `arguments_one_by_one`, the arguments of actions are substituted one after another, as TVLA does it.
+    """
+    source = preprocess(path, TVP, include=include, macros=macros)
+    return _program(source, Path(path).stem, arguments_one_by_one=arguments_one_by_one)
 
 
 def parse_program(
@@ -55,20 +65,22 @@ def parse_program(
     file: str = "<program>",
     include: Sequence[str] = (),
     macros: Mapping[str, str] | None = None,
+    arguments_one_by_one: bool = False,
 ) -> Program:
-    """A program from a text in memory."""
+    """A program from a text in memory; otherwise as `load_program`."""
     name = Path(file).stem if file != "<program>" else "program"
-    return _program(preprocess_text(text, file, TVP, include=include, macros=macros), name)
+    source = preprocess_text(text, file, TVP, include=include, macros=macros)
+    return _program(source, name, arguments_one_by_one=arguments_one_by_one)
 
 
-def _program(source: Preprocessed, name: str) -> Program:
+def _program(source: Preprocessed, name: str, *, arguments_one_by_one: bool) -> Program:
     if source.fatal:
         raise InputError(in_source_order(source.errors))
     syntax, errors = parse_tokens(source.tokens)
     if source.errors or errors:
         raise InputError(in_source_order([*source.errors, *errors]))
     report = Report()
-    expansion = expand(syntax, report)
+    expansion = expand(syntax, report, arguments_one_by_one=arguments_one_by_one)
     if report.errors:
         raise InputError(in_source_order(report.errors))
     return Program(

@@ -2,14 +2,18 @@
 substitution).
 
 A scope says which predicate name an iterator or an action argument stands for. Substitution replaces names
-and the identifiers in brackets, never logical variables. A *wildcard* stands for an argument whose value is
-not known: it lets actions be checked that no edge uses.
+and the identifiers in brackets, never logical variables. As in TVLA, it takes place in steps: first the arguments
+of the action, then each iterator from the outside in. So an argument that has the name of an iterator means the
+member inside that iterator's body; `resolve` warns where this happens. TVLA also substitutes the arguments one after
+another, so that ``copy(y, x)`` of ``%action copy(x, y)`` is ``copy(x, x)``; this is done only if it is asked for. A
+*wildcard* stands for an argument whose value is not known: it lets actions be checked that no edge uses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from kleene.diagnostics import Diagnostic, Position
 from kleene.tvp.syntax import Name, TextSyntax
@@ -19,14 +23,44 @@ _WILD = "?"
 
 @dataclass(frozen=True)
 class Scope:
-    """What iterators and arguments stand for; `call` is shown in messages about an action's body."""
+    """What iterators and arguments stand for: substitutions that take place one after another.
 
-    names: Mapping[str, Name] = field(default_factory=dict)
+    `call` is shown in messages about an action's body. `captures` says that a later substitution replaces a name that
+    an earlier one put in.
+    """
+
+    steps: tuple[Mapping[str, Name], ...] = ()
     call: str = ""
-    actuals: frozenset[str] = frozenset()
+    captures: bool = False
 
     def bind(self, iterator: str, member: Name) -> Scope:
-        return replace(self, names={**self.names, iterator: member})
+        """The scope inside an iterator."""
+        return self._then({iterator: member})
+
+    @staticmethod
+    def of_call(formals: Sequence[str], actuals: Sequence[Name], call: str = "", *, one_by_one: bool = False) -> Scope:
+        """The scope of an action's body; with `one_by_one`, the arguments are substituted one after another."""
+        pairs = list(zip(formals, actuals, strict=True))
+        scope = Scope(call=call)
+        for step in [dict([pair]) for pair in pairs] if one_by_one else [dict(pairs)]:
+            scope = scope._then(step)
+        return scope
+
+    def binds(self, name: str) -> bool:
+        return any(name in step for step in self.steps)
+
+    def at_once(self) -> dict[str, Name]:
+        """All substitutions as if they took place at the same time."""
+        return {name: member for step in self.steps for name, member in step.items()}
+
+    def _then(self, step: Mapping[str, Name]) -> Scope:
+        given = [member for earlier in self.steps for member in earlier.values()]
+        captures = any(_mentions(member, name) for member in given for name in step)
+        return Scope((*self.steps, step), self.call, self.captures or captures)
+
+
+def _mentions(name: Name, identifier: str) -> bool:
+    return name.id == identifier or any(_mentions(arg, identifier) for arg in name.args)
 
 
 EMPTY = Scope()
@@ -39,10 +73,22 @@ class Report:
         self.errors: list[Diagnostic] = []
         self.warnings: list[Diagnostic] = []
         self._seen: set[tuple[str, Position]] = set()
+        self._harmless: str | None = None
 
     def error(self, message: str, position: Position, scope: Scope = EMPTY) -> None:
-        if self._is_new(message, position):
+        if self._harmless is not None:
+            self.warn(f"{message} ({self._harmless})", position)
+        elif self._is_new(message, position):
             self.errors.append(Diagnostic(message + scope.call, position))
+
+    @contextmanager
+    def harmless(self, reason: str) -> Iterator[None]:
+        """Errors that are reported inside become warnings, because the part of the program has no effect."""
+        self._harmless = reason
+        try:
+            yield
+        finally:
+            self._harmless = None
 
     def warn(self, message: str, position: Position, key: str | None = None) -> None:
         """A warning; with a `key`, at most one warning of that key is kept at one place."""
@@ -86,12 +132,28 @@ def is_wild(text: str) -> bool:
 
 
 def resolve(name: Name, scope: Scope, report: Report) -> Name:
-    """The name with iterators and arguments replaced; it keeps its place."""
-    names = scope.names
-    if not names:
+    """The name with iterators and arguments replaced, one after another; it keeps its place."""
+    if not scope.steps:
         return name
+    result = name
+    for step in scope.steps:
+        result = _replaced(result, step, scope, report)
+    if not scope.captures:
+        return result
+    meant = _replaced(name, scope.at_once(), scope, report)
+    if result.text != meant.text:
+        message = (
+            f"'{name.text}' stands for '{meant.text}', which has the name of an iterator or a later argument: "
+            f"as in TVLA it becomes '{result.text}' here"
+        )
+        report.warn(message + scope.call, name.position, key="capture")
+    return result
+
+
+def _replaced(name: Name, names: Mapping[str, Name], scope: Scope, report: Report) -> Name:
+    """The name after one parallel substitution."""
     member = names.get(name.id)
-    args = tuple(resolve(arg, scope, report) for arg in name.args)
+    args = tuple(_replaced(arg, names, scope, report) for arg in name.args)
     if member is None:
         return Name(name.id, args, position=name.position) if args else name
     if not args:
@@ -109,10 +171,7 @@ def text_of(parts: TextSyntax, scope: Scope, report: Report) -> str:
 
 def enter_iterator(iterator: str, position: Position, scope: Scope, report: Report) -> bool:
     """Check that an iterator may be bound here; False if its members should not be tried."""
-    if iterator in scope.names:
+    if scope.binds(iterator):
         report.error(f"the iterator '{iterator}' has the name of an argument or outer iterator", position, scope)
-        return False
-    if iterator in scope.actuals:
-        report.error(f"the argument '{iterator}' has the name of an iterator of the action", position, scope)
         return False
     return True

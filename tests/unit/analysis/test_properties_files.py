@@ -119,7 +119,7 @@ def test_the_last_one_wins(meaning) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_shipped_defaults_are_kleenes_defaults(meaning) -> None:  # type: ignore[no-untyped-def]
-    """The settings of TVLA's own tvla.properties (language.md section 9)."""
+    """The settings of TVLA's own tvla.properties (docs/manual/running.md)."""
     shipped = """
     tvla.joinType = part
     tvla.engine.actionOrder = fcpucb

@@ -38,7 +38,7 @@ def test_parallel_edges_are_kept_in_order() -> None:
 
 
 def test_post_order_takes_the_last_edge_first() -> None:
-    """semantics.md section 9: depth-first over edges in reverse order of declaration."""
+    """docs/concepts/engine.md: depth-first over edges in reverse order of declaration."""
     g = cfa("a b", "a c", "b d", "c d")
     assert g.post_order == {"d": 0, "c": 1, "b": 2, "a": 3}
     assert LOOP.post_order == {"d": 0, "c": 1, "b": 2, "a": 3}

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.fuzz_c.generate import program as random_program
+from tests.fuzz_c.generators.structures import program as random_program
 from tests.unit.semantics.translated import analysis, inlined
 
 from kleene.c.reader import read_program

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.fuzz_c.generate import program as random_program
+from tests.fuzz_c.generators.structures import program as random_program
 from tests.unit.semantics.translated import alarms, analysis, inlined, program_of
 
 from kleene.c.reader import read_program

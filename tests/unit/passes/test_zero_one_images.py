@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.unit.semantics.translated import HEADER, inlined, program_of
 
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.cfa.operations import Havoc
 from kleene.core.verdict import kinds_of
 from kleene.passes.facts.memory import Memory

@@ -1,4 +1,4 @@
-"""The spanning forest of a function field: exact on every small heap, whatever edge is cut (design.md section 6.1)."""
+"""The spanning forest of a function field: exact on every small heap, whatever edge is cut."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.refinement import RefineSettings, refine, shape_result
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import kinds_of
 from kleene.domains.explicit.explore import explore

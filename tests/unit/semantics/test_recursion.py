@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.cfa.operations import Call, Enter, Invoke, Leave
 from kleene.passes.preparation import Prepared
 from kleene.passes.recursive_functions import whole_program

@@ -1,4 +1,4 @@
-"""Closures over several cells: exact on every small acyclic heap, shared or not (design.md section 6.1)."""
+"""Closures over several cells: exact on every small acyclic heap, shared or not."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kleene.analysis.c.shape import analyse
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation

@@ -3,11 +3,11 @@
 In reading order:
 
 - `options`: what a user can choose about a check
-- `check`: the verdicts
+- `check`: C files in, a verdict for each property out
+- `strategy`: the phases of a check, as rows
+- `budget`: the time of a check
+- `verdicts`: the rules of verdicts
 - `shape`: sets of three-valued structures
-- `attempts`: the attempts of the shape analysis, as rows
-- `shape_classes`: shape classes, from the most to the least demanding
-- `shape_run`: one run of the shape domain
 - `fesa`: one graph and one Boolean function
 - `refinement`: counterexample-guided refinement of the abstraction
 - `contracts`: bodies and calls by contract
@@ -15,6 +15,7 @@ In reading order:
 - `coverage`: searches the states of real runs in the invariant of a proof
 - `confirm`: runs that show an alarm
 - `error_paths`: the path of the analysis to an alarm
+- `compiled_runs`: findings, replayed by the machine's compiler
 - `source_names`: source variables of predicates
 - `certificates`: proofs in files
 """

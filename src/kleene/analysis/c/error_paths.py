@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from kleene.analysis.c.shape_run import MEMORY, domain_of
+from kleene.analysis.c.shape.run import MEMORY, domain_of
 from kleene.analysis.limits import Watchdog
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assume, Operation

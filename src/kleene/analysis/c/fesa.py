@@ -44,22 +44,39 @@ def analyse_fesa(
     only if no other memory error remains, because parents are an instrumentation too.
     """
     start = time.monotonic()
+    run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation, reduce=reduce)
+    if isinstance(run, str):
+        return FesaResult([], False, run, time.monotonic() - start)
+    result = _Attempts(run, start + seconds).best(instrumentation=instrumentation)
+    result.seconds = time.monotonic() - start
+    return result
+
+
+def analyse_by_attempt(
+    prepared: Prepared, attempt: FesaAttempt, *, malloc_may_fail: bool, seconds: float, instrumentation: bool = True
+) -> FesaResult:
+    """One plan alone. The tests use it: a plan that comes first would hide what is wrong with this one."""
+    run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation)
+    return FesaResult([], False, run, 0.0) if isinstance(run, str) else run.analyse(seconds, attempt)
+
+
+def _ready(
+    prepared: Prepared, seconds: float, *, malloc_may_fail: bool, instrumentation: bool, reduce: bool = True
+) -> _Run | str:
+    """The program in the form that plans analyse, or why there is none."""
     memory = within(seconds, lambda: _memory(prepared))
     if isinstance(memory, LimitReached):
-        return FesaResult([], False, str(memory), time.monotonic() - start)
+        return str(memory)
     external = _external(memory.program, memory.cfa)
     if external:
-        return FesaResult([], False, f"external variable {external[0]}", time.monotonic() - start)
+        return f"external variable {external[0]}"
     options = Options(
         out_counter=instrumentation,
         in_counter=instrumentation,
         reduce=reduce and instrumentation,
         permanent=frozenset(v.name for v in _permanent(memory)),
     )
-    run = _Run(memory, options, malloc_may_fail)
-    result = _Attempts(run, start + seconds).best(instrumentation=instrumentation)
-    result.seconds = time.monotonic() - start
-    return result
+    return _Run(memory, options, malloc_may_fail)
 
 
 def _memory(prepared: Prepared) -> Memory:
@@ -92,29 +109,57 @@ def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
     return alarm.place.file, alarm.place.line, alarm.place.column, alarm.kind, alarm.text
 
 
-FEW = 700
-SHORT, LONG = 0.1, 0.8
-"""Shares of the remaining time: for the first try of each plan, and for all plans that ran out of it."""
+FEW, MANY = 700, 4_000
+"""Nodes of a Boolean function above which states are summarised everywhere: where time is short, and otherwise."""
+SHORT, MIDDLE, REST, LONG = 0.1, 0.4, 0.6, 0.8
+"""Shares of the remaining time: for each row at first, for a run that summarises more, and for the rows that ran out."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Settings of one attempt: how long variables are kept, what is tracked, and which warnings end it.
+class FesaAttempt:
+    """One way to analyse a program with FESA: how long variables are kept, what is tracked, which warnings end it."""
 
-    `crowded` is the number of nodes of a function above which states are summarised everywhere.
-    """
-
+    name: str = "plain"
+    purpose: str = "variables are forgotten when they are not read again"
     keep: Keep = "live"
     stop_at: Stop = "leak"
     parents: bool = True
-    crowded: int = 4_000
+    crowded: int = MANY
+    """Nodes of a function above which states are summarised everywhere."""
     apart: bool = False
     by_role: bool = False
     """Whether nodes are named after the variables that hold or reach them: states that are joined are confused less."""
     by_cases: bool = False
     """Whether locations have several states, by which variables are NULL."""
-    share: float = 0.4
+    share: float = MIDDLE
     """The share of the remaining time that the attempt may take."""
+
+
+def _kept(keep: Keep, name: str, purpose: str, **parts: bool | Stop) -> FesaAttempt:
+    """A row whose variables are kept through loops or to the end of their scope."""
+    words = {"live": "", "loop": ", kept in loops", "scope": ", kept in scope"}[keep]
+    return replace(FesaAttempt(name + words, purpose, keep=keep), **parts)  # type: ignore[arg-type]
+
+
+PLAIN = FesaAttempt()
+FESA_ATTEMPTS = (
+    PLAIN,
+    FesaAttempt("kept in loops", "variables are kept as long as a loop runs", keep="loop"),
+    *(
+        _kept(keep, name, purpose, by_role=True, by_cases=cases)
+        for name, purpose, cases in (
+            ("roles", "nodes are named after the variables that reach them", False),
+            ("cases", "one state for each answer to which variables are NULL", True),
+        )
+        for keep in ("live", "loop")
+    ),
+    FesaAttempt("kept in scope", "variables are kept to the end of their scope", keep="scope"),
+    *(
+        _kept(keep, "apart", "nodes of variables are kept apart from summaries", apart=True, stop_at="warning")
+        for keep in ("live", "loop", "scope")
+    ),
+)
+"""The rows in their order. Those that keep variables longer are for blocks that seem to be lost."""
 
 
 @dataclass
@@ -135,10 +180,10 @@ class _Attempts:
 
     def _chosen(self, *, instrumentation: bool) -> FesaResult:
         if not instrumentation:
-            result = self._patient(Plan(parents=False))
+            result = self._patient(replace(PLAIN, parents=False))
             if not result.complete or _unsafe(result):
                 return result
-            result = self._patient(Plan())
+            result = self._patient(PLAIN)
         else:
             result = self._sharpest()
         if result.complete and not self.lost_now(result):
@@ -147,11 +192,11 @@ class _Attempts:
 
     def _sharpest(self) -> FesaResult:
         """Try each plan for a short time until one has no warnings; then retry those that ran out of time or memory."""
-        result = first = self._attempt(Plan(share=SHORT))
+        result = first = self._attempt(replace(PLAIN, share=SHORT))
         if any(alarm.kind == "unsupported" for alarm in first.alarms):
             return first
-        tired = [] if first.complete or self.lost_now(first) else [Plan(crowded=FEW)]
-        tired += [Plan()] if _ran_out(first) else []
+        tired = [] if first.complete or self.lost_now(first) else [replace(PLAIN, crowded=FEW)]
+        tired += [PLAIN] if _ran_out(first) else []
         for plan in self._sharper(first):
             if _clean(result):
                 return result
@@ -163,33 +208,27 @@ class _Attempts:
                 result = _better(result, self._attempt(replace(plan, share=LONG / (len(tired) - number))))
         return result
 
-    def _sharper(self, first: FesaResult) -> Iterator[Plan]:
-        """Plans that may help: keep variables longer, name nodes, distinguish cases, summarise less."""
-        keeps: tuple[Keep, ...] = ("live", "loop", "scope")
-        if first.complete and not self.lost_now(first):
-            keeps = keeps[:1]
-        yield from (Plan(keep=keep) for keep in keeps[1:2])
-        for cases in (False, True):
-            yield from (Plan(keep=keep, by_role=True, by_cases=cases) for keep in keeps[:2])
-        yield from (Plan(keep=keep) for keep in keeps[2:])
-        yield from (Plan(keep=keep, apart=True, stop_at="warning") for keep in keeps)
+    def _sharper(self, first: FesaResult) -> Iterator[FesaAttempt]:
+        """The rows that may help after the first one."""
+        longer = not first.complete or bool(self.lost_now(first))
+        return (row for row in FESA_ATTEMPTS[1:] if longer or row.keep == "live")
 
     def _past_leaks(self) -> FesaResult:
         """A block seems to be lost, and memory safety is open: what else is wrong."""
-        quick = self._patient(Plan(parents=False))
+        quick = self._patient(replace(PLAIN, parents=False))
         if quick.complete and not _unsafe(quick):
             return quick
-        full = self._attempt(Plan(keep="scope", stop_at="nothing", share=0.8))
+        full = self._attempt(replace(PLAIN, keep="scope", stop_at="nothing", share=LONG))
         return full if full.complete else quick
 
-    def _patient(self, plan: Plan) -> FesaResult:
+    def _patient(self, plan: FesaAttempt) -> FesaResult:
         """An attempt, and if time or memory is not enough another one that summarises more."""
         result = self._attempt(plan)
         if result.complete or self.lost_now(result):
             return result
-        return self._attempt(replace(plan, crowded=FEW, share=0.6))
+        return self._attempt(replace(plan, crowded=FEW, share=REST))
 
-    def _attempt(self, plan: Plan) -> FesaResult:
+    def _attempt(self, plan: FesaAttempt) -> FesaResult:
         left = self.end - time.monotonic()
         if left <= 0:
             return FesaResult([], False, "there is no time left", 0.0)
@@ -210,7 +249,7 @@ class _Run:
     options: Options
     malloc_may_fail: bool
 
-    def analyse(self, seconds: float, plan: Plan) -> FesaResult:
+    def analyse(self, seconds: float, plan: FesaAttempt) -> FesaResult:
         start = time.monotonic()
         cfa, space = self.memory.cfa, Diagrams(order=rank)
         options = replace(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,8 @@ class CheckOptions:
     refine: RefineSettings | None = None
     instrumentation: bool = True
     """Whether the FESA domain counts edges (its `--no-instrumentation`)."""
+    tell: Callable[[str], None] = field(default=lambda stage: None, compare=False, repr=False)
+    """Is told which phase runs next, for people who wait."""
     self_check: float | None = None
     """Seconds of runs whose states are looked up in the invariant of each proof; None for a small share of the time."""
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from kleene.analysis.c.shape_run import MEMORY
+from kleene.analysis.c.shape.run import MEMORY
 from kleene.analysis.limits import Watchdog, stated_limit
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of

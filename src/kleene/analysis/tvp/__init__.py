@@ -7,6 +7,8 @@ In reading order:
 - `properties`: TVLA's properties files
 - `input`: input structures, checked
 - `explain`: the history of structures
+- `derivation`: which stored structure leads to which
+- `queries`: temporal questions about the derivation graph
 - `profile`: seconds of each phase
 - `best`: best transformers for chosen actions
 - `compare`: two results

@@ -1,4 +1,4 @@
-"""Everything that a user can choose about a run, with the defaults (thesis Appendix C.7; language.md section 9)."""
+"""Everything that a user can choose about a run, with the defaults (thesis Appendix C.7; docs/manual/running.md)."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ class RunOptions:
     profile: bool = False
     explain: tuple[str, ...] = ()
     best: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    transitions: bool = False
     differencing: DifferencingOptions = field(default_factory=DifferencingOptions)
 
     @property

@@ -1,4 +1,4 @@
-"""TVLA properties files, mapped to Kleene's options (language.md section 9).
+"""TVLA properties files, mapped to Kleene's options (docs/manual/running.md).
 
 A property that changes results and that Kleene does not have is an error; properties that only concern TVLA's own
 output files and console are accepted and have no effect.

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import Watchdog, peak_memory
+from kleene.analysis.tvp.derivation import derivation_graph
 from kleene.analysis.tvp.explain import Provenance, explanations
 from kleene.analysis.tvp.input import checked_input
 from kleene.analysis.tvp.options import RunOptions
 from kleene.analysis.tvp.profile import ProfiledDomain
+from kleene.analysis.tvp.queries import Query, answer, parse_query
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, LimitReached, UsageError
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
@@ -25,6 +27,7 @@ from kleene.report.run.result import (
     MessageReport,
     RunReport,
     Statistics,
+    Transitions,
 )
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
@@ -44,6 +47,7 @@ class Analysis:
     cfa: Cfa[Action]
     domain: ShapeDomain
     derivations: tuple[Derivation, ...]
+    queries: tuple[Query, ...] = ()
     warnings: list[Diagnostic] = field(default_factory=list)
 
 
@@ -64,12 +68,15 @@ def prepare(program: Program, options: RunOptions) -> Analysis:
         single_literals=not options.as_tvla,
     )
     domain = _domain(program, rules, options)
+    if options.max_messages is not None:
+        domain.log.limit = max(options.max_messages, 1)
     warnings = list(program.warnings)
     warnings += [Diagnostic(text, None, "warning") for d in derivations.values() for text in d.warnings]
     if options.save != "all" and not program.print_locations:
         text = f"--save {options.save} has no effect: without a list of locations to print, all of them are kept"
         warnings.append(Diagnostic(text, None, "warning"))
-    return Analysis(program, options, cfa, domain, tuple(derivations.values()), warnings)
+    queries = tuple(parse_query(q, program.vocabulary, program.sets, cfa.locations) for q in options.queries)
+    return Analysis(program, options, cfa, domain, tuple(derivations.values()), queries, warnings)
 
 
 def _domain(program: Program, rules: tuple[Rule, ...], options: RunOptions) -> ShapeDomain:
@@ -88,10 +95,12 @@ def _shape_options(options: RunOptions) -> ShapeOptions:
         join=options.join,
         stages=options.stages,
         definite_names=options.definite_names,
+        half_is_zero=options.definite_names and options.as_tvla,
         freeze=options.freeze,
         keep_names=options.significant,
         coerce_during_focus=options.coerce_during_focus or not options.as_tvla,
         filter_during_focus=options.filter_during_focus,
+        blame_updates=True,
         focus=FocusOptions(
             overlapping=options.as_tvla,
             split_active=not options.as_tvla or options.join == "ind",
@@ -116,11 +125,14 @@ def run(
     schedule = _schedule(analysis)
     if options.self_check and schedule.keep is not None:
         raise UsageError("--self-check needs the structures of every location: use it with --save all")
+    if (options.transitions or options.queries) and (schedule.keep is not None or options.best):
+        raise UsageError("--query and --transitions need --save all, and cannot be used with --best")
     provenance = Provenance(options.explain)
     watchdog = Watchdog(options.timeout, options.memory, spent=load_seconds)
     reached: Reached[Structure] = Reached({name: domain.store() for name in analysis.cfa.locations})
     problems: list[Diagnostic] = []
     told: list[Explanation] = []
+    graph: Transitions | None = None
     activity = "checking the input"
     start = time.perf_counter()
     end = None
@@ -143,6 +155,9 @@ def run(
             if options.self_check and reached.complete:
                 activity = "checking the result"
                 _self_check(analysis, structures, reached)
+            if (options.transitions or options.queries) and reached.complete:
+                activity = "deriving the graph of transitions"
+                graph = derivation_graph(analysis.cfa, _silent(analysis), structures, _stored(analysis, reached))
             if not watchdog.struck:
                 activity = "explaining the result"
                 told = _explained(analysis, provenance, reached)
@@ -153,8 +168,27 @@ def run(
     if isinstance(domain, ProfiledDomain):
         seconds |= domain.stopwatch.seconds
     warnings = [*analysis.warnings, *problems, *_contradictions(analysis), *_best_notes(analysis)]
+    wrong = _wrong_updates(analysis)
+    warnings += wrong
     report = _report(analysis, reached, seconds, warnings)
+    if wrong and report.verdict == VERIFIED:
+        report = replace(report, verdict=INCOMPLETE, reason=wrong[0].message)
+    if graph is not None:
+        answers = tuple(answer(query, graph, _stored(analysis, reached)) for query in analysis.queries)
+        report = replace(report, transitions=graph, answers=answers)
+        failing = sum(not a.holds for a in answers)
+        if report.verdict == VERIFIED and failing:
+            report = replace(report, verdict=MESSAGES, reason=f"{failing} of {len(answers)} queries may fail")
     return replace(report, explanations=tuple(told))
+
+
+def _silent(analysis: Analysis) -> ShapeDomain:
+    """A domain like that of the analysis, for replays whose messages are not counted."""
+    return ShapeDomain(analysis.program.vocabulary, analysis.domain.coercer.rules, analysis.domain.options)
+
+
+def _stored(analysis: Analysis, reached: Reached[Structure]) -> dict[str, list[Structure]]:
+    return {name: reached.stores[name].elements() for name in analysis.cfa.locations}
 
 
 def _input(analysis: Analysis, given: Sequence[TvsStructure]) -> tuple[list[Structure], list[Diagnostic]]:
@@ -192,7 +226,7 @@ def _watch(
     analysis: Analysis, watchdog: Watchdog, on_dump: Callable[[RunReport], None] | None
 ) -> Callable[[Reached[Structure]], None]:
     """The callback after each location: checks the limits and dumps intermediate results."""
-    options, log = analysis.options, analysis.domain.log
+    options = analysis.options
     dumped = 0
 
     def check(reached: Reached[Structure]) -> None:
@@ -202,8 +236,6 @@ def _watch(
             on_dump(_report(analysis, reached, {}, analysis.warnings))
         if options.max_structures is not None and reached.generated > options.max_structures:
             raise LimitReached(f"more than {options.max_structures} structures were generated")
-        if options.max_messages is not None and len(log) > options.max_messages:
-            raise LimitReached(f"more than {options.max_messages} messages were reported")
         watchdog.check()
 
     return check
@@ -234,28 +266,42 @@ def _contradictions(analysis: Analysis) -> list[Diagnostic]:
         return []
     warnings = []
     for action, (edge, structure) in analysis.domain.contradictions.items():
-        breach = analysis.domain.coercer.explain(structure)
-        if breach is not None:
-            text = (
-                f"a structure was discarded because the update of '{action}' ({edge.source} -> {edge.target}) "
-                f"contradicts the rule {breach.describe(structure)}; "
-                "if the update or the rule is wrong, so is the result"
-            )
+        breach = _breach(analysis, edge, structure)
+        if breach and action not in analysis.domain.wrong_updates:
+            text = f"a structure was discarded because {breach}; if the update or the rule is wrong, so is the result"
             warnings.append(Diagnostic(text, action.position, "warning"))
     return warnings
+
+
+def _wrong_updates(analysis: Analysis) -> list[Diagnostic]:
+    """Updates that must be wrong, or the rules that they contradict (thesis section 8.1)."""
+    errors = []
+    for action, (edge, structure) in analysis.domain.wrong_updates.items():
+        text = f"{_breach(analysis, edge, structure)}, and focus is not the reason: the update or the rule is wrong"
+        errors.append(Diagnostic(text, action.position, "warning"))
+    return errors
+
+
+def _breach(analysis: Analysis, edge: Edge[Action], structure: Structure) -> str:
+    """Which rule the result of an update contradicts, and where; the empty text if there is none."""
+    breach = analysis.domain.coercer.explain(structure)
+    if breach is None:
+        return ""
+    where = f"({edge.source} -> {edge.target})"
+    return f"the update of '{edge.label}' {where} contradicts the rule {breach.describe(structure)}"
 
 
 def _recompute_messages(analysis: Analysis, reached: Reached[Structure]) -> None:
     """Keep only the messages of the final structures (`tvla.engine.checkMessagesAtFixpoint`)."""
     analysis.domain.log.clear()
+    analysis.domain.log.limit = None
     for edge in analysis.cfa.edges:
         analysis.domain.post(edge, reached.stores[edge.source].elements())
 
 
 def _self_check(analysis: Analysis, structures: Sequence[Structure], reached: Reached[Structure]) -> None:
     """The independent check that the result is a post-fixpoint; messages of the replay are not counted."""
-    domain = ShapeDomain(analysis.program.vocabulary, analysis.domain.coercer.rules, analysis.domain.options)
-    problems = uncovered(analysis.cfa, domain, structures, reached)
+    problems = uncovered(analysis.cfa, _silent(analysis), structures, reached)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise InternalCheckError(f"the result is not a fixpoint: {problems[0]}{more}")

@@ -5,6 +5,7 @@ In reading order:
 - `check`: C programs
 - `batch`: many programs
 - `recheck`: a certificate
+- `validate`: a witness
 - `shapes`: the library of shape classes
 - `run`: a TVP program
 - `contracts`: TVP procedures
@@ -14,4 +15,7 @@ In reading order:
 - `transform`: best transformers
 - `show`: structures, drawn
 - `diff`: two results
+- `completion`: shell completion
+- `examples`: the shipped examples, copied
+- `doctor`: what is installed
 """

@@ -1,4 +1,4 @@
-"""`kleene batch FOLDER...`: many programs, on one machine or on several that share a folder."""
+"""`kleene batch PATHS`: many programs, in processes of this machine or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -6,92 +6,130 @@ import os
 import shlex
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from kleene.batch.engines import ClusterEngine, Engine, ProcessEngine
 from kleene.batch.jobs import Job, find_jobs
-from kleene.batch.pool import Pool, PoolOptions
-from kleene.batch.shared_folder import SharedFolder
+from kleene.batch.run import run_batch
+from kleene.batch.shipping import MakeTask, local_task, shared_task, shipped_task
+from kleene.batch.store import ResultStore
+from kleene.batch.task import Limits
 from kleene.cli.files import check_writable, write_output
+from kleene.cli.progress import CountProgress
 from kleene.diagnostics import UsageError
-from kleene.report.batch_report import BatchRow, batch_html, batch_json, batch_line, batch_row, batch_summary
 
-_OURS = ("--json", "--html", "--quiet", "--timeout", "--certificate")
+if TYPE_CHECKING:
+    from kleene.report.batch_report import BatchRow
+
+_OURS = ("--json", "--html", "--quiet", "--timeout", "--certificate", "--sarif", "--witness", "--baseline")
+_OURS_IN_RUNS = ("--json", "--html", "--quiet", "--timeout", "--tvs", "--dot", "--svg", "--log", "--dump")
 _INCONCLUSIVE = 3
+_FILES = ("json_file", "html_file", "sarif_file", "junit_file")
 
 
 @click.command("batch", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("paths", nargs=-1, required=True)
+@click.option("--output", metavar="FOLDER", help="Keep results there; a batch that was ended goes on where it was.")
 @click.option("--jobs", type=click.IntRange(1), help="Checks at a time (default: the number of cores).")
+@click.option("--cluster", metavar="ADDRESS|local:N", help="Run on a Dask cluster, or start one with N workers.")
+@click.option("--shared", metavar="FOLDER", help="The workers see this folder: do not send the sources.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds for each (default 60).")
 @click.option("--memory", type=click.IntRange(256), metavar="MIB", help="Memory for each.")
 @click.option("--check", "options", default="", metavar="OPTIONS", help="Options of 'kleene check', in one word.")
-@click.option(
-    "--share",
-    metavar="FOLDER",
-    help="Share the work with processes that name the same folder; resume an interrupted batch.",
-)
+@click.option("--run", "run_options", default="", metavar="OPTIONS", help="Options of 'kleene run' for TVP programs.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the results as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page.")
+@click.option("--sarif", "sarif_file", metavar="FILE", help="Write all findings as SARIF 2.1.0.")
+@click.option("--junit", "junit_file", metavar="FILE", help="Write the results as JUnit XML.")
 @click.option("--quiet", is_flag=True, help="Print the summary only.")
-def command(paths: tuple[str, ...], options: str, share: str | None, **given: Any) -> int:
-    """Check many C programs, each in a process of its own.
+def command(paths: tuple[str, ...], options: str, run_options: str, **given: Any) -> int:
+    """Check many programs, each in a process of its own.
 
-    PATHS are C files, SV-COMP task files (.yml), and folders with such files. Exit codes: 0 every program is TRUE or as
-    expected, 1 an error or a wrong verdict, 2 bad input, 3 something is UNKNOWN or was not checked.
+    PATHS are C files, SV-COMP task files (.yml), TVP programs with an input of the same name, and folders with such
+    files. Exit codes: 0 every program is TRUE or as expected, 1 an error or a wrong verdict, 2 bad input, 3 something
+    is UNKNOWN or was not checked.
     """
-    check_writable([given["json_file"], given["html_file"]], folder=share)
-    jobs = find_jobs(paths, _words(options))
-    pool = PoolOptions(given["jobs"] or os.cpu_count() or 1, given["timeout"], given["memory"])
-    with tempfile.TemporaryDirectory(prefix="kleene-batch-") as own:
-        rows, missing = _run(jobs, SharedFolder(Path(share or own)), pool, talks=_talks(given))
-    if given["json_file"]:
-        write_output(given["json_file"], batch_json(rows, missing=missing))
-    if given["html_file"]:
-        write_output(given["html_file"], batch_html(rows, missing=missing))
-    if "-" not in (given["json_file"], given["html_file"]):
-        click.echo(batch_summary(rows, missing=missing), nl=False)
+    check_writable([given[name] for name in _FILES], folder=given["output"])
+    jobs = find_jobs(paths, _words("--check", options, _OURS), _words("--run", run_options, _OURS_IN_RUNS))
+    with tempfile.TemporaryDirectory(prefix="kleene-batch-") as own, ResultStore(Path(given["output"] or own)) as store:
+        results = _run(jobs, store, given)
+    rows, missing = [row for row, _ in results], len(jobs) - len(results)
+    _write(results, missing, given)
     codes = {row.exit_code for row in rows} | ({_INCONCLUSIVE} if missing else set())
     return min(codes - {0}, default=0)
 
 
-def _talks(given: dict[str, Any]) -> bool:
-    return not given["quiet"] and "-" not in (given["json_file"], given["html_file"])
-
-
-def _words(options: str) -> tuple[str, ...]:
+def _words(option: str, text: str, ours: tuple[str, ...]) -> tuple[str, ...]:
     try:
-        words = tuple(shlex.split(options))
+        words = tuple(shlex.split(text))
     except ValueError as error:
-        raise UsageError(f"--check: {error}") from error
-    taken = [word for word in words if word.split("=")[0] in _OURS]
+        raise UsageError(f"{option}: {error}") from error
+    taken = [word for word in words if word.split("=")[0] in ours]
     if taken:
-        raise UsageError(f"--check: '{taken[0]}' is set by batch itself")
+        raise UsageError(f"{option}: '{taken[0]}' is set by batch itself")
     return words
 
 
-def _run(jobs: list[Job], shared: SharedFolder, settings: PoolOptions, *, talks: bool) -> tuple[list[BatchRow], int]:
-    """The rows in the order of the programs, and how many are missing because of Ctrl-C."""
-    found: dict[Path, BatchRow] = {}
-    counts = sys.stderr.isatty()
+def _engine(given: dict[str, Any], limits: Limits) -> tuple[Engine, MakeTask]:
+    """Where the checks run, and how a program gets there."""
+    if given["cluster"] is None:
+        if given["shared"] is not None:
+            raise UsageError("--shared is for a cluster: give --cluster too")
+        return ProcessEngine(given["jobs"] or os.cpu_count() or 1), partial(local_task, limits=limits)
+    if given["jobs"] is not None:
+        raise UsageError("--jobs is for this machine; on a cluster the workers say how many checks they take")
+    if given["shared"] is None:
+        return ClusterEngine(given["cluster"]), partial(shipped_task, limits=limits)
+    if not Path(given["shared"]).is_dir():
+        raise UsageError(f"there is no folder '{given['shared']}'")
+    return ClusterEngine(given["cluster"]), partial(shared_task, limits=limits, shared=Path(given["shared"]))
 
-    def done(job: Job, document: dict[str, Any]) -> None:
-        row = found[job.path] = batch_row(str(job.path), dict(job.expected), document)
-        if counts:
-            sys.stderr.write("\r\x1b[K")
-        if talks:
-            click.echo(batch_line(row))
-        if counts:
-            sys.stderr.write(f"{len(found)}/{len(jobs)}")
-            sys.stderr.flush()
 
-    try:
-        Pool(shared, settings, done).run(jobs)
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted; what is finished is written\n")
-    finally:
-        if counts:
-            sys.stderr.write("\r\x1b[K")
-    return [found[job.path] for job in jobs if job.path in found], len(jobs) - len(found)
+def _run(jobs: list[Job], store: ResultStore, given: dict[str, Any]) -> list[tuple[BatchRow, dict[str, Any]]]:
+    """The rows with their documents, in the order of the programs; less of them after Ctrl-C."""
+    from kleene.report.batch_report import batch_line, batch_row
+
+    limits = Limits(given["timeout"], given["memory"])
+    engine, make_task = _engine(given, limits)
+    talks = not given["quiet"] and _talks(given)
+    results: dict[Path, tuple[BatchRow, dict[str, Any]]] = {}
+    with CountProgress(len(jobs), enabled=True) as progress:
+
+        def done(job: Job, document: dict[str, Any]) -> None:
+            row = batch_row(str(job.path), dict(job.expected), document)
+            results[job.path] = (row, document)
+            if talks:
+                click.echo(batch_line(row))
+            progress.advance()
+
+        try:
+            run_batch(jobs, store, limits, engine, make_task, done)
+        except KeyboardInterrupt:
+            sys.stderr.write("interrupted; what is finished is written\n")
+    return [results[job.path] for job in jobs if job.path in results]
+
+
+def _talks(given: dict[str, Any]) -> bool:
+    return "-" not in [given[name] for name in _FILES]
+
+
+def _write(results: list[tuple[BatchRow, dict[str, Any]]], missing: int, given: dict[str, Any]) -> None:
+    from kleene.report.batch_report import batch_html, batch_json, batch_summary
+    from kleene.report.formats.batch_sarif import batch_sarif
+    from kleene.report.formats.junit import batch_junit
+
+    rows = [row for row, _ in results]
+    if given["json_file"]:
+        write_output(given["json_file"], batch_json(rows, missing=missing))
+    if given["html_file"]:
+        write_output(given["html_file"], batch_html(rows, missing=missing))
+    if given["sarif_file"]:
+        write_output(given["sarif_file"], batch_sarif(results))
+    if given["junit_file"]:
+        write_output(given["junit_file"], batch_junit(rows, missing=missing))
+    if _talks(given):
+        click.echo(batch_summary(rows, missing=missing), nl=False)

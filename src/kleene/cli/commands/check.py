@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,19 @@ import click
 
 from kleene.cli.check_request import CheckRequest, request_of
 from kleene.cli.files import check_writable, write_output
+from kleene.cli.format_options import (
+    FORMAT_FILES,
+    Reported,
+    aside_lines,
+    exit_code,
+    format_options,
+    given_baseline,
+    new_views,
+    reported,
+    write_sarif,
+    write_witness,
+)
+from kleene.cli.progress import Spinner
 from kleene.cli.refine_options import refine_options, write_certificate
 from kleene.cli.task_files import Task
 from kleene.core.verdict import Verdict
@@ -20,7 +34,13 @@ if TYPE_CHECKING:
     from kleene.report.check.text_and_json import Expected
     from kleene.results.check import CheckReport
 
-_EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
+
+def _explain_strategy(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        from kleene.analysis.c.strategy import strategy_lines
+
+        click.echo("\n".join(strategy_lines()))
+        context.exit(0)
 
 
 @click.command("check", context_settings={"help_option_names": ["-h", "--help"]})
@@ -36,6 +56,7 @@ _EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
 @click.option("-D", "--define", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
 @click.option("--entry", metavar="FUNCTION", help="Where the program starts (default: main).")
 @click.option("--32", "bits32", is_flag=True, help="Sizes of a 32-bit machine (ILP32).")
+@click.option("--64", "bits64", is_flag=True, help="Sizes of a 64-bit machine (LP64), also with --svcomp.")
 @click.option("--malloc-never-fails", is_flag=True, help="malloc always returns a block.")
 @click.option("--svcomp", is_flag=True, help="The conventions of SV-COMP: 32 bits, malloc never fails.")
 @click.option(
@@ -59,8 +80,18 @@ _EXIT = {Verdict.TRUE: 0, Verdict.FALSE: 1, Verdict.UNKNOWN: 3}
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
 @click.option("--trace", is_flag=True, help="Print the steps of each confirmed error.")
+@click.option("--replay", is_flag=True, help="Run each confirmed error in the compiled program, with its inputs.")
 @click.option("--invariants", is_flag=True, help="Print the shapes found at each loop head and return, in words.")
+@click.option(
+    "--explain-strategy",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_explain_strategy,
+    help="Print what is tried, in which order, with which share of the time; then exit.",
+)
 @refine_options
+@format_options
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
 def command(files: tuple[str, ...], **given: Any) -> int:
     """Prove a C program memory safe, or show a run that is not.
@@ -68,16 +99,44 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     FILES are the .c or .i files of one program, or one SV-COMP task file (.yml). Exit codes: 0 TRUE (proved), 1 FALSE
     (a confirmed error), 2 bad input, 3 UNKNOWN, 4 an internal check failed: a run refutes a proof.
     """
-    check_writable([given["json_file"], given["html_file"], given["certificate_file"]])
+    outputs = ("json_file", "html_file", "certificate_file", *FORMAT_FILES)
+    check_writable([given[name] for name in outputs])
     request = request_of({"files": files, **given})
+    baseline = given_baseline(given)
     if given["contracts"]:
         from kleene.analysis.c.contracts import check_contracts as check
     else:
         from kleene.analysis.c.check import check
 
-    report = check(request.files, request.options)
-    _write(report, request, given)
-    return _EXIT[report.verdict]
+    with Spinner(enabled=not given["quiet"]) as spinner:
+        name = Path(files[0]).name
+
+        def tell(stage: str) -> None:
+            spinner.say(f"{name}: {stage} (at most {given['timeout']:g} s)")
+
+        report = check(request.files, replace(request.options, tell=tell))
+    if given["replay"]:
+        _replay(report, request, contracts=given["contracts"])
+    told = reported(report, baseline, with_flow=bool(given["json_file"] or given["sarif_file"]))
+    _write(report, request, given, told)
+    return exit_code(report, told)
+
+
+def _replay(report: CheckReport, request: CheckRequest, *, contracts: bool) -> None:
+    """Ask the machine's compiler about the findings that a run shows."""
+    from kleene.analysis.c.compiled_runs import replay_findings
+    from kleene.results.replay import Replay
+
+    if not report.traces:
+        return
+    if contracts:
+        by_contract = Replay("not replayed", "runs by contracts are not runs of the program")
+        report.replays = [by_contract for _ in report.traces]
+        return
+    read = request.options.read
+    flags = [f"-I{folder}" for folder in read.include] + [f"-D{name}" for name in read.defines]
+    asked = "unreach" in request.options.properties
+    report.replays = replay_findings(report.traces[0].trace.program, report.traces, flags, error_calls=asked)
 
 
 def request_of_arguments(arguments: Sequence[str]) -> CheckRequest:
@@ -85,7 +144,7 @@ def request_of_arguments(arguments: Sequence[str]) -> CheckRequest:
     return request_of(command.make_context("check", list(arguments)).params)
 
 
-def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any]) -> None:
+def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], told: Reported) -> None:
     from kleene.report.check.text_and_json import check_json, check_text
 
     if given["certificate_file"]:
@@ -96,13 +155,18 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any]) ->
     invariants = _invariants(report) if wants_shapes else []
     states = _states(report) if wants_shapes else []
     if given["json_file"]:
-        text = check_json(report, expected=expected, invariants=[*invariants, *states] if asked else None)
+        text = check_json(report, told.views, expected=expected, invariants=[*invariants, *states] if asked else None)
         write_output(given["json_file"], text)
     if given["html_file"]:
         from kleene.report.check.page import check_html
 
         write_output(given["html_file"], check_html(report, invariants, states))
-    if not given["quiet"] and "-" not in (given["json_file"], given["html_file"]):
+    if given["witness_file"]:
+        loops = _invariants(report) if report.verdict is Verdict.TRUE else []
+        write_witness(report, request.options, loops, given["witness_file"])
+    if given["sarif_file"]:
+        write_sarif(report, told, given["sarif_file"])
+    if not given["quiet"] and "-" not in [given[name] for name in ("json_file", "html_file", *FORMAT_FILES)]:
         if given["trace_refinement"]:
             from kleene.report.check.refinement_text import refinement_lines
 
@@ -117,12 +181,14 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any]) ->
                 from kleene.report.check.fesa_words import fesa_lines
 
                 words = fesa_lines(states)
-        click.echo(check_text(report, traces=given["trace"], expected=expected, invariants=words), nl=False)
+        words += aside_lines(told)
+        views = new_views(told.views)
+        click.echo(check_text(report, views, traces=given["trace"], expected=expected, invariants=words), nl=False)
 
 
 def _closed(report: CheckReport) -> list[str]:
     """The independent check of the shapes."""
-    from kleene.analysis.c.shape_run import checked_again
+    from kleene.analysis.c.shape.run import checked_again
     from kleene.results.shape import ShapeResult
 
     if isinstance(report.shape, ShapeResult) and (_certified(report) or checked_again(report.shape)):

@@ -20,6 +20,7 @@ from kleene.diagnostics import Diagnostic, UsageError, did_you_mean
 from kleene.report.run.result import INCOMPLETE, MESSAGES, VERIFIED
 from kleene.structures.tvs_reader import TvsStructure, read_tvs
 from kleene.transformers.differencing import explain_updates
+from kleene.transformers.rule_dependencies import dependency_lines
 from kleene.tvp.program import Program, load_program
 
 _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
@@ -48,6 +49,7 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--self-check", is_flag=True, help="Check independently that the result is a fixpoint.")
 @click.option("--explain", multiple=True, metavar="LOCATION", help="Show how its structures came about.")
 @click.option("--best", multiple=True, metavar="ACTION", help="Use the best transformer of an action ('all').")
+@click.option("--query", "queries", multiple=True, metavar="QUESTION", help="Ask about all runs, e.g. 'never F'.")
 @click.option("--show-updates", is_flag=True, help="Print the derived updates and stop.")
 @click.option("--show-rules", is_flag=True, help="Print the consistency rules and stop.")
 @click.option("--include", multiple=True, metavar="FOLDER", help="Where to look for included files.")
@@ -57,11 +59,13 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page.")
 @click.option("--tvs", "tvs_file", metavar="FILE", help="Write the structures of every location.")
 @click.option("--dot", "dot_file", metavar="FILE", help="Write the control-flow graph and structures as DOT.")
+@click.option("--transitions-tvs", metavar="FILE", help="Write which structure leads to which (-tr:tvs).")
+@click.option("--transitions-dot", metavar="FILE", help="The same as a graph in DOT (-tr:dot).")
 @click.option("--svg", "svg_folder", metavar="FOLDER", help="Write one SVG for each structure.")
 @click.option("--dump", type=Count(1), help="Write PROGRAM.dump.tvs whenever this many structures were added.")
 @click.option("--log", "log_file", metavar="FILE", help="Write the summary to a file instead of the terminal.")
 @click.option("--rotate", is_flag=True, help="Draw from left to right in DOT and SVG files.")
-@click.option("--debug", is_flag=True, help="Explain every location (-d).")
+@click.option("--debug", is_flag=True, help="Print the rules with dependencies, explain every location (-d).")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--verbose", is_flag=True, help="Print every structure as text.")
 @click.option("--profile", is_flag=True, help="Show where the time goes.")
@@ -77,7 +81,7 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
         analysis, structures = _loaded(program, input_name, given)
     if given["show_rules"] or given["show_updates"]:
         return _show(analysis, rules=given["show_rules"], updates=given["show_updates"])
-    progress = Progress(enabled=not given["quiet"])
+    progress = Progress(enabled=not given["quiet"], timeout=given["timeout"])
     report = run(
         analysis,
         structures,
@@ -86,6 +90,8 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
         on_dump=lambda so_far: write_output(f"{so_far.program}.dump.tvs", report_tvs(so_far)),
     )
     progress.done()
+    if given["debug"]:
+        report = replace(report, rules=tuple(dependency_lines(analysis.domain.coercer.rules)))
     write_report(report, given)
     return _EXIT[report.verdict]
 
@@ -98,7 +104,8 @@ def _loaded(
     properties = properties_for(path, given["properties"], ())
     macros = macros_of((*properties.macros, *given["definitions"]))
     folders = (*given["include"], *properties.include, str(path.parent))
-    loaded = load_program(path, include=folders, macros=macros)
+    as_tvla = settled(given, properties).as_tvla
+    loaded = load_program(path, include=folders, macros=macros, arguments_one_by_one=as_tvla)
     if loaded.properties_files:
         properties = properties_for(path, given["properties"], loaded.properties_files)
     explain = loaded.cfa.locations if given["debug"] else _known(given["explain"], loaded.cfa.locations)

@@ -48,9 +48,9 @@ def freeable(state: State, value: Value) -> int:
     if block is None or block.kind != "heap":
         raise Violation("invalid_free", "free of something that is no heap block")
     if not block.alive:
-        raise Violation("double_free", f"{block.label} is freed already")
+        raise Violation("double_free", f"{block.label} is freed already", number)
     if bit != 0:
-        raise Violation("invalid_free", f"free of offset {bit // 8} of {block.label}")
+        raise Violation("invalid_free", f"free of offset {bit // 8} of {block.label}", number)
     return number
 
 

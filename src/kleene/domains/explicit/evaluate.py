@@ -79,7 +79,7 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
     block = state.blocks[number]
     if not block.alive:
         gone = "freed" if block.kind == "heap" else "out of scope"
-        raise Violation("dangling_dereference", f"{block.label} is {gone}")
+        raise Violation("dangling_dereference", f"{block.label} is {gone}", number)
     if block.kind == GARBAGE:
         raise Violation("uninitialized_pointer", "dereference of an uninitialized pointer")
     if block.kind == ARGUMENTS:
@@ -88,7 +88,7 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
         raise NotModelled(f"access to {block.label}")
     if bit < 0 or bit + width > block.size * 8:
         where = f"offset {bit // 8} of {block.label} with {block.size} bytes"
-        raise Violation("dangling_dereference", f"out of bounds: {where}")
+        raise Violation("dangling_dereference", f"out of bounds: {where}", number)
     return block
 
 

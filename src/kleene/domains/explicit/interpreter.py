@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -86,6 +86,28 @@ class Trace:
             except (Violation, NotModelled, Ended):
                 break
         return draw_heap(machine, state)
+
+    def states(self) -> Iterator[State]:
+        """The state before each step and after the last, in one pass: one object that changes, so read it at once."""
+        state = self._machine.start(GivenInputs(self.inputs, chooses_garbage=self.choose_garbage))
+        yield state
+        for _ in self.steps:
+            try:
+                if self._machine.step(state) is None:
+                    return
+            except (Violation, NotModelled, Ended):
+                return
+            yield state
+
+    def heaps(self, numbers: Iterable[int]) -> dict[int, Heap]:
+        """The heaps before these steps, in one pass; a number behind the last step stands for the end of the run."""
+        wanted = set(numbers)
+        heaps: dict[int, Heap] = {}
+        last = Heap((), ())
+        for number, state in enumerate(self.states()):
+            if number in wanted or number == len(self.steps) - 1:
+                heaps[number] = last = draw_heap(self._machine, state)
+        return {number: heaps.get(number, last) for number in wanted}
 
     @cached_property
     def _machine(self) -> Machine:
@@ -186,7 +208,8 @@ class _Run:
             self.machine.step(state)
         except Violation as problem:
             trace.outcome = "error"
-            trace.findings.append(Finding(problem.kind, problem.place or place, problem.message))
+            finding = Finding(problem.kind, problem.place or place, problem.message, block=problem.block)
+            trace.findings.append(finding)
             return False
         except NotModelled as problem:
             trace.outcome, trace.reason = "unsupported", f"{place}: {problem.reason}"
@@ -209,14 +232,15 @@ class _Run:
             if number not in self.reported:
                 self.reported.add(number)
                 block = state.blocks[number]
-                self.trace.findings.append(Finding("memory_leak", place, f"{block.label} is lost", "lost"))
+                finding = Finding("memory_leak", place, f"{block.label} is lost", "lost", number)
+                self.trace.findings.append(finding)
 
     def _leaks_at_end(self, state: State, place: Place) -> None:
         self._lost(state, place)
         for number, block in state.blocks.items():
             if block.kind == "heap" and block.alive and number not in self.reported:
                 message = f"{block.label} is not freed at the end"
-                self.trace.findings.append(Finding("memory_leak", place, message, "exit"))
+                self.trace.findings.append(Finding("memory_leak", place, message, "exit", number))
 
 
 def _exit_status(status: int | None) -> int | None:

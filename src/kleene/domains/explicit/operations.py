@@ -361,7 +361,8 @@ class Operations:
         return havoc
 
     def _print(self, operation: Print) -> Callable[[State], None]:
-        arguments = [self.compiler.value(a) for a in operation.arguments if not isinstance(a.type, RecordType)]
+        given = [a for a in operation.arguments if not isinstance(a.type, RecordType)]
+        arguments, sizes = [self.compiler.value(a) for a in given], [a.type.size for a in given]
         texts = [self.compiler.value(t) for t in operation.texts]
 
         def show(state: State) -> None:
@@ -369,7 +370,7 @@ class Operations:
             for text in texts:
                 read_text(state, text(state))
             if state.output is not None and operation.format is not None:
-                state.output.append(render(state, operation.format, values))
+                state.output.append(render(state, operation.format, values, sizes))
 
         return show
 

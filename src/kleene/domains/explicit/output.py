@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import re
 
+from kleene.cfa.types import IntegerType
 from kleene.domains.explicit.evaluate import access, as_address
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import NotModelled, Pointer, Value
 
-_DIRECTIVE = re.compile(r"%([-+ 0#]*)(\d*)(?:\.(\d+))?(?:hh|h|ll|l|z|j|t)?([diouxXcsp%eEfgG])")
+_DIRECTIVE = re.compile(r"%([-+ 0#]*)(\d*)(?:\.(\d+))?(hh|h|ll|l|z|j|t)?([diouxXcsp%eEfgG])")
+_NARROW = {"hh": 8, "h": 16}
+"""Bits of what is printed with these lengths; with others, those of the argument."""
 
 
-def render(state: State, format_: str, values: list[Value]) -> str:
-    """The text; an argument that cannot be shown is a question mark."""
-    left = iter(values)
+def render(state: State, format_: str, values: list[Value], sizes: list[int]) -> str:
+    """The text; an argument that cannot be shown is a question mark. `sizes` are those of the arguments, in bytes."""
+    left = iter(zip(values, sizes, strict=True))
 
     def replace(found: re.Match[str]) -> str:
-        flags, width, precision, code = found.groups()
+        flags, width, precision, length, code = found.groups()
         if code == "%":
             return "%"
-        value = next(left, None)
+        value, size = next(left, (None, 0))
         spec = f"%{flags}{width}" + (f".{precision}" if precision else "")
         if isinstance(value, int) and code in "diouxX":
-            return f"{spec}{code}" % (value & 0xFFFFFFFF if value < 0 and code in "ouxX" else value)
+            bits = _NARROW.get(length, size * 8)
+            return f"{spec}{code}" % IntegerType(bits, signed=code in "di").wrap(value)
         if isinstance(value, int) and code == "c":
             return chr(value & 255)
         if isinstance(value, float) and code in "eEfgG":

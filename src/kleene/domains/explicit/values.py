@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from kleene.cfa.operations import Place
@@ -83,6 +83,8 @@ class Finding:
     place: Place
     message: str
     detail: str = ""
+    block: int | None = field(default=None, compare=False)
+    """The number of the block that the error is about, in the run that shows it."""
 
     def __str__(self) -> str:
         return f"{self.place}: {self.kind}: {self.message}"
@@ -91,8 +93,9 @@ class Finding:
 class Violation(Exception):
     """Raised by an operation with an error; `place` is set if it differs from the operation's own place."""
 
-    def __init__(self, kind: str, message: str) -> None:
+    def __init__(self, kind: str, message: str, block: int | None = None) -> None:
         super().__init__(message)
+        self.block = block
         self.place: Place | None = None
         self.kind = kind
         self.message = message

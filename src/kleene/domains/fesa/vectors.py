@@ -1,4 +1,4 @@
-"""The numeric domain: sets of 0/1-vectors over named dimensions (FESA section 2.1, Definition 1).
+"""The numeric domain: sets of 0/1-vectors over named dimensions (FESA section 2.2, Definition 1).
 
 The dimensions of the paper are numbered; here they have names, so `swap` exchanges names, and adding a dimension with a
 value is `add` and `restrict` in one. A dimension that is missing in one of two sets has the value zero there: `join`,

@@ -5,6 +5,7 @@ In reading order:
 - `domain`: actions on sets of structures
 - `stores`: one store for each join
 - `messages`: messages by location
+- `wrong_updates`: updates that contradict a rule
 - `derived_updates`: updates derived on first use
 - `calling`: programs with procedures
 - `local_heaps`: the part of a structure that a callee reaches

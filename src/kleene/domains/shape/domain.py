@@ -10,6 +10,7 @@ from kleene.core.domain import Store
 from kleene.diagnostics import InputError
 from kleene.domains.shape.messages import MessageLog
 from kleene.domains.shape.stores import store_factory
+from kleene.domains.shape.wrong_updates import wrong_update
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.structure import Structure
@@ -22,16 +23,21 @@ from kleene.transformers.transformer import Outcome, Stages, Transformer
 
 @dataclass(frozen=True, slots=True)
 class ShapeOptions:
-    """Options that change the result of the shape domain."""
+    """What changes the result of the shape domain.
+
+    With `blame_updates`, contradictions after an update are looked into (`wrong_updates`).
+    """
 
     join: str = "part"
     stages: str = "fcpucb"
     definite_names: bool = False
+    half_is_zero: bool = False
     freeze: bool = False
     keep_names: bool = False
     coerce_during_focus: bool = True
     filter_during_focus: bool = False
     early_precondition: bool = False
+    blame_updates: bool = False
     focus: FocusOptions = field(default_factory=FocusOptions)
 
 
@@ -44,7 +50,9 @@ class ShapeDomain:
         self.vocabulary = vocabulary
         self.options = options
         self.coercer = Coercer(vocabulary, rules)
-        self.canonicalizer = Canonicalizer(vocabulary, definite_names=options.definite_names)
+        self.canonicalizer = Canonicalizer(
+            vocabulary, definite_names=options.definite_names, half_is_zero=options.half_is_zero
+        )
         self.stages = Stages.parse(options.stages)
         # Coerce turns the nodes that focus splits off into single nodes; if focus skips undecidable formulas, that
         # would never end.
@@ -54,6 +62,7 @@ class ShapeDomain:
         self.log = MessageLog()
         self.discarded = 0
         self.contradictions: dict[Action, tuple[Edge[Action], Structure]] = {}
+        self.wrong_updates: dict[Action, tuple[Edge[Action], Structure]] = {}
         self._transformers: dict[Action, Transformer] = {}
         self._make_store = store_factory(options.join, self.canonicalizer)
 
@@ -88,12 +97,21 @@ class ShapeDomain:
         for element in elements:
             outcome = self.outcome(transformer, edge, element)
             self.discarded += outcome.discarded
-            if outcome.contradictory is not None and edge.label not in self.contradictions:
-                self.contradictions[edge.label] = (edge, outcome.contradictory.structure(element))
+            if outcome.contradictory is not None:
+                self._look_into(edge, element, outcome.contradictory.structure(element))
             if outcome.reports or outcome.unmet:
                 self.log.add(edge, outcome)
             results += [self.blurred(draft, element) for draft in outcome.drafts]
         return results
+
+    def _look_into(self, edge: Edge[Action], element: Structure, result: Structure) -> None:
+        """Keep a result that contradicts the rules, and whether only the update can be the reason."""
+        action = edge.label
+        self.contradictions.setdefault(action, (edge, result))
+        if self.options.blame_updates and action not in self.wrong_updates:
+            blamed = wrong_update(self.transformer(action), element)
+            if blamed is not None:
+                self.wrong_updates[action] = (edge, blamed)
 
     def outcome(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> Outcome:
         """The action's outcome; a focus that is refused is an error in the program text."""

@@ -1,4 +1,4 @@
-"""The messages that an analysis reports, kept by location and text (semantics.md section 10)."""
+"""The messages that an analysis reports, kept by location and text (docs/concepts/actions.md)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kleene.cfa.graph import Edge
+from kleene.diagnostics import LimitReached
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 from kleene.transformers.transformer import Outcome
@@ -23,11 +24,15 @@ class MessageEntry:
 
 
 class MessageLog:
-    """All messages. The same text on an equal structure is counted once, whatever the order of exploration."""
+    """All messages. The same text on an equal structure is counted once, whatever the order of exploration.
+
+    As soon as there are `limit` of them, `LimitReached` is raised (``-mm``, thesis Appendix C.7).
+    """
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str], MessageEntry] = {}
         self.unmet: dict[tuple[str, str], None] = {}
+        self.limit: int | None = None
 
     def add(self, edge: Edge[Action], outcome: Outcome) -> None:
         for message in outcome.unmet:
@@ -39,6 +44,8 @@ class MessageLog:
                 entry = self._entries[key] = MessageEntry(edge.source, report.message.text, edge.label)
             entry.structures[report.structure] = None
             entry.definite |= report.definite
+            if self.limit is not None and len(self) >= self.limit:
+                raise LimitReached(f"{self.limit} {'message was' if self.limit == 1 else 'messages were'} reported")
 
     def clear(self) -> None:
         self._entries.clear()

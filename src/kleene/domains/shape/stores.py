@@ -1,4 +1,4 @@
-"""The elements of a location: one store for each kind of join (thesis 3.3 and 7.6)."""
+"""What a location keeps: one store for each kind of join (thesis 3.3 and 7.6; docs/concepts/joins.md)."""
 
 from __future__ import annotations
 

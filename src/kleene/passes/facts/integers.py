@@ -1,6 +1,6 @@
 """Small integers in logic: a variable is the set of predicates ``i = c`` for the constants c that matter to it.
 
-Exact for constants, booleans, enumerations and counters up to a bound, then unknown (design.md section 5). All
+Exact for constants, booleans, enumerations and counters up to a bound, then unknown (docs/assumptions.md). All
 predicates of a variable 0 means 'some other value', all 1/2 means 'any value'. An integer cell of heap objects has
 unary predicates of the same kind. Variables and cells that are assigned to or compared with each other share their
 constants.

@@ -2,7 +2,7 @@
 
 Individuals are memory objects: heap blocks, and variables whose address is taken or that are structs. A pointer is a
 pair of an object and an offset; which offsets a pointer variable or a pointer cell may hold is computed beforehand,
-without regard to control flow (design.md section 5). A cell is a scalar at an offset of an object.
+without regard to control flow (docs/assumptions.md). A cell is a scalar at an offset of an object.
 """
 
 from __future__ import annotations

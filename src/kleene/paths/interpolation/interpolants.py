@@ -74,6 +74,8 @@ def interpolants(formula: PathFormula, most_questions: int = MOST_QUESTIONS) -> 
     leaves = [*(case for case, _ in formula.dead), *formula.cases]
     if not leaves:
         return Failure("the path has no step")
+    if not all(case.states for case in leaves):
+        return Failure("a case of the path ends before its first step")
     machine = Machine(formula.program, malloc_may_fail=formula.malloc_may_fail)
     prover = Prover(most_questions)
     try:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from markupsafe import Markup
 
 from kleene.core.verdict import Finding
-from kleene.domains.explicit.heap import Heap
 from kleene.domains.explicit.interpreter import Trace
 from kleene.report.check.fesa_words import FesaInvariant
 from kleene.report.check.refinement_page import ending, round_views
@@ -20,9 +18,11 @@ from kleene.report.drawing.fesa_picture import state_svg
 from kleene.report.drawing.heap_picture import Film
 from kleene.report.drawing.picture import DrawingOptions
 from kleene.report.drawing.svg import svg_of_dot
+from kleene.report.findings.source_lines import source_line, source_lines
+from kleene.report.findings.view import heap_words
 from kleene.report.pages import Album, Figure, caption_of, rendered
 from kleene.results.check import CheckReport
-from kleene.semantics.contracts.programs import contract_at, without_contract
+from kleene.semantics.contracts.programs import contract_at
 from kleene.structures.structure import Structure
 
 _MOST_LINES = 400
@@ -130,10 +130,6 @@ def _found(report: CheckReport, number: int) -> _Found:
     return _Found(finding, kind[:1].upper() + kind[1:], _excerpt(finding), rows, left_out, offending)
 
 
-def _in_words(heap: Heap) -> str:
-    return without_contract(str(heap)).replace("\n", "; ")
-
-
 def _offending(trace: Trace) -> Markup | None:
     """The heap before the contract steps at the end of a run: the arguments of a call, or the result of a body."""
     number = len(trace.steps)
@@ -142,7 +138,7 @@ def _offending(trace: Trace) -> Markup | None:
     if number == len(trace.steps):
         return None
     heap = trace.heap(number)
-    return Markup(svg_of_dot(Film(trace.program).picture(heap), label=_in_words(heap)))
+    return Markup(svg_of_dot(Film(trace.program).picture(heap), label=heap_words(heap)))
 
 
 def _rows(trace: Trace, lines: list[TraceLine]) -> list[_Row]:
@@ -156,39 +152,26 @@ def _rows(trace: Trace, lines: list[TraceLine]) -> list[_Row]:
         if position >= first_drawn:
             heap = trace.heap(line.last + 1)
             if last or film.changes(heap):
-                svg = Markup(svg_of_dot(film.picture(heap), label=_in_words(heap)))
+                svg = Markup(svg_of_dot(film.picture(heap), label=heap_words(heap)))
         place = line.place
         where = str(place.line) if len(trace.program.files) == 1 else f"{Path(place.file).name}:{place.line}"
-        source = _source_line(place.file, place.line).strip()
+        source = source_line(place.file, place.line).strip()
         source = "" if source.rstrip("; ") == line.text else source
         rows.append(_Row(position + 1, where, source, line.depth - 1, line.text, line.note, svg, last))
     return rows
 
 
 def _excerpt(finding: Finding) -> list[tuple[int, str, bool]]:
-    lines = _source(finding.file)
+    lines = source_lines(finding.file)
     around = range(max(1, finding.line - _CONTEXT), min(len(lines), finding.line + _CONTEXT) + 1)
     return [(n, lines[n - 1], n == finding.line) for n in around]
-
-
-@cache
-def _source(file: str) -> list[str]:
-    try:
-        return Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
-
-
-def _source_line(file: str, line: int) -> str:
-    lines = _source(file)
-    return lines[line - 1] if 0 < line <= len(lines) else ""
 
 
 def _loop(invariant: Invariant, drawn: Sequence[Structure], album: Album) -> _Loop:
     place = invariant.place
     return _Loop(
         f"{Path(place.file).name}:{place.line}, {place.function}",
-        _source_line(place.file, place.line).strip(),
+        source_line(place.file, place.line).strip(),
         invariant.words,
         [album.figure(s, caption_of(s, n)) for n, s in enumerate(drawn, 1)],
         len(invariant.structures) - len(drawn),
@@ -200,6 +183,6 @@ def _states(invariant: FesaInvariant) -> _Loop:
     place = invariant.place
     caption = "solid: in all vectors; dashed: in some; dotted circle: another instance of the summary"
     drawn = [Figure(Markup(state_svg(invariant.state.vectors, invariant.cells)), caption)]
-    source = _source_line(place.file, place.line).strip()
+    source = source_line(place.file, place.line).strip()
     where = f"{Path(place.file).name}:{place.line}, {place.function}"
     return _Loop(where, source, invariant.words, drawn if invariant.state.vectors.dims else [], 0)

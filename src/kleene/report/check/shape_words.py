@@ -50,6 +50,8 @@ class Invariant:
     words: list[str]
     names: Mapping[str, str]
     """Source names of pointer predicates."""
+    live: Mapping[str, Sequence[str]]
+    """The pointers that are read later, each with its predicates."""
 
 
 def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | None = None) -> list[Invariant]:
@@ -77,8 +79,9 @@ def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | N
             own = (names or {}).get(location, {})
             said = (words_of(s, live[location], place.function, own, partial=shape.partial) for s in structures)
             words = dict.fromkeys(said)
-            shown = _Describer(structures[0], live[location], place.function, own).short_names
-            found.append(Invariant(place, what, structures, list(words), shown))
+            describer = _Describer(structures[0], live[location], place.function, own)
+            alive = describer.live_pointers
+            found.append(Invariant(place, what, structures, list(words), describer.short_names, alive))
     return sorted(found, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
 
 
@@ -234,6 +237,11 @@ class _Describer:
             short[name] = re.sub(r"#\d+", "", variable)
         counts = Counter(short[n] for n in short if self._is_live(n, self.pointers[n]))
         return {name: text if counts[text] <= 1 else name for name, text in short.items()}
+
+    @property
+    def live_pointers(self) -> dict[str, list[str]]:
+        """The pointer variables that are live, with their predicates."""
+        return {name: own for name, own in self.pointers.items() if self._is_live(name, own)}
 
     def _shown(self, name: str) -> str:
         return self.short_names.get(name, name)

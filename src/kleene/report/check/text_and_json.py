@@ -1,4 +1,4 @@
-"""Reports of `kleene check`: text for the terminal, JSON for machines."""
+"""Reports of `kleene check`: text for the terminal, JSON for machines (docs/reference/check-json.md)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from kleene.core.verdict import Finding, Verdict
+from kleene.diagnostics import Diagnostic
 from kleene.report.check.refinement_text import left_lines
 from kleene.report.check.trace import lines_of
+from kleene.report.findings.source_lines import position_of
+from kleene.report.findings.view import FindingView, finding_views
+from kleene.report.findings.view_json import view_document
 from kleene.results.check import CheckReport
 
 CHECK_SCHEMA = "kleene.check/1"
@@ -43,22 +47,25 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def check_text(
-    report: CheckReport, *, traces: bool = False, expected: Sequence[Expected] = (), invariants: Sequence[str] = ()
+    report: CheckReport,
+    views: Sequence[FindingView] | None = None,
+    *,
+    traces: bool = False,
+    expected: Sequence[Expected] = (),
+    invariants: Sequence[str] = (),
 ) -> str:
-    """The verdict of each property, the findings, and why something is unknown."""
+    """The verdict of each property, the findings (`views`: only these), and why something is unknown."""
+    shown = finding_views(report.findings, report.traces, with_flow=False) if views is None else views
     lines = [f"{', '.join(report.files)}: {report.verdict}"]
     for name, verdict in report.properties.items():
         how = report.proved_by.get(name) or report.shown_by.get(name, "")
         lines.append(f"  {name:<11}{verdict!s:<8}{how}".rstrip())
-    places = {str(f): number for number, f in reversed(list(enumerate(report.findings))) if not f.confirmed}
-    possible = sorted(places.values())
-    hidden = {n for n, f in enumerate(report.findings) if not f.confirmed} - set(possible[:_MOST_POSSIBLE])
-    for number, finding in enumerate(report.findings):
-        if number in hidden:
-            continue
-        lines.append(str(finding))
-        if finding.inputs and finding.confirmed:
-            lines.append(f"    inputs: {' '.join(map(str, finding.inputs))}")
+    possible = [view for view in shown if not view.finding.confirmed]
+    for view in [v for v in shown if v.finding.confirmed] + possible[:_MOST_POSSIBLE]:
+        lines += finding_lines(view)
+        number = report.findings.index(view.finding)
+        if number < len(report.replays):
+            lines.append(f"    {report.replays[number]}")
         if traces:
             lines += trace_lines(report, number)
     more = len(possible) - _MOST_POSSIBLE
@@ -73,6 +80,22 @@ def check_text(
         lines.append(f"unknown because: {report.reason}")
         lines += left_lines(report.refinement)
     return "\n".join([*lines, _work(report), ""])
+
+
+def finding_lines(view: FindingView) -> list[str]:
+    """A finding as compilers print theirs: the place, the source line with a caret, notes, and the inputs."""
+    finding = view.finding
+    heading = str(finding).removeprefix(f"{finding.file}:{finding.line}:{finding.column}: ")
+    lines = _with_caret(finding.file, finding.line, finding.column, heading)
+    for note in view.notes:
+        lines += _with_caret(note.place.file, note.place.line, note.place.column, f"note: {note.text}")
+    if finding.inputs and finding.confirmed:
+        lines.append(f"    inputs: {' '.join(map(str, finding.inputs))}")
+    return lines
+
+
+def _with_caret(file: str, line: int, column: int, text: str) -> list[str]:
+    return str(Diagnostic(text, position_of(file, line, column))).split("\n")
 
 
 def trace_lines(report: CheckReport, number: int) -> list[str]:
@@ -104,15 +127,25 @@ def _work(report: CheckReport) -> str:
 
 
 def check_json(
-    report: CheckReport, *, expected: Sequence[Expected] = (), invariants: Sequence[Any] | None = None
+    report: CheckReport,
+    views: Sequence[FindingView] | None = None,
+    *,
+    expected: Sequence[Expected] = (),
+    invariants: Sequence[Any] | None = None,
 ) -> str:
-    return json.dumps(check_document(report, expected=expected, invariants=invariants), indent=2) + "\n"
+    return json.dumps(check_document(report, views, expected=expected, invariants=invariants), indent=2) + "\n"
 
 
 def check_document(
-    report: CheckReport, *, expected: Sequence[Expected] = (), invariants: Sequence[Any] | None = None
+    report: CheckReport,
+    views: Sequence[FindingView] | None = None,
+    *,
+    expected: Sequence[Expected] = (),
+    invariants: Sequence[Any] | None = None,
 ) -> dict[str, Any]:
     """The documented form of a result (docs/reference/check-json.md)."""
+    viewed = finding_views(report.findings, report.traces) if views is None else views
+    by_text = {str(view.finding): view for view in viewed}
     statistics: dict[str, Any] = {
         "domain": report.shape.name if report.shape is not None else "explicit",
         "structures": report.shape.structures if report.shape else 0,
@@ -130,7 +163,7 @@ def check_document(
         "file": report.files[0] if len(report.files) == 1 else list(report.files),
         "verdict": str(report.verdict),
         "properties": {name: str(verdict) for name, verdict in report.properties.items()},
-        "findings": [_finding(report, n, f) for n, f in enumerate(report.findings)],
+        "findings": [_finding(report, n, f, by_text[str(f)]) for n, f in enumerate(report.findings)],
         "statistics": statistics,
         "reason": report.reason or None,
         "warnings": [str(warning) for warning in report.warnings],
@@ -185,8 +218,10 @@ def _refinements(report: CheckReport) -> dict[str, int | str]:
     }
 
 
-def _finding(report: CheckReport, number: int, finding: Finding) -> dict[str, Any]:
+def _finding(report: CheckReport, number: int, finding: Finding, view: FindingView) -> dict[str, Any]:
     trace = report.traces[number].trace if number < len(report.traces) else None
+    replay = report.replays[number] if number < len(report.replays) else None
+    replayed = {"replay": {"status": replay.status, "text": replay.text}} if replay is not None else {}
     return {
         "kind": finding.kind,
         "file": finding.file,
@@ -197,8 +232,10 @@ def _finding(report: CheckReport, number: int, finding: Finding) -> dict[str, An
         "message": finding.message,
         "inputs": list(finding.inputs),
         "input_reasons": list(trace.reasons) if trace is not None else [],
+        **replayed,
         "trace": [
             {"file": s.file, "line": s.line, "column": s.column, "function": s.function, "text": s.text}
             for s in finding.trace
         ],
+        **view_document(view),
     }

@@ -6,4 +6,5 @@ In reading order:
 - `table`: the table for the terminal
 - `json`: JSON
 - `page`: one HTML page
+- `transitions`: the derivation graph as TVS and DOT
 """

@@ -12,7 +12,7 @@ from typing import Any
 
 from kleene.diagnostics import Position
 from kleene.logic.vocabulary import Predicate
-from kleene.report.run.result import Explanation, LocationReport, MessageReport, RunReport
+from kleene.report.run.result import Explanation, LocationReport, MessageReport, QueryAnswer, RunReport
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_writer import structure_order
 
@@ -42,6 +42,8 @@ def run_document(report: RunReport, *, structures: bool = True) -> Json:
         "edges": [{"source": source, "action": action, "target": target} for source, action, target in report.edges],
         "shown_locations": list(report.shown_locations),
     }
+    if report.answers:
+        document["queries"] = [_answer(a) for a in report.answers]
     if structures:
         document["vocabulary"] = [_predicate(p) for p in _predicates(report)]
         document["structures"] = {
@@ -50,6 +52,11 @@ def run_document(report: RunReport, *, structures: bool = True) -> Json:
         }
         document["explanations"] = [_explanation(e) for e in report.explanations]
     return document
+
+
+def _answer(answer: QueryAnswer) -> Json:
+    path = [{"action": action, "location": state[0], "structure": state[1] + 1} for action, state in answer.path]
+    return {"query": answer.query, "holds": answer.holds, "path": path}
 
 
 def json_text(document: Json) -> str:

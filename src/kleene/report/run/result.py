@@ -82,11 +82,45 @@ class Explanation:
     stages: tuple[Stage, ...]
 
 
+State = tuple[str, int]
+"""A structure of a result: its location, and its place among the structures there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One step of the derivation graph."""
+
+    source: State
+    action: str
+    target: State
+
+
+@dataclass(frozen=True, slots=True)
+class Transitions:
+    """The derivation graph of a result (thesis section 8.3); `initial` are the states of the input structures."""
+
+    initial: tuple[State, ...]
+    edges: tuple[Transition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswer:
+    """The answer to a question about the derivation graph; without `holds`, `path` may be a run that refutes it.
+
+    The path is a sequence of (action, state); the first action is empty.
+    """
+
+    query: str
+    holds: bool
+    path: tuple[tuple[str, State], ...] = ()
+
+
 @dataclass(frozen=True)
 class RunReport:
     """The result of one analysis. `edges` are (source, action title, target); `seconds` are per phase.
 
-    `shown_locations` are the locations that the program asks to print; none at all means all of them.
+    `shown_locations` are the locations that the program asks to print; none at all means all of them. `rules` are the
+    consistency rules with their dependencies, if they were asked for.
     """
 
     program: str
@@ -101,6 +135,9 @@ class RunReport:
     warnings: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     explanations: tuple[Explanation, ...] = ()
+    rules: tuple[str, ...] = ()
+    transitions: Transitions | None = None
+    answers: tuple[QueryAnswer, ...] = ()
 
     @property
     def messages(self) -> tuple[MessageReport, ...]:

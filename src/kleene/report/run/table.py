@@ -63,6 +63,7 @@ def _locations(report: RunReport) -> str:
             f"{location.message_count:,}" if location.messages else "-",
         )
         for location in report.locations
+        if report.is_shown(location.name)
     ]
     return aligned(("location", "structures", "max nodes", "messages"), rows)
 

@@ -1,4 +1,4 @@
-"""From formulas to operation graphs: one value for each rail (design.md section 4).
+"""From formulas to operation graphs: one value for each rail (docs/decisions/002-dual-rail-integers.md).
 
 `must` of a formula is the set of assignments where it is 1, `may` where it is not 0, by Def. 7.3 of the thesis. The
 two rails are independent Boolean programs: negation swaps them. Existential quantifiers are pushed into conjunctions,

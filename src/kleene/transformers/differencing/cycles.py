@@ -1,4 +1,4 @@
-"""The message 'Closed cycle for acyclic predicate b' (semantics.md section 5; TVLA's messageForCloseCycle).
+"""The message 'Closed cycle for acyclic predicate b' (TVLA's messageForCloseCycle; docs/concepts/differencing.md).
 
 An action that may add a b-edge from l to r closes a cycle iff r already reaches l. Reachability is read from
 the predicate defined as ``b*``, if there is one; where more than one edge may change, or the user updates

@@ -1,7 +1,7 @@
 """D+, D- and F: when a formula may become true or false by an action, and its value afterwards.
 
 Reps, Sagiv, Loginov. Finite differencing of logical formulas for static analysis (ESOP 2003, TOPLAS 32(6),
-2010); the shapes of the rules are those of semantics.md section 5, because updates are evaluated in three
+2010); the shapes of the rules are those of docs/concepts/differencing.md, because updates are evaluated in three
 values and Kleene evaluation does not respect classical equivalence.
 
 Invariants (two-valued, with g' = g after the action): ``!g & g'`` implies D+[g], which implies g'; ``g &

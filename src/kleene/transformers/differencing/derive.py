@@ -1,7 +1,7 @@
 """Deriving the updates of instrumentation predicates, action by action.
 
 Reps, Sagiv, Loginov. Finite differencing of logical formulas for static analysis (ESOP 2003, TOPLAS 32(6),
-2010), as TVLA 3 does it (semantics.md section 5): for every instrumentation predicate p ``= f`` without an
+2010), as TVLA 3 does it (docs/concepts/differencing.md): for every instrumentation predicate p ``= f`` without an
 update in the action, the update is ``p ? !D-[f] : D+[f]``; if both deltas vanish, p keeps its value and no
 update is made, which is more precise than any recomputation. Deviations: see `universe` (new, copied and
 removed nodes) and `closures` (non-unit changes).

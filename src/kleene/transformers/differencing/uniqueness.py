@@ -1,6 +1,6 @@
 """Which variables of a formula have at most one value among all its solutions.
 
-Needed to see that an action adds or removes at most one edge ("unit change", semantics.md section 5). The
+Needed to see that an action adds or removes at most one edge ("unit change", docs/concepts/differencing.md). The
 facts come from the properties `unique`, `function` and `invfunction`, from equalities and conjunctions. Each
 determined variable is described by terms such as ``x`` (the node of pointer x), ``n(x)`` or ``~n(x)`` (the
 n-successor, n-predecessor); a disjunction determines a variable only if both sides determine it by the same

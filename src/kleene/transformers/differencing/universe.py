@@ -1,6 +1,6 @@
 """Differencing when an action makes, copies or removes nodes (`%new`, `%clone`, `%retain`).
 
-TVLA ignores these parts and applies the plain delta (semantics.md section 5), which is wrong in both
+TVLA ignores these parts and applies the plain delta (docs/tvla-differences.md), which is wrong in both
 directions: a reflexive predicate stays 0 on a new node, and removing a node can change any quantified
 definition. Here is the argument for what is done instead.
 

@@ -3,7 +3,7 @@ with Kleene.
 
 A batch holds structures with the same nodes. The value of a predicate on a tuple is a pair of integers (must,
 may) with one bit per structure. Nodes that only some structures have are covered by `exists`. Semantics:
-semantics.md sections 2 and 6.
+thesis Def. 7.3 and section 7.5.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def with_new_nodes(batch: Batch, action: Action, vocabulary: Vocabulary, outer: 
 
 
 def apply(batch: Batch, action: Action, vocabulary: Vocabulary, outer: dict[str, int] | None = None) -> Batch:
-    """New, clone, updates, retain; in this order, as semantics.md section 6 says."""
+    """New, clone, updates, retain; in this order, as docs/concepts/actions.md says."""
     outer = outer or {}
     snapshot = with_new_nodes(batch, action, vocabulary, outer)
     result = snapshot.copy()

@@ -9,9 +9,9 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 
-from kleene.analysis.c.attempts import ATTEMPTS, Attempt, kinds_of_alarms
-from kleene.analysis.c.shape_classes import first_class, next_class
-from kleene.analysis.c.shape_run import gave_up, run_shape
+from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
+from kleene.analysis.c.shape.classes import first_class, next_class
+from kleene.analysis.c.shape.run import gave_up, run_shape
 from kleene.analysis.limits import within
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
@@ -71,6 +71,29 @@ def analyse(
             result = outcome
     result.seconds = time.monotonic() - start
     return result
+
+
+def analyse_by_attempt(
+    prepared: Prepared,
+    attempt: Attempt,
+    *,
+    malloc_may_fail: bool,
+    seconds: float,
+    max_structures: int = 200_000,
+    only_class: str | None = None,
+) -> ShapeResult | None:
+    """One attempt alone; None if its rewriting changes nothing.
+
+    The tests use it: an attempt that comes first would hide what is wrong with this one.
+    """
+    start = time.monotonic()
+    ready = within(seconds, partial(_followed, prepared, attempt))
+    if isinstance(ready, LimitReached):
+        return gave_up(str(ready), start)
+    if ready is None:
+        return None
+    plan = _Plan(prepared, ready, attempt, malloc_may_fail, max_structures)
+    return plan.run(seconds - (time.monotonic() - start), only_class)
 
 
 def _followed(prepared: Prepared, attempt: Attempt) -> Sharing | None:

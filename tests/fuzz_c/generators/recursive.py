@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzz_c.generate import HEADER, Generator
+from tests.fuzz_c.generators.structures import HEADER, Generator
 
 TIDY = """\
 static void tidy(struct node *t) {{

@@ -1,0 +1,9 @@
+"""The shape analysis of a C program: sets of three-valued structures (seeds 002 and 003).
+
+In reading order:
+
+- `analyse`: the attempts at one program, until one has no alarms
+- `attempts`: the attempts, as rows
+- `classes`: shape classes, from the most to the least demanding
+- `run`: one run of the shape domain
+"""

@@ -1,0 +1,278 @@
+"""The strategy of a check: its phases as rows, and the driver that runs them.
+
+Each row says when the phase applies and which part of the time it gets. `kleene check --explain-strategy` prints the
+rows, with the attempts of the shape analysis and of FESA and the tactics of refinement. A new phase is one row and one
+test.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kleene.analysis.c.budget import Budget
+from kleene.analysis.c.fesa import analyse_fesa
+from kleene.analysis.c.options import CheckOptions
+from kleene.analysis.c.shape.analyse import analyse
+from kleene.analysis.c.shape.run import gave_up
+from kleene.analysis.c.verdicts import conclude, prove, record, without_calls
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import UNDEFINED, Verdict, kinds_of, violated_properties
+from kleene.diagnostics import LimitReached
+from kleene.domains.explicit.explore import explore
+from kleene.passes.preparation import Prepared
+from kleene.results.check import CheckReport
+from kleene.results.fesa import FesaResult
+from kleene.results.shape import ShapeResult
+
+if TYPE_CHECKING:
+    pass
+
+ALL = 1.0
+"""All of the time that is left."""
+FIRST_LOOK = 0.3
+"""Seconds of exact exploration before the abstract analysis: most errors of small programs show up in less."""
+WORTHWHILE = FIRST_LOOK
+"""Seconds that must be left for a phase that confirms or repeats something."""
+NO_LIMIT = float("inf")
+_WIDTH = 22
+"""Characters of the column of names."""
+
+
+@dataclass
+class Check:
+    """One check on its way: the program, the options, the time, and the report so far."""
+
+    prepared: Prepared
+    executed: CProgram
+    """The program that is run: another one than the analysed one where contracts replace functions."""
+    options: CheckOptions
+    budget: Budget
+    report: CheckReport
+
+    @property
+    def open_properties(self) -> list[str]:
+        return [name for name, verdict in self.report.properties.items() if verdict is Verdict.UNKNOWN]
+
+    @property
+    def is_violated(self) -> bool:
+        return Verdict.FALSE in self.report.properties.values()
+
+    @property
+    def fails(self) -> bool:
+        """Whether malloc may fail."""
+        return self.options.read.malloc_may_fail
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One phase of a check.
+
+    `share` is the part of the remaining time that it gets, `most` a bound in seconds, and `after_error` the bound once
+    some property is FALSE: a second error is worth little time. `least` seconds must be left.
+    """
+
+    name: str
+    purpose: str
+    run: Callable[[Check, float], None]
+    applies: Callable[[Check], bool]
+    share: float = ALL
+    most: float = NO_LIMIT
+    after_error: float = NO_LIMIT
+    least: float = 0.0
+
+
+def run_phases(check: Check) -> None:
+    """Run the phases in their order, as long as a property is open and time is left."""
+    for phase in PHASES:
+        if check.open_properties and check.budget.left > phase.least and phase.applies(check):
+            most = min(phase.most, phase.after_error) if check.is_violated else phase.most
+            check.options.tell(phase.name)
+            phase.run(check, check.budget.part(phase.share, most))
+
+
+def strategy_lines() -> list[str]:
+    """The phases, attempts and tactics as text (`--explain-strategy`)."""
+    from kleene.analysis.c.fesa import FESA_ATTEMPTS
+    from kleene.analysis.c.shape.attempts import ATTEMPTS
+    from kleene.refine.tactics import TACTICS
+
+    lines = ["phases of a check, in this order:"]
+    for phase in PHASES:
+        bounds = [f"{phase.share:.0%} of the time left"] if phase.share < ALL else []
+        bounds += [f"at most {phase.most:g} s"] if phase.most < NO_LIMIT else []
+        lines.append(f"  {phase.name:<{_WIDTH}}{phase.purpose}" + (f" ({', '.join(bounds)})" if bounds else ""))
+    lines.append("attempts of the shape analysis, until one has no alarms:")
+    for attempt in ATTEMPTS:
+        share = f" ({attempt.share:.0%} of the time left)" if attempt.share < ALL else ""
+        lines.append(f"  {attempt.name:<{_WIDTH}}{attempt.purpose}{share}")
+    lines.append("attempts of FESA (--domain fesa), until one has no warnings:")
+    lines += [f"  {plan.name:<{_WIDTH}}{plan.purpose}" for plan in FESA_ATTEMPTS]
+    lines.append("tactics of refinement (--refine), until one changes the abstraction:")
+    lines += [f"  {tactic.name}" for tactic in TACTICS]
+    return lines
+
+
+def _look_for_calls(check: Check, seconds: float) -> None:
+    report = check.report
+    prove(report, [n for n in without_calls(check.prepared.source) if n in report.properties], "there is no such call")
+
+
+def _explore(check: Check, seconds: float) -> None:
+    """Run the program on all inputs within bounds."""
+    report = check.report
+    exploration = check.budget.within(
+        seconds, lambda: explore(check.executed, seconds=seconds, malloc_may_fail=check.fails)
+    )
+    if isinstance(exploration, LimitReached):
+        return
+    report.exploration = exploration
+    for shown in exploration.findings:
+        record(report, shown, "")
+    touched = {n for c in exploration.findings for n in violated_properties(c.finding.kind, c.finding.detail)}
+    undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
+    if exploration.complete and not exploration.possible and not undefined:
+        prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
+
+
+def _refine(check: Check, seconds: float) -> None:
+    """Prove what is open with an abstraction that is found automatically, or show a run of a feasible path."""
+    from kleene.analysis.c.refinement import confirmed, refine, shape_result  # imports the solver
+
+    report, settings, names = check.report, check.options.refine, check.open_properties
+    assert settings is not None
+    refined = check.budget.within(
+        seconds, lambda: refine(check.prepared, names, settings, malloc_may_fail=check.fails, seconds=seconds)
+    )
+    if isinstance(refined, str | LimitReached):
+        report.shape = gave_up(str(refined), time.monotonic())
+        return
+    report.refinement = refined
+    report.shape = shape_result(refined)
+    conclude(report, report.shape)
+    runs = check.budget.within(seconds, lambda: confirmed(check.prepared.source, refined, malloc_may_fail=check.fails))
+    for shown in runs if not isinstance(runs, LimitReached) else ():
+        record(report, shown, "")
+
+
+def _limited(report: CheckReport) -> bool:
+    """True if refinement hit a limit other than `--timeout`."""
+    return report.refinement is not None and report.refinement.limit not in ("", "--timeout")
+
+
+def _fall_back(check: Check, seconds: float) -> None:
+    """Ask the analysis without refinement: nobody gets less for asking for more."""
+    report = check.report
+    refused = report.shape.reason if report.refinement is None and report.shape is not None else ""
+    result = _abstract_result(check, seconds)
+    before = dict(report.properties)
+    conclude(report, result)
+    proved = [name for name, verdict in report.properties.items() if verdict is not before[name]]
+    outcome = f"proves {', '.join(proved)}" if proved else "does not decide it either"
+    instead = f"the analysis that tracks everything ({result.proof}) {outcome}"
+    report.fallback = f"{refused}: {instead}" if refused else instead
+    if result.complete:
+        report.shape = result
+
+
+def _analyse(check: Check, seconds: float) -> None:
+    check.report.shape = _abstract_result(check, seconds)
+    conclude(check.report, check.report.shape)
+
+
+def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
+    """The analysis that can prove programs with unbounded heaps."""
+    options, fails, kinds = check.options, check.fails, kinds_of(check.open_properties)
+
+    def compute() -> ShapeResult | FesaResult:
+        if options.domain == "fesa":
+            counts = options.instrumentation
+            return analyse_fesa(check.prepared, malloc_may_fail=fails, seconds=seconds, instrumentation=counts)
+        return analyse(
+            check.prepared,
+            malloc_may_fail=fails,
+            seconds=seconds,
+            max_structures=options.max_structures,
+            only_class=options.shape_class,
+            kinds=kinds,
+        )
+
+    start = time.monotonic()
+    result = check.budget.within(seconds, compute)
+    return gave_up(str(result), start) if isinstance(result, LimitReached) else result
+
+
+def _confirm(check: Check, seconds: float) -> None:
+    """Ask path formulas about the alarms that keep a property open."""
+    from kleene.analysis.c.confirm import confirm  # imports the solver
+
+    report, names = check.report, set(check.open_properties)
+    alarms = [a for a in report.shape.alarms if names & set(violated_properties(a.kind, ""))] if report.shape else []
+    shape = report.shape if isinstance(report.shape, ShapeResult) else None
+    answer = check.budget.within(
+        seconds, lambda: confirm(check.prepared, shape, alarms, malloc_may_fail=check.fails, seconds=seconds)
+    )
+    if isinstance(answer, LimitReached):
+        return
+    report.confirmation = answer
+    for shown in answer.findings:
+        record(report, shown, "by a path formula")
+    if answer.proved:
+        prove(report, list(report.properties), "every path followed")
+
+
+PHASES = (
+    Phase("error calls", "a program without such calls cannot reach one", _look_for_calls, lambda check: True),
+    Phase(
+        "first look",
+        "exact exploration: shallow errors, bounded programs",
+        _explore,
+        lambda check: True,
+        most=FIRST_LOOK,
+    ),
+    Phase(
+        "refinement",
+        "an abstraction that is found automatically (--refine)",
+        _refine,
+        lambda check: check.options.refine is not None,
+        share=0.6,
+    ),
+    Phase(
+        "fallback",
+        "all of memory is tracked, where refinement gave up",
+        _fall_back,
+        lambda check: check.options.refine is not None and not _limited(check.report),
+        share=0.75,
+        least=WORTHWHILE,
+    ),
+    Phase(
+        "abstract analysis",
+        "shape analysis, or FESA (--domain fesa)",
+        _analyse,
+        lambda check: check.options.refine is None and check.options.domain != "explicit",
+        share=0.75,
+    ),
+    Phase(
+        "path formulas",
+        "runs towards the alarms of the analysis",
+        _confirm,
+        lambda check: check.options.domain != "explicit" and check.executed is check.prepared.source,
+        share=1 / 3,
+        most=5.0,
+        after_error=FIRST_LOOK,
+        least=WORTHWHILE,
+    ),
+    Phase(
+        "long look",
+        "exact exploration again",
+        _explore,
+        lambda check: True,
+        most=10.0,
+        after_error=FIRST_LOOK,
+        least=WORTHWHILE,
+    ),
+)
+"""The abstract analysis leaves a quarter of the time, because its alarms have to be confirmed by runs. Refinement leaves
+more, because the analysis without it decides what it cannot. `benchmarks/check.py` measures both."""

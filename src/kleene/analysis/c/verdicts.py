@@ -1,0 +1,168 @@
+"""The rules of verdicts: what proves a property, what violates one, and why one is open.
+
+FALSE needs a run that shows the error. TRUE needs a complete analysis without alarms of the property's kinds and
+without undefined behaviour: C promises nothing after that. Everything else is UNKNOWN with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Specified, Unsupported
+from kleene.cfa.program import CProgram
+from kleene.core.verdict import PROPERTIES, UNDEFINED, Finding, FindingStep, Verdict, violated_properties
+from kleene.domains.explicit.explore import Confirmed
+from kleene.domains.explicit.interpreter import exits
+from kleene.results.check import CheckReport
+from kleene.results.fesa import FesaResult
+from kleene.results.shape import ShapeResult
+from kleene.semantics.translate import Alarm
+
+if TYPE_CHECKING:
+    from kleene.results.confirmation import Confirmation
+
+_ENDING = 5_000
+"""Steps after which a run that continues behind a leak counts as one that does not end."""
+
+
+def prove(report: CheckReport, names: Sequence[str], how: str) -> None:
+    for name in names:
+        if report.properties[name] is Verdict.UNKNOWN:
+            report.properties[name] = Verdict.TRUE
+            report.proved_by[name] = how
+
+
+def without_calls(program: CProgram) -> list[str]:
+    """The properties about error calls that the program cannot violate, since it has no such call."""
+    reachable = [program.functions[name] for name in program.reachable_functions]
+    kinds = {e.label.kind for f in reachable for e in f.cfa.edges if isinstance(e.label, Error)}
+    unknown = any(isinstance(e.label, Unsupported | Specified) for f in reachable for e in f.cfa.edges)
+    return [] if unknown else [name for name in ("unreach", "assert") if not set(PROPERTIES[name]) & kinds]
+
+
+def conclude(report: CheckReport, shape: ShapeResult | FesaResult) -> None:
+    """What the abstract analysis proves: properties without alarms, if the analysis is complete."""
+    if not shape.complete or any(alarm.kind == "unsupported" for alarm in shape.alarms):
+        return
+    raised = {alarm.kind for alarm in shape.alarms}
+    if raised & UNDEFINED:  # what happens after such an error is not followed
+        return
+    open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
+    for name in report.properties:
+        kinds = set(PROPERTIES[name]) | ({"memory_leak"} if name == "memcleanup" else set())
+        if not raised & kinds:
+            prove(report, [name], shape.proof)
+    proved = tuple(name for name in open_properties if report.properties[name] is Verdict.TRUE)
+    if proved:
+        report.proofs.append((shape, proved))
+
+
+def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
+    """Keep a finding that violates something that is checked; the properties that it violates are FALSE.
+
+    Of what paths show (`how`), only findings that decide something: how many others there are depends on the time.
+    """
+    found = confirmed.finding
+    violated = [name for name in violated_properties(found.kind, found.detail) if name in report.properties]
+    decided = [name for name in violated if report.properties[name] is Verdict.UNKNOWN]
+    decided = [name for name in decided if name != "memcleanup" or _ends_normally(confirmed)]
+    place = (found.kind, found.place, found.detail)
+    known = any((c.finding.kind, c.finding.place, c.finding.detail) == place for c in report.traces)
+    if not known and (decided if how else violated):
+        report.findings.append(_finding(confirmed))
+        report.traces.append(confirmed)
+    for name in decided:
+        report.properties[name] = Verdict.FALSE
+        if how:
+            report.shown_by[name] = how
+
+
+def _ends_normally(confirmed: Confirmed) -> bool:
+    """Whether the program, run on with the same inputs, exits: then what it lost is never freed."""
+    return exits(confirmed.trace, _ENDING)
+
+
+def reopen_cleanup(report: CheckReport) -> None:
+    """Nothing is followed behind an error call, so the blocks that are not freed there were not seen."""
+    calls = [report.properties.get(name, Verdict.TRUE) for name in ("unreach", "assert")]
+    if report.properties.get("memcleanup") is Verdict.TRUE and set(calls) != {Verdict.TRUE}:
+        report.properties["memcleanup"] = Verdict.UNKNOWN
+        del report.proved_by["memcleanup"]
+
+
+def _finding(confirmed: Confirmed) -> Finding:
+    found, place = confirmed.finding, confirmed.finding.place
+    steps = tuple(
+        FindingStep(
+            s.operation.place.file,
+            s.operation.place.line,
+            s.operation.place.column,
+            s.operation.place.function,
+            _text(s),
+        )
+        for s in confirmed.trace.steps
+    )
+    return Finding(
+        found.kind,
+        place.file,
+        place.line,
+        place.column,
+        place.function,
+        "confirmed",
+        found.message,
+        steps,
+        tuple(confirmed.trace.inputs),
+    )
+
+
+def _text(step: object) -> str:
+    return str(step).partition(": ")[2] or str(step)
+
+
+def explain(report: CheckReport) -> None:
+    """The reason for UNKNOWN, and the possible findings behind it."""
+    open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
+    if not open_properties:
+        return
+    shape = report.shape
+    reasons = [report.refinement.reason] if report.refinement is not None and report.refinement.reason else []
+    undefined = next((f for f in report.findings if f.confirmed and f.kind in UNDEFINED), None)
+    if shape is not None:
+        unsupported = [a for a in shape.alarms if a.kind == "unsupported"]
+        if unsupported:
+            first = unsupported[0]
+            reasons.append(f"{first.place}: not supported: {first.text}")
+        elif not shape.complete:
+            reasons.append(shape.reason)
+        known = {(f.kind, f.line) for f in report.findings}
+        for alarm in shape.alarms:
+            violated = violated_properties(alarm.kind, "")
+            relevant = alarm.kind != "unsupported" and set(violated) & set(open_properties)
+            if relevant and (alarm.kind, alarm.place.line) not in known:
+                report.findings.append(_possible(alarm, report.confirmation))
+                reasons.append(f"{alarm.place}: possible {alarm.kind}: {_answer(alarm, report.confirmation)}")
+    elif report.exploration is not None:
+        reasons.append(report.exploration.reason)
+    if undefined is not None:
+        reasons.append(f"what happens after the error at {undefined.file}:{undefined.line} is undefined")
+    elif "memcleanup" in open_properties and not reasons:
+        reasons.append("what is not freed at an error call is not looked at (ask for memcleanup alone)")
+    report.reason = reasons[0] if reasons else "the analysis did not decide"
+
+
+def _answer(alarm: Alarm, confirmation: Confirmation | None) -> str:
+    """What is known of the path to an alarm that is not shown."""
+    return (confirmation.answers.get(alarm, "") if confirmation is not None else "") or "no run shows it"
+
+
+def _possible(alarm: Alarm, confirmation: Confirmation | None) -> Finding:
+    place = alarm.place
+    kind = "memory_leak" if alarm.kind == "memory_cleanup" else alarm.kind
+    path = confirmation.paths.get(alarm, []) if confirmation is not None else []
+    steps = tuple(
+        FindingStep(o.place.file, o.place.line, o.place.column, o.place.function, str(o))
+        for o in (edge.label for edge in path)
+        if not isinstance(o, DeclareLocal | EndScope | Skip)
+    )
+    return Finding(kind, place.file, place.line, place.column, place.function, "possible", alarm.text, steps)

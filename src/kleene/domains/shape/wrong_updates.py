@@ -1,0 +1,52 @@
+"""Updates that contradict a rule where focus cannot be the reason (thesis section 8.1).
+
+An instrumentation predicate is updated apart from the core predicates, so a wrong update shows up as a contradiction
+between its result and the rules. But focus also makes structures that represent nothing, and some of them are found
+only after the update. The cases of focus together represent what the structure before it does, so if the structure
+represents anything, one of its cases does. A contradiction is therefore the update's own if it happens in every case,
+or on the structure that focus has left as it was. The precondition must hold definitely in each of them.
+"""
+
+from __future__ import annotations
+
+from kleene.logic.kleene import Kleene
+from kleene.structures.evaluate import evaluate
+from kleene.structures.structure import AC, Structure
+from kleene.transformers.draft import Draft
+from kleene.transformers.transformer import Transformer
+
+
+def wrong_update(transformer: Transformer, structure: Structure) -> Structure | None:
+    """The result of an update that must be wrong, before coerce discards it; None if focus may be the reason."""
+    given = Draft.of(structure, transformer.coercer.all)
+    if not transformer.coerced(given):
+        return None  # the structure itself represents nothing
+    cases = transformer.focused(given)
+    if transformer.stages.coerce_before:
+        cases = [case for case in cases if transformer.coerced(case)]
+    results = [_contradictory(transformer, case, structure) for case in cases]
+    for case, result in zip(cases, results, strict=True):
+        if case is given and result is not None:
+            return result
+    return results[0] if results and None not in results else None
+
+
+def _contradictory(transformer: Transformer, case: Draft, like: Structure) -> Structure | None:
+    """The result for an assignment that certainly satisfies the precondition, if it contradicts a rule."""
+    for assignment in transformer.assignments(case):
+        if _certain(transformer, case, assignment, like):
+            result = transformer.updated(case, assignment)
+            before = result.structure(like)
+            if not transformer.coerced(result):
+                return before
+    return None
+
+
+def _certain(transformer: Transformer, case: Draft, assignment: tuple[int, ...], like: Structure) -> bool:
+    precondition = transformer.action.precondition
+    if precondition is None:
+        return True
+    if not all(case.values[AC] >> u & 1 for u in assignment):
+        return False
+    nodes = dict(zip(precondition.free, assignment, strict=True))
+    return evaluate(case.structure(like), precondition, nodes) is Kleene.TRUE

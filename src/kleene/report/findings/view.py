@@ -1,0 +1,148 @@
+"""Findings with everything that a report shows of them: the run step by step, the block's history, a fingerprint.
+
+The formats for other tools (SARIF, witnesses, the terminal) are written from these plain values.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kleene.cfa.operations import Place
+from kleene.core.verdict import Finding
+from kleene.domains.explicit.explore import Confirmed
+from kleene.domains.explicit.heap import Heap
+from kleene.report.check.trace import lines_of
+from kleene.report.findings.source_lines import source_line
+from kleene.semantics.contracts.programs import without_contract
+
+MOST_STEPS = 400
+"""Steps of a run that are listed: viewers become slow beyond it. The last ones are kept."""
+_MOST_HEAP_WORDS = 2_000
+"""Characters of a heap in words: about 40 blocks, more than a person reads at one step."""
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True)
+class FlowStep:
+    """One statement of a run, and the heap after it in words (empty where it did not change)."""
+
+    place: Place
+    depth: int
+    text: str
+    heap: str
+
+
+@dataclass(frozen=True)
+class Note:
+    """A place that explains a finding, such as where its block was allocated."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True)
+class FindingView:
+    """A finding, its run, its notes, and a name that survives changes elsewhere in the file."""
+
+    finding: Finding
+    flow: tuple[FlowStep, ...]
+    notes: tuple[Note, ...]
+    fingerprint: str
+    suppressed: str | None = None
+    """The reason that a comment in the source gives for ignoring it."""
+    is_known: bool = False
+    """Whether the baseline has it."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a confirmed error that nobody has put aside."""
+        return self.finding.confirmed and self.suppressed is None and not self.is_known
+
+
+def finding_views(
+    findings: Sequence[Finding], runs: Sequence[Confirmed], *, with_flow: bool = True
+) -> list[FindingView]:
+    """The findings without repetitions; `runs` are those of the first findings, in their order.
+
+    `with_flow` says whether the runs are wanted step by step, which takes longer than the check of a small program.
+    """
+    views: dict[str, FindingView] = {}
+    for number, finding in enumerate(findings):
+        if str(finding) in views:
+            continue
+        confirmed = runs[number] if number < len(runs) else None
+        flow: tuple[FlowStep, ...] = ()
+        if with_flow:
+            flow = _flow(confirmed) if confirmed else _suspected(finding)
+        notes = block_notes(confirmed) if confirmed else ()
+        views[str(finding)] = FindingView(finding, flow, notes, fingerprint(finding))
+    return _numbered(list(views.values()))
+
+
+def _numbered(views: Sequence[FindingView]) -> list[FindingView]:
+    """Findings that look the same get a number behind their fingerprint."""
+    counts: Counter[str] = Counter()
+    numbered = []
+    for view in views:
+        counts[view.fingerprint] += 1
+        numbered.append(replace(view, fingerprint=f"{view.fingerprint}:{counts[view.fingerprint]}"))
+    return numbered
+
+
+def fingerprint(finding: Finding) -> str:
+    """Depends on the kind, the function and the text of the line, not on its number or on other lines."""
+    text = " ".join(source_line(finding.file, finding.line).split())
+    message = _NUMBER.sub("N", finding.message)
+    parts = (finding.kind, finding.function, text, message)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", errors="replace")).hexdigest()[:32]
+
+
+def heap_words(heap: Heap) -> str:
+    """A heap in one line."""
+    words = without_contract(str(heap)).replace("\n", "; ")
+    return words if len(words) <= _MOST_HEAP_WORDS else words[:_MOST_HEAP_WORDS] + " ..."
+
+
+def _flow(confirmed: Confirmed) -> tuple[FlowStep, ...]:
+    lines = lines_of(confirmed)[-MOST_STEPS:]
+    heaps = confirmed.trace.heaps(line.last + 1 for line in lines)
+    steps = []
+    before = ""
+    for line in lines:
+        words = heap_words(heaps[line.last + 1])
+        text = f"{line.text} ({line.note})" if line.note else line.text
+        steps.append(FlowStep(line.place, line.depth - 1, text, words if words != before else ""))
+        before = words
+    return tuple(steps)
+
+
+def _suspected(finding: Finding) -> tuple[FlowStep, ...]:
+    """The path that the analysis could not exclude."""
+    return tuple(FlowStep(Place(s.file, s.line, s.column, s.function), 0, s.text, "") for s in finding.trace)[
+        -MOST_STEPS:
+    ]
+
+
+def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:
+    """Where the block of the error was allocated, and where it was freed or left its scope."""
+    number, trace = confirmed.finding.block, confirmed.trace
+    if number is None:
+        return ()
+    notes: list[Note] = []
+    was_alive = False
+    for step, state in enumerate(trace.states()):
+        block = state.blocks.get(number)
+        if block is None:
+            continue
+        place = trace.steps[step - 1].operation.place if step else None
+        if not was_alive and block.alive and block.place is not None:
+            what = "the block is allocated here" if block.kind == "heap" else f"'{block.label}' is declared here"
+            notes.append(Note(block.place, what))
+        if was_alive and not block.alive and place is not None:
+            notes.append(Note(place, "it is freed here" if block.kind == "heap" else "its scope ends here"))
+        was_alive = block.alive
+    return tuple(notes)

@@ -1,0 +1,16 @@
+"""What a compiled run says of a finding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a compiled run says of a finding: `status` is reproduced, not reproduced, or not replayed."""
+
+    status: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"replayed: {self.text}" if self.status == "reproduced" else f"{self.status}: {self.text}"

@@ -1,0 +1,1 @@
+"""Formats for other tools: SARIF, witnesses, JUnit, and the module for BenchExec."""

@@ -1,0 +1,158 @@
+"""Mutants of Python modules: one small change each, at a node of the syntax tree.
+
+Comparisons, `and` and `or`, signs, constants and the values of returns are replaced; statements are dropped;
+conditions are negated. The rest of the text stays as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_COMPARISONS: dict[type[ast.cmpop], tuple[str, ...]] = {
+    ast.Lt: ("<=", ">="),
+    ast.LtE: ("<", ">"),
+    ast.Gt: (">=", "<="),
+    ast.GtE: (">", "<"),
+    ast.Eq: ("!=",),
+    ast.NotEq: ("==",),
+    ast.Is: ("is not",),
+    ast.IsNot: ("is",),
+    ast.In: ("not in",),
+    ast.NotIn: ("in",),
+}
+_BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "-",
+    ast.Sub: "+",
+    ast.Mult: "+",
+    ast.BitAnd: "|",
+    ast.BitOr: "&",
+    ast.LShift: ">>",
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: in `function`, the text `was` becomes `now`."""
+
+    module: str
+    function: str
+    line: int
+    kind: str
+    was: str
+    now: str
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line}: {self.function}: {self.kind}: {self.was!r} -> {self.now!r}"
+
+
+def mutants(module: str, source: str) -> list[Mutant]:
+    """All mutants of a module that are syntactically right, in the order of the text."""
+    tree = ast.parse(source)
+    texts = _Texts(source)
+    made = []
+    for function, node in _nodes(tree):
+        for kind, target, now in _changes(node, texts):
+            text = texts.replaced(target, now)
+            if _parses(text):
+                made.append(Mutant(module, function, target.lineno, kind, texts.of(target), now, text))
+    return sorted(set(made), key=lambda mutant: (mutant.line, mutant.kind, mutant.was, mutant.now))
+
+
+def _nodes(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """The nodes inside functions, with the names of the functions."""
+
+    def inside(node: ast.AST, name: str, active: bool) -> Iterator[tuple[str, ast.AST]]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.ClassDef | ast.FunctionDef):
+                inner = f"{name}.{child.name}" if name else child.name
+                for part in child.body:
+                    begins = active or isinstance(child, ast.FunctionDef)
+                    if begins and not _is_text(part):
+                        yield inner, part
+                    yield from (
+                        inside(part, inner, begins)
+                        if not isinstance(part, ast.FunctionDef | ast.ClassDef)
+                        else (inside(ast.Module([part], []), inner, False))
+                    )
+            else:
+                if active and not isinstance(child, ast.expr_context | ast.operator | ast.cmpop | ast.boolop):
+                    yield name, child
+                yield from inside(child, name, active)
+
+    return inside(tree, "", False)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _changes(node: ast.AST, texts: _Texts) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
+    """The kind of a change, the node that is replaced, and its new text."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1:
+        left, right = texts.of(node.left), texts.of(node.comparators[0])
+        for other in _COMPARISONS[type(node.ops[0])]:
+            yield "comparison", node, f"{left} {other} {right}"
+    elif isinstance(node, ast.BoolOp):
+        other = " or " if isinstance(node.op, ast.And) else " and "
+        yield "boolean", node, f"({other.join(f'({texts.of(value)})' for value in node.values)})"
+        for number in range(len(node.values)):
+            rest = [f"({texts.of(value)})" for n, value in enumerate(node.values) if n != number]
+            yield "boolean part", node, f"({(' and ' if isinstance(node.op, ast.And) else ' or ').join(rest)})"
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield "not", node, f"bool({texts.of(node.operand)})"
+    elif isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        yield "operator", node, f"({texts.of(node.left)} {_BINARY[type(node.op)]} {texts.of(node.right)})"
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield "constant", node, str(not node.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
+        yield "constant", node, f"({node.value + 1})"
+    elif isinstance(node, ast.If | ast.While | ast.IfExp):
+        yield "condition", node.test, f"(not ({texts.of(node.test)}))"
+    elif isinstance(node, ast.comprehension):
+        for test in node.ifs:
+            yield "filter", test, "True"
+    elif isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.Raise) and not _is_text(node):
+        if not (isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets)):
+            yield "drop", node, "pass"  # a name without a value is an error that every test would see
+    elif isinstance(node, ast.Return) and node.value is not None and not _constant(node.value, None):
+        yield "return", node, "return None"
+    elif isinstance(node, ast.Continue | ast.Break):
+        yield "drop", node, "pass"
+
+
+def _constant(node: ast.expr, value: object) -> bool:
+    return isinstance(node, ast.Constant) and node.value is value
+
+
+class _Texts:
+    """The text of a module by the places of its nodes; columns of the tree count bytes."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source.encode()
+        self._starts = [0]
+        for line in self._source.splitlines(keepends=True):
+            self._starts.append(self._starts[-1] + len(line))
+
+    def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        start = self._starts[node.lineno - 1] + node.col_offset
+        return start, self._starts[node.end_lineno - 1] + node.end_col_offset
+
+    def of(self, node: ast.expr | ast.stmt) -> str:
+        start, end = self._span(node)
+        return self._source[start:end].decode()
+
+    def replaced(self, node: ast.expr | ast.stmt, text: str) -> str:
+        start, end = self._span(node)
+        return (self._source[:start] + text.encode() + self._source[end:]).decode()
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
