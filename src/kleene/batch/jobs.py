@@ -50,7 +50,7 @@ _ALLOWED = frozenset(
         "--svcomp",
     )
 )
-"""What the line RUN of a program may ask for: nothing that writes a file."""
+"""The options that the line RUN of a program may have: none that writes a file."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ class Job:
     key: str
     """A digest of all inputs of the result."""
     sources: tuple[Path, ...]
-    """The files of the program, and what they include by name."""
+    """The files of the program, and the files that they include by name."""
     refused: str = ""
-    """Why it is not checked: its line RUN asks for something that a program may not ask for."""
+    """The reason why it is not checked: its line RUN has an option that is not allowed."""
 
     @property
     def command(self) -> str:
@@ -79,7 +79,7 @@ class Job:
 
 
 def find_jobs(paths: Sequence[str], options: Sequence[str], run_options: Sequence[str] = ()) -> list[Job]:
-    """The programs in files and folders, by name; the options are those of every check and of every TVP run."""
+    """The programs in files and folders, by name; the options apply to every check and to every TVP run."""
     found: dict[Path, None] = {}
     for name in paths:
         path = Path(name)
@@ -190,7 +190,7 @@ def _key(files: list[Path], options: Sequence[str], sources: Sequence[Path]) -> 
 
 
 def _sources(files: list[Path], options: Sequence[str]) -> tuple[Path, ...]:
-    """The files of a program, what they include by name, and files that the options name; only those that exist."""
+    """The existing files of a program: its own, those that they include by name, and those that the options name."""
     named = [Path(word.rpartition("=")[2]) for word in options]
     waiting = [*files, *(path for path in named if path.is_file())]
     for path in files:

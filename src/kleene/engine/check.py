@@ -1,8 +1,8 @@
 """The independent check of a result: is it a post-fixpoint? (docs/concepts/engine.md)
 
-It shares nothing with the iteration: for every edge and every stored element, `post` must be covered at the target. In a
-program with procedures, an activation must cover every call: its entry must cover the entry elements of the callee, and
-the target of the call must cover the results for all its exit elements.
+It shares nothing with the iteration: for every edge and every stored element, `post` must be covered at the target. In
+a program with procedures, an activation must cover every call: its entry must cover the entry elements of the callee,
+and the target of the call must cover the results for all its exit elements.
 """
 
 from __future__ import annotations

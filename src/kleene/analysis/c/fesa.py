@@ -55,7 +55,7 @@ def analyse_fesa(
 def analyse_by_attempt(
     prepared: Prepared, attempt: FesaAttempt, *, malloc_may_fail: bool, seconds: float, instrumentation: bool = True
 ) -> FesaResult:
-    """One plan alone. The tests use it: a plan that comes first would hide what is wrong with this one."""
+    """One plan alone. The tests use it: an earlier plan would hide the errors of this one."""
     run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation)
     return FesaResult([], False, run, 0.0) if isinstance(run, str) else run.analyse(seconds, attempt)
 
@@ -117,7 +117,7 @@ SHORT, MIDDLE, REST, LONG = 0.1, 0.4, 0.6, 0.8
 
 @dataclass(frozen=True)
 class FesaAttempt:
-    """One way to analyse a program with FESA: how long variables are kept, what is tracked, which warnings end it."""
+    """One way to analyse a program with FESA: the lifetime of variables, the tracked facts, the warnings that end it."""
 
     name: str = "plain"
     purpose: str = "variables are forgotten when they are not read again"

@@ -23,9 +23,9 @@ from kleene.transformers.transformer import Outcome, Stages, Transformer
 
 @dataclass(frozen=True, slots=True)
 class ShapeOptions:
-    """What changes the result of the shape domain.
+    """Options that change the result of the shape domain.
 
-    With `blame_updates`, contradictions after an update are looked into (`wrong_updates`).
+    With `blame_updates`, contradictions after an update are examined (`wrong_updates`).
     """
 
     join: str = "part"

@@ -96,9 +96,9 @@ def _solved(
 
 
 def checked_again(result: ShapeResult) -> bool:
-    """Whether an independent look at all structures confirms that no step leads out of them (docs/concepts/engine.md).
+    """Whether an independent check confirms that no step leaves the set of structures (docs/concepts/engine.md).
 
-    What does not hold is an internal error: also an alarm that this look raises and the analysis did not.
+    A failure is an internal error. So is an alarm that only this check raises.
     """
     translation, reached = result.translation, result.reached
     if translation is None or reached is None or not result.complete:
