@@ -138,6 +138,51 @@ def test_modules_of_the_papers_page_exist():
     assert [m for m in modules if not (ROOT / "src" / "kleene" / m).is_file()] == []
 
 
+SKIPPED = {".venv", ".git", "__pycache__", "out"}
+NAMED_FILE = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|md|c|h|tvp|tvs|scg|json|toml|dot|svg|yml))`")
+PATTERNS = {"docs/manual/running.md": {"LOCATION-NUMBER.svg"}}
+"""Names in pages that stand for many files of a user."""
+
+
+def endings_of_paths():
+    """Every file of the repository by its path and by every ending of it: `semantics/translate.py`, `translate.py`."""
+    files = [p.relative_to(ROOT).parts for p in ROOT.rglob("*.*") if not SKIPPED & set(p.parts) and p.is_file()]
+    return {"/".join(parts[start:]) for parts in files for start in range(len(parts))}
+
+
+def missing_files(text, existing):
+    return [name for name in NAMED_FILE.findall(text) if name not in existing]
+
+
+def test_every_named_file_exists():
+    """After modules had moved to other folders, pages and docstrings named the old ones."""
+    existing = endings_of_paths()
+    readers = [*PAGES, *(ROOT / "tests").rglob("*.md"), *(ROOT / "src").rglob("*.py")]
+    problems = [
+        f"{page_id(file)}: {name}"
+        for file in readers
+        for name in missing_files(file.read_text(encoding="utf-8"), existing | PATTERNS.get(page_id(file), set()))
+    ]
+    assert problems == []
+
+
+def test_a_file_that_does_not_exist_is_found():
+    existing = endings_of_paths()
+    assert missing_files("see `semantics/translate.py`, `translate.py` and `docs/glossary.md`", existing) == []
+    assert missing_files("see `semantics/translation.py` and `glossary/translate.py`", existing) == [
+        "semantics/translation.py",
+        "glossary/translate.py",
+    ]
+
+
+def test_the_table_of_c_has_the_number_of_files_that_the_page_says():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    section = text.partition("## The way of a C program")[2].partition("\n## ")[0]
+    (number,) = re.findall(r"^(\d+) files, in reading order", section, re.MULTILINE)
+    rows = re.findall(r"^\| `([\w/]+\.py)` \|", section, re.MULTILINE)
+    assert len(rows) == len(set(rows)) == int(number)
+
+
 def test_files_of_the_architecture_page_exist():
     text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     files = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.py)`", text)

@@ -2,8 +2,8 @@
 
 In reading order:
 
-- `c`: `kleene check` and what belongs to it
-- `tvp`: `kleene run` and what belongs to it
+- `c`: `kleene check`
+- `tvp`: `kleene run`, `kleene contracts`, comparison of results
 - `limits`: time and memory
 - `witnesses`: SV-COMP witnesses, validated
 """

@@ -32,7 +32,7 @@ _STATUS = Path("/proc/self/status")
 def peak_memory() -> int:
     """The largest resident size of this process so far, in bytes.
 
-    Where the system tells, that of the program itself: `ru_maxrss` also counts the process that started it.
+    Read from `/proc` if it exists: `ru_maxrss` also counts the process that started this one.
     """
     with contextlib.suppress(OSError, ValueError, IndexError):
         for line in _STATUS.read_text().splitlines():
@@ -146,7 +146,7 @@ def _is_delicate(frame: FrameType | None) -> bool:
 
 
 def within(seconds: float, compute: Callable[[], Result], *, stated: str | None = None) -> Result | LimitReached:
-    """What `compute` returns, or the limit if it takes longer; whatever it does, it is interrupted."""
+    """The result of `compute`, or the limit if it takes longer; the limit interrupts any computation."""
     try:
         with Watchdog(seconds, None, stated=stated) as watchdog:
             watchdog.check()

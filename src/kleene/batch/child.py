@@ -1,4 +1,4 @@
-"""What the process of one check does before anything else: it limits its memory, and ends when its parent dies."""
+"""The start of the process of one check: limits its memory, and ends it when its parent dies."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 _RETRIES = 2
-"""How often a task is sent again after an error of the worker itself, such as a full disk there."""
+"""Number of retries of a task after an error of the worker itself, such as a full disk."""
 _CONNECT = 15.0
 """Seconds to wait for a scheduler."""
 _LOCAL = "local:"
@@ -82,7 +82,7 @@ def run_there(task: Task, version: str) -> dict[str, Any]:
 
 
 def _result_of(future: Any) -> dict[str, Any]:
-    """What a worker returned; an error of the cluster becomes UNKNOWN, which is not kept."""
+    """The result of a worker; an error of the cluster becomes UNKNOWN, which is not kept."""
     try:
         result: dict[str, Any] = future.result()
     except Exception as problem:  # whatever the worker or Dask raised
@@ -92,7 +92,7 @@ def _result_of(future: Any) -> dict[str, Any]:
 
 
 def _connected(address: str, opened: ExitStack) -> Client:
-    """A client of the cluster; TLS settings are those of Dask's own configuration."""
+    """A client of the cluster; Dask's own configuration has the TLS settings."""
     try:
         from distributed import Client, LocalCluster
     except ImportError as error:

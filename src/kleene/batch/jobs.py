@@ -1,6 +1,6 @@
 """The programs in folders: each task file, each C file that no task names, each TVP program with an input.
 
-A C file may say in its first line how it is checked, with further files of its program, and then what is true of it:
+The first lines of a C file may give its command, with further files of its program, and its expected verdicts:
 
     // RUN: kleene check --malloc-never-fails stack.c
     // EXPECT: memsafety=TRUE memcleanup=FALSE
@@ -50,23 +50,23 @@ _ALLOWED = frozenset(
         "--svcomp",
     )
 )
-"""What the line RUN of a program may ask for: nothing that writes a file."""
+"""The options that the line RUN of a program may have: none that writes a file."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One program: its files, the options that it asks for, what it is known to do, and the name of its result."""
+    """One program: its files, its own options, its expected verdicts, and the name of its result."""
 
     path: Path
     more_files: tuple[Path, ...]
     options: tuple[str, ...]
     expected: tuple[tuple[str, str], ...]
     key: str
-    """Changes with what the result rests on."""
+    """A digest of all inputs of the result."""
     sources: tuple[Path, ...]
-    """The files of the program, and what they include by name."""
+    """The files of the program, and the files that they include by name."""
     refused: str = ""
-    """Why it is not checked: its line RUN asks for something that a program may not ask for."""
+    """The reason why it is not checked: its line RUN has an option that is not allowed."""
 
     @property
     def command(self) -> str:
@@ -79,7 +79,7 @@ class Job:
 
 
 def find_jobs(paths: Sequence[str], options: Sequence[str], run_options: Sequence[str] = ()) -> list[Job]:
-    """The programs in files and folders, by name; the options are those of every check and of every TVP run."""
+    """The programs in files and folders, by name; the options apply to every check and to every TVP run."""
     found: dict[Path, None] = {}
     for name in paths:
         path = Path(name)
@@ -117,7 +117,7 @@ def _refused(path: Path, words: Sequence[str]) -> str:
 
 
 def _programs(folder: Path) -> list[Path]:
-    """Task files, C files of which none speaks, and preprocessed files without a C file of the same name."""
+    """Task files, C files that no task names, and preprocessed files without a C file of the same name."""
     tasks = [path for path in _files(folder, TASKS) if _inputs(path)]
     named = {source.resolve() for task in tasks for source in _inputs(task)}
     sources = list(_files(folder, (".c",)))
@@ -159,7 +159,7 @@ def _task(task: Path) -> dict[object, object]:
 
 
 def _asked(path: Path) -> list[str]:
-    """The options and further files of the line RUN; the time is the batch's to say."""
+    """The options and further files of the line RUN; the batch sets the time limit."""
     run = None if path.suffix in (*TASKS, TVP) else _RUN.match(path.read_text(encoding="utf-8", errors="replace"))
     try:
         words = shlex.split(run[1]) if run else []
@@ -172,7 +172,7 @@ def _asked(path: Path) -> list[str]:
 
 
 def _expectations(path: Path) -> tuple[tuple[str, str], ...]:
-    """What the file says of itself; a task file is read by the check."""
+    """The expected verdicts in the file; the check itself reads task files."""
     if path.suffix in TASKS:
         return ()
     mark = _EXPECT.search(path.read_text(encoding="utf-8", errors="replace"))
@@ -190,7 +190,7 @@ def _key(files: list[Path], options: Sequence[str], sources: Sequence[Path]) -> 
 
 
 def _sources(files: list[Path], options: Sequence[str]) -> tuple[Path, ...]:
-    """The files of a program, what they include by name, and files that the options name; only those that exist."""
+    """The existing files of a program: its own, those that they include by name, and those that the options name."""
     named = [Path(word.rpartition("=")[2]) for word in options]
     waiting = [*files, *(path for path in named if path.is_file())]
     for path in files:

@@ -68,7 +68,7 @@ def _plain(name: str) -> str:
 
 
 def _path(word: str) -> tuple[str, Path | None]:
-    """The existing file or folder that a word of the options names, and what stands before it."""
+    """The existing file or folder that a word of the options names, and the text before it."""
     for head in ("", "-I", word.partition("=")[0] + "="):
         rest = word.removeprefix(head)
         if word.startswith(head) and rest and not rest.startswith("-") and Path(rest).exists():

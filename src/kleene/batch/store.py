@@ -1,7 +1,7 @@
-"""The results of a batch in one SQLite file: each is kept when it comes, and taken again while nothing changes.
+"""The results of a batch in one SQLite file: each is stored at once, and reused while its inputs do not change.
 
 A result is written in one transaction, so a batch that is killed at any moment has every result that it reported. A
-result that a limit decided is taken again only for limits that are not larger.
+result that a limit decided is reused only for limits that are not larger.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ResultStore:
             raise self._explained(problem) from problem
 
     def result(self, key: str, limits: Limits) -> dict[str, Any] | None:
-        """The result of a program, if there is one that these limits would not change."""
+        """The stored result of a program, unless these limits could change it."""
         try:
             query = "SELECT document, timeout, memory FROM results WHERE key = ?"
             row = self._connection.execute(query, (key,)).fetchone()

@@ -23,7 +23,7 @@ from typing import Any
 
 _START = "import sys; from kleene.batch.child import start; start(); from kleene.cli import main; main()"
 _GRACE = 10.0
-"""Seconds after its limit after which a check is ended from outside: it needs some to write what it has."""
+"""Seconds after its limit until a check is killed: it needs some to write its result."""
 _BAD_INPUT = 2
 _SOURCES = "sources"
 """The folder below the temporary one that sent files are written to."""
@@ -31,7 +31,7 @@ _SOURCES = "sources"
 
 @dataclass(frozen=True)
 class Limits:
-    """What one check may use: seconds, and MiB of memory."""
+    """The limits of one check: seconds, and MiB of memory."""
 
     timeout: float = 60.0
     memory: int | None = None
@@ -45,10 +45,10 @@ class Task:
     words: tuple[str, ...]
     limits: Limits
     folder: str | None = None
-    """Where to run it; None: in a temporary folder that holds `files`."""
+    """The folder to run it in; None: a temporary folder that holds `files`."""
     files: tuple[tuple[str, bytes], ...] = ()
     names: tuple[tuple[str, str], ...] = ()
-    """What files are called here and what they are called there, where that differs."""
+    """Pairs of names of a file here and there, if they differ."""
 
 
 class Running:
@@ -78,13 +78,13 @@ class Running:
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process and those that it started."""
+    """Kill a process and its child processes."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def run_task(task: Task, running: Running | None = None) -> dict[str, Any]:
-    """The result of a task: the JSON of its check, or why there is none; `wall` are the seconds that it took."""
+    """The result of a task: the JSON of its check, or the reason for its absence; `wall` is its time in seconds."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kleene-batch-") as name:
         own = Path(name)
@@ -117,7 +117,7 @@ def _execute(task: Task, own: Path, folder: str, running: Running) -> int | None
     except subprocess.TimeoutExpired:
         return None
     finally:
-        kill(process)  # also what it started itself
+        kill(process)  # and its child processes
         process.wait()
         running.remove(process)
 
@@ -146,7 +146,7 @@ def _result(task: Task, own: Path, ending: int | None) -> dict[str, Any]:
 
 
 def _failure(task: Task, ending: int, errors: str) -> dict[str, Any]:
-    """Why there is no result: bad input has its own words; a process that was killed is to be tried again."""
+    """The reason for a missing result: the message for bad input; a killed process must be tried again."""
     if ending == _BAD_INPUT and errors:
         return {"error": errors}
     if "MemoryError" in errors or "bad_alloc" in errors or "out of memory" in errors:
@@ -159,7 +159,7 @@ _VERDICTS = {"verified": "TRUE", "messages": "FALSE", "incomplete": "UNKNOWN"}
 
 
 def _run_result(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What a batch keeps of the run of a TVP program: the verdict and the messages, no structures."""
+    """The part of a TVP run that a batch keeps: the verdict and the messages, no structures."""
     verdict = _VERDICTS[document["verdict"]]
     messages = [m for location in document["locations"].values() for m in location["messages"]]
     return {

@@ -122,7 +122,7 @@ class Builder:
             self.emit(EndScope(place, tuple(ended)))
 
     def jump(self, target: int, place: Place) -> None:
-        """Go on at `target`; what follows here is reachable only by a label."""
+        """Continue at `target`; the code that follows is reachable only by a label."""
         self.connect(self.here, target, place)
         self.here = self.new()
 

@@ -37,7 +37,7 @@ from kleene.cfa.types import INT, FunctionType, PointerType, Type, is_scalar
 ERROR_CALLS = {"__VERIFIER_error": "unreach_call", "reach_error": "unreach_call"}
 ASSERT_CALLS = ("__assert_fail", "__assert", "__assert_rtn", "__kleene_assert_fail")
 NONDET = "__VERIFIER_nondet_"
-_ABORTED = 134  # what a shell says of a program that called abort
+_ABORTED = 134  # the exit code in a shell of a program that called abort
 _UNKNOWN_NUMBERS = {"rand", "random", "getchar", "clock", "getpid", "fgetc", "getc", "lrand48"}
 _IGNORED = {
     "fflush", "fclose", "srand", "srandom", "setvbuf", "sleep", "usleep", "fputc", "putc", "__builtin_prefetch",
@@ -123,7 +123,7 @@ class Calls:
         return self.lower.builder.temporary(type_)
 
     def _target(self, cursor: Any, target: Expression | None, wanted: Type | None) -> Expression:
-        """Where an operation that must have a target stores its result."""
+        """The target of the result of an operation that must have one."""
         if target is not None:
             return target
         return self.lower.builder.temporary(wanted if wanted is not None else self.lower.type(cursor))

@@ -1,4 +1,4 @@
-"""The parts of libclang that the reader uses: the Python binding, and what it leaves out, through ctypes.
+"""The parts of libclang that the reader uses: the Python binding, and missing functions through ctypes.
 
 The binding of version 18 has no operator kinds, no values of literals and no initialisers of variables, though the
 library exports them. Cursors and clang types are `Any` here: the binding has no annotations.
@@ -175,9 +175,9 @@ def string_value(cursor: Any) -> bytes:
 
 @contextmanager
 def every_child_visited() -> Iterator[None]:
-    """Raises what was raised in a callback from libclang, where Python drops it: children would be missing silently.
+    """Re-raises exceptions of libclang callbacks, which Python drops: otherwise children would be missing silently.
 
-    Long chains of operators are deep trees: there is room for those that a compiler takes.
+    The recursion limit is raised, because long chains of operators are deep trees.
     """
     dropped: list[BaseException] = []
     limit, hook = sys.getrecursionlimit(), sys.unraisablehook

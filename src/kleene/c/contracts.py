@@ -18,13 +18,13 @@ from kleene.diagnostics import InputError, Position, did_you_mean
 
 RESULT = "\\result"
 SHAPES = {"list": ("next",), "dlist": ("next", "prev"), "ring": ("next",), "tree": ("left", "right")}
-"""The words for shapes, and what the fields that link their cells may be called."""
+"""The words for shapes, with the names of the fields that link their cells."""
 _WORDS = ("requires", "ensures", "modifies", "allocates", "frees")
 OLD, NOTHING = "\\old", "\\nothing"
 _COMMENT = re.compile(r"/\*@(.*?)\*/", re.DOTALL)
 _TOKEN = re.compile(r"\s*(?:(\\?\w+)|(&&|==|!=|<->|->|<=|>=|-\d+|[<>(),;|&!*+?:\[\]{}/]))")
 _FORMULA = frozenset(["|", "&", "!", "*", "+", "?", ":", "[", "]", "{", "}", "/", "->", "<->"])
-"""What comes in formulas only."""
+"""Tokens that occur only in formulas."""
 _NUMBER = re.compile(r"-?\d+")
 
 
@@ -70,7 +70,7 @@ class FormulaText:
 
 @dataclass(frozen=True)
 class Clause:
-    """What holds before a call, or after it."""
+    """The conditions before a call, or after it."""
 
     shapes: tuple[Shape, ...] = ()
     comparisons: tuple[Compared, ...] = ()
@@ -80,7 +80,7 @@ class Clause:
         return next((s for s in self.shapes if s.subject == subject), None)
 
     def describes(self, pointer: str) -> bool:
-        """Whether the clause says what a pointer points to."""
+        """Whether the clause describes the target of a pointer."""
         return self.shape(pointer) is not None or Compared("==", pointer, "NULL") in self.comparisons
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ class Clause:
 class Contract:
     """The specification of a function, and where it is written. `pure`: it changes no memory but its variables.
 
-    One with a formula, or with `modifies` of fields, `allocates` or `frees`, is `formal`: it speaks of the blocks that
+    A contract with a formula, `modifies` of fields, `allocates` or `frees` is `formal`: it describes the blocks that
     the parameters reach. Without `modifies`, all their fields may change.
     """
 
@@ -129,7 +129,7 @@ def read_contracts(program: CProgram) -> dict[str, Contract]:
 
 
 def _offset(text: str, place: Place) -> int:
-    """Where a place is in the text; the columns of clang count bytes."""
+    """The offset of a place in the text; the columns of clang count bytes."""
     lines = text.split("\n")
     before = lines[place.line - 1].encode()[: place.column - 1].decode(errors="replace")
     return sum(len(line) + 1 for line in lines[: place.line - 1]) + len(before)

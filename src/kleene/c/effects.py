@@ -1,4 +1,4 @@
-"""Lowering of what changes memory (assignments, increments) and of what decides (conditions)."""
+"""Lowering of assignments, increments and conditions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which of init, condition and step a `for` statement has: libclang leaves out the missing ones.
 
-Told apart by the semicolons between the parentheses; in a macro whose text cannot be matched, by what the
-parts look like.
+Distinguished by the semicolons between the parentheses; in a macro whose text cannot be matched, by the form of the
+parts.
 """
 
 from __future__ import annotations

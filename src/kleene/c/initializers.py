@@ -1,6 +1,6 @@
 """Lowering of initialisers: designated, nested, partial, with braces left out (C17, 6.7.9).
 
-clang gives the list as it was written, so the rules for what belongs where are here.
+clang gives the list as it was written, so this module has the rules that assign its parts to members.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Initializers:
             self.lower.assign(cursor, target, self.lower.values.value(cursor))
 
     def _emit(self, target: Expression, cursor: Any, found: list[tuple[Expression, Any]]) -> None:
-        """Zero what the list does not mention, then assign what it does."""
+        """Zero the parts that the list does not mention, then assign the others."""
         assigned = {lvalue for lvalue, _ in found}
         if not self.lower.at_file_scope:
             self._zero_rest(target, cursor, assigned)
@@ -114,7 +114,7 @@ class Initializers:
         return Index(array, Constant(index, self.lower.values.difference_type()), array.type.element)
 
     def _collect(self, target: Expression, cursor: Any, found: list[tuple[Expression, Any]]) -> None:
-        """What a braced list, or a string, assigns to the parts of `target`."""
+        """Collect the assignments of a braced list, or of a string, to the parts of `target`."""
         if isinstance(target.type, ArrayType) and not target.type.count:  # the object is larger than its type
             raise UnsupportedConstruct("initialiser of a flexible array member", cursor)
         if kind(cursor) == "STRING_LITERAL" and isinstance(target.type, ArrayType):

@@ -1,4 +1,4 @@
-"""What the parts of the lowering share: the file at hand, the automaton under construction, conversions.
+"""The base of the lowering: the current file, the automaton under construction, conversions.
 
 The lowering of a function is one class in several files; this base declares what they ask of each other.
 """
@@ -75,7 +75,7 @@ class LoweringContext:
         return Place(file.name if file else self.unit.file, location.line, location.column, self.function)
 
     def type(self, cursor: Any) -> Type:
-        """The type of an expression; libclang gives what has decayed as it was before."""
+        """The type of an expression; libclang gives the type of an array before its decay to a pointer."""
         type_ = self.unit.types.read(cursor.type)
         return self.unit.types.decayed(type_) if kind(cursor) in _NO_OBJECT else type_
 

@@ -1,4 +1,4 @@
-"""How a C program is read: one value for everything that reads C or follows what was read."""
+"""Options for reading a C program: one value for the reader and for all analyses."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kleene.diagnostics import UsageError
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """The meaning of the C files: what the preprocessor gets, the machine, and what the library functions do.
+    """The meaning of the C files: preprocessor options, the machine, and the behaviour of library functions.
 
     `defines` are as for `-D`: "NAME" or "NAME=VALUE". `data_model` is "ILP32" (32-bit pointers and long) or "LP64".
     """
@@ -21,9 +21,9 @@ class ReadOptions:
     entry: str = "main"
     data_model: str = "LP64"
     errors: frozenset[str] = ERRORS
-    """The kinds of error calls that end a run. Others do what their body says, or abort."""
+    """The kinds of error calls that end a run. Others execute their body, or abort."""
     cleanup_at_abort: bool = False
-    """Whether an abort is an exit: an end of the program at which every block has to be freed."""
+    """Whether an abort is an exit, where every block must have been freed."""
     malloc_may_fail: bool = True
 
     def __post_init__(self) -> None:
@@ -32,4 +32,4 @@ class ReadOptions:
 
 
 DEFAULT = ReadOptions()
-"""How C is read where nobody says otherwise."""
+"""The default options."""

@@ -16,7 +16,7 @@ from kleene.cfa.operations import Assume, Operation, Place, Return, Unsupported
 from kleene.cfa.types import INT, IntegerType, Type
 
 UNEXPECTED = (ValueError, IndexError, KeyError, AttributeError, StopIteration, TypeError, AssertionError)
-"""What a part of clang's tree that does not look as expected leads to; never an error for the user."""
+"""Exceptions caused by an unexpected part of clang's tree; they are never shown to the user."""
 
 
 class Statements:

@@ -164,7 +164,7 @@ def _typedef_name(type_: Any) -> str:
 
 
 def integer_promotion(type_: Type) -> Type:
-    """What C's integer promotions make of a type."""
+    """The type after C's integer promotions."""
     if isinstance(type_, IntegerType) and type_.bits < 32:
         return IntegerType(32, signed=True, name="int")
     return type_

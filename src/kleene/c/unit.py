@@ -15,7 +15,7 @@ ERRORS = frozenset(("unreach_call", "assertion"))
 
 @dataclass
 class Linkage:
-    """What the files of one program share: who defines what, and the globals lowered so far."""
+    """Shared by the files of one program: which file defines which name, and the globals lowered so far."""
 
     defined_functions: dict[str, str] = field(default_factory=dict)
     globals: dict[str, Global] = field(default_factory=dict)

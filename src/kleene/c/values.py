@@ -193,7 +193,7 @@ class Values:
         return self._pointed(self.value(next(iter(cursor.get_children()))), cursor)
 
     def _pointed(self, pointer: Expression, cursor: Any) -> Expression:
-        """`*pointer`, of an array its first element."""
+        """`*pointer`; for an array, its first element."""
         if isinstance(pointer.type, ArrayType):
             return Index(pointer, Constant(0, self.difference_type()), pointer.type.element)
         if not isinstance(pointer.type, PointerType):
@@ -265,7 +265,7 @@ class Values:
         return self.binary(operator, left, right, self.lower.type(cursor), cursor)
 
     def binary(self, operator: str, left: Expression, right: Expression, type_: Type, cursor: Any) -> Expression:
-        """An operator applied to values; pointer arithmetic told apart from that of numbers."""
+        """An operator applied to values: pointer arithmetic or arithmetic of numbers."""
         left, right = self._decayed(left), self._decayed(right)
         if operator in COMPARISONS:
             return Comparison(operator, left, right)

@@ -1,4 +1,4 @@
-"""Locations, edges and control-flow graphs; knows nothing of what an edge does.
+"""Locations, edges and control-flow graphs, independent of the labels of edges; and the labels of C programs.
 
 In reading order:
 

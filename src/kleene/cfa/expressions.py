@@ -90,7 +90,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Deref:
-    """What the pointer points to, seen as a `type`."""
+    """The target of the pointer, as a `type`."""
 
     pointer: Expression
     type: Type
@@ -114,7 +114,7 @@ class StringLiteral:
 
 @dataclass(frozen=True, slots=True)
 class AddressOf:
-    """The address of an lvalue; of an array also what it decays to (then `type` points to its element)."""
+    """The address of an lvalue; for an array also its decayed pointer (then `type` points to its element)."""
 
     target: Expression
     type: Type

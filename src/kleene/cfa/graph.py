@@ -12,7 +12,7 @@ Label = TypeVar("Label")
 
 @dataclass(frozen=True, slots=True)
 class Edge(Generic[Label]):
-    """One step from `source` to `target`; what it does is its `label` (an Action, a C operation, ...)."""
+    """One step from `source` to `target`; its `label` is its effect (an Action, a C operation, ...)."""
 
     source: str
     label: Label

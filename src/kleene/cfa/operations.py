@@ -1,4 +1,4 @@
-"""What the edges of a C control-flow automaton do. Each operation is atomic, knows its place and prints like C.
+"""The labels of a C control-flow automaton. Each operation is atomic, has a source place and prints like C.
 
 A location has either one edge, or two `Assume` edges on one condition (one for each truth value). `Return`, `Exit`
 and `Error` edges lead to the exit location of their function.
@@ -17,7 +17,7 @@ from kleene.cfa.types import RecordType, Type
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where in the source an operation comes from."""
+    """The source position of an operation."""
 
     file: str
     line: int
@@ -52,7 +52,7 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Assume:
-    """Passes only where the condition (not zero) is as `truth` says."""
+    """Passes only if the truth value of the condition (not zero) is `truth`."""
 
     place: Place = field(compare=False)
     condition: Expression
@@ -66,7 +66,7 @@ class Assume:
 class Allocate:
     """`malloc`, `calloc` (`zeroed`), `alloca` (`stack`: freed when the function returns).
 
-    The size is in bytes. `element` is what the result is converted to a pointer to, if that is known.
+    The size is in bytes. `element` is the target type of the pointer that receives the result, if known.
     """
 
     place: Place = field(compare=False)
@@ -163,7 +163,7 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Invoke:
-    """A call of a function whose body is analysed apart: its parameters get the arguments, `target` what it returned.
+    """A call of a function whose body is analysed apart: its parameters get the arguments, `target` the result.
 
     Arguments, parameters and results are variables of the two functions; see `passes/recursive_functions.py`.
     """
@@ -177,7 +177,7 @@ class Invoke:
 
     @property
     def assignments(self) -> tuple[Assign, ...]:
-        """What the call does to variables, without what the body does."""
+        """The assignments of the call itself, without the effects of the body."""
         pairs = list(zip(self.parameters, self.arguments, strict=True))
         if self.target is not None and self.returned is not None:
             pairs.append((self.target, self.returned))
@@ -285,10 +285,10 @@ class Print:
 
 @dataclass(frozen=True, slots=True)
 class Specified:
-    """What the contract of a function says of the heap, in formulas (`semantics/contracts/specifications.py`).
+    """The contract of a function on the heap, in formulas (`semantics/contracts/specifications.py`).
 
-    `role` is `given` (the targets and what they reach become anything that is required), `requires` or `ensures` (that
-    is checked), or `changes` (a call: heap and targets become anything that is ensured). Blocks are of the `records`.
+    `role` is `given` (the targets get any heap that satisfies `requires`), `requires` or `ensures` (checks it), or
+    `changes` (a call: heap and targets get any values that satisfy `ensures`). Blocks have the types `records`.
     """
 
     place: Place = field(compare=False)
@@ -304,7 +304,7 @@ class Specified:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """Something that is not modelled: nothing is known about any path through here."""
+    """An unsupported operation: any path through it is unknown."""
 
     place: Place = field(compare=False)
     reason: str

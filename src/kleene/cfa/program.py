@@ -49,7 +49,7 @@ class Global:
 
 @dataclass(frozen=True)
 class CProgram:
-    """A whole program. `functions` has the defined functions, those that the entry cannot reach too."""
+    """A whole program. `functions` has the defined functions, including those that the entry cannot reach."""
 
     files: tuple[str, ...]
     functions: dict[str, Function]
@@ -71,7 +71,7 @@ class CProgram:
 
     @cached_property
     def address_taken(self) -> tuple[FunctionAddress, ...]:
-        """The functions whose address the program takes, by name: what a pointer to a function can be."""
+        """The functions whose address the program takes, by name: the possible values of function pointers."""
         found: dict[str, FunctionAddress] = {}
         operations: list[Operation] = [a for g in self.globals for a in g.initial]
         operations += [e.label for f in self.functions.values() for e in f.cfa.edges]
@@ -95,7 +95,7 @@ class CProgram:
         return graph
 
     def targets(self, call: Call) -> tuple[str, ...]:
-        """The functions that a call may reach; through a pointer, those of as many parameters (C allows no others)."""
+        """The functions that a call may reach; through a pointer, those with the same number of parameters."""
         if isinstance(call.function, str):
             return (call.function,)
         count = len(call.arguments)

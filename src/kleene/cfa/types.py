@@ -82,7 +82,7 @@ class FloatType:
 
 @dataclass(frozen=True, slots=True)
 class PointerType:
-    """A pointer; `size` is that of the data model (4 or 8)."""
+    """A pointer; the data model determines `size` (4 or 8)."""
 
     target: Type
     size: int = 4
@@ -162,7 +162,7 @@ UNSIGNED_LONG_LONG = IntegerType(64, signed=False, name="unsigned long long")
 class RecordField:
     """One member: `offset` in bytes from the start; bit-fields also have `bit_offset` within it and `bit_width`.
 
-    An anonymous struct or union member has the name "" and the type of what it contains.
+    An anonymous struct or union member has the name "" and its own type.
     """
 
     name: str
@@ -181,7 +181,7 @@ class RecordLayout:
     union: bool = False
 
     def path_to(self, name: str, records: dict[str, RecordLayout]) -> tuple[RecordField, ...]:
-        """The members that lead to the member `name`, through anonymous members; empty if there is none."""
+        """The members on the way to the member `name`, through anonymous members; empty without such a member."""
         for member in self.fields:
             if member.name == name and name:
                 return (member,)
@@ -214,7 +214,7 @@ def rereads(written: IntegerType, read: IntegerType) -> bool:
 
 
 def shared_type(types: Collection[IntegerType]) -> IntegerType | None:
-    """A type as which all numbers of the given types can be kept where they share bytes; None if there is none."""
+    """A type that can store all numbers of the given types at the same bytes; None if there is none."""
     numbers = {t for t in types if not t.boolean} or set(types)
     if len({(t.bits, t.function) for t in types}) != 1:
         return None

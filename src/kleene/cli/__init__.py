@@ -9,7 +9,7 @@ In reading order:
 - `check_request`: the options of `kleene check` as one value
 - `refine_options`: options about refinement
 - `format_options`: options of SARIF, witnesses and baselines
-- `symbolic_options`: what the symbolic commands share
+- `symbolic_options`: options shared by the symbolic commands
 - `task_files`: SV-COMP's task and property files
 - `numbers`: numbers on the command line
 - `help_examples`: examples at the end of `--help`
@@ -65,7 +65,7 @@ _COMMANDS = {
 _COMPLETE = "_KLEENE_COMPLETE"
 """Set by the script of `kleene completion`: then click answers the shell."""
 _MOST_ERRORS = 20
-"""How many errors of one input are printed; the rest is counted."""
+"""Largest number of printed errors of one input; the rest is counted."""
 
 
 class _Lazy(click.Group):

@@ -19,7 +19,7 @@ _TASK = (".yml", ".yaml")
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """The files to check, how, and the task that says so, if one does."""
+    """The files to check, the options, and the task file, if one was given."""
 
     files: tuple[str, ...]
     options: CheckOptions
@@ -27,7 +27,7 @@ class CheckRequest:
 
 
 def request_of(given: dict[str, Any]) -> CheckRequest:
-    """What the arguments of the command ask for, by their names."""
+    """The request for the arguments of the command, given by name."""
     files: tuple[str, ...] = given["files"]
     names, entry = named_properties(given["properties"], tuple(PROPERTIES))
     entry = given["entry"] or entry

@@ -85,7 +85,7 @@ def write_output(target: str, text: str) -> None:
 
 
 class Unread:
-    """An output stream whose reader may go away (``kleene ... | head``): what it does not want is dropped.
+    """An output stream whose reader may close (``kleene ... | head``): further output is dropped.
 
     The command runs to its end, and its exit code is the verdict.
     """

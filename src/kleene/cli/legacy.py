@@ -37,7 +37,7 @@ _WITH_VALUE = {
     "-D": "--define",
 }
 _JOIN_LOCATIONS = {"all", "ext", "back"}
-# What Kleene does not have, and the nearest thing that it has.
+# Options that Kleene does not have, and the nearest one that it has.
 _REFUSED = {
     "-mode": "there is one engine for TVP programs, so -mode has no meaning; the nearest is --join",
     "-xml": "TVLA's XML is not written; --json has the control-flow graph and every structure",

@@ -1,4 +1,4 @@
-"""Numbers on the command line, with errors that say what was expected."""
+"""Numbers on the command line, with errors that name the expected kind of number."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ def refine_options(command: Command) -> Command:
         click.option("--structure-hint", metavar="NAME", help="The data structure, instead of sample heaps."),
         click.option("--samples", type=click.IntRange(1), default=5, help="Sample heaps to collect (default 5)."),
         click.option("--sample-size", type=click.IntRange(1), default=4, help="Nodes of a sample heap (default 4)."),
-        click.option("--max-rounds", type=click.IntRange(1), default=60, help="Give up after so many rounds."),
-        click.option("--memory", type=click.IntRange(1), metavar="MIB", help="Give up above so much memory."),
+        click.option("--max-rounds", type=click.IntRange(1), default=60, help="Give up after this many rounds."),
+        click.option("--memory", type=click.IntRange(1), metavar="MIB", help="Give up above this much memory."),
         click.option("--certificate", "certificate_file", metavar="FILE", help="Write the proof for kleene recheck."),
     ]
     for option in reversed(options):
@@ -39,7 +39,7 @@ def refine_options(command: Command) -> Command:
 
 
 def refine_settings(given: dict[str, Any]) -> RefineSettings | None:
-    """What the options ask for; None if refinement is not wanted."""
+    """The settings of the options; None without refinement."""
     if not (given["wants_refinement"] or any(given[name] for name in _ASK_FOR_IT)):
         return None
     from kleene.analysis.c.refinement import RefineSettings
@@ -58,7 +58,7 @@ def refine_settings(given: dict[str, Any]) -> RefineSettings | None:
 
 
 def write_certificate(refined: Refined | None, options: CheckOptions, target: str) -> None:
-    """Write the proof; without one, say so and write nothing."""
+    """Write the proof; without one, print a message and write nothing."""
     if refined is None or refined.outcome != "safe":
         click.echo("kleene: there is no proof by refinement, so no certificate was written", err=True)
         return

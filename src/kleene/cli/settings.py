@@ -44,7 +44,7 @@ def properties_for(program: Path, named: Sequence[str], in_program: Sequence[str
 
 
 def settled(given: Mapping[str, Any], properties: Properties) -> RunOptions:
-    """The options of a run; what is given on the command line wins."""
+    """The options of a run; the command line overrides properties files."""
     for name, allowed in _CHOICES.items():
         value = given.get(name)
         if value is not None and value not in allowed:

@@ -1,4 +1,4 @@
-"""What `kleene assume`, `alpha`, `meet` and `transform` share: options, loading, outputs and exit codes."""
+"""Shared by `kleene assume`, `alpha`, `meet` and `transform`: options, loading, outputs and exit codes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OPTIONS = (
     click.option(
         "--backend", type=click.Choice(BACKENDS), default="auto", help="auto (default: z3 and cvc5), or one of them."
     ),
-    click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Stop deciding after so many seconds."),
+    click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Stop deciding after this many seconds."),
     click.option("--query-timeout", type=click.FloatRange(0, min_open=True), default=2.0, help="For one query."),
     click.option("--dump-smt", metavar="FOLDER", help="Write every query as SMT-LIB."),
     click.option("--minimal", is_flag=True, help="Leave out structures that are embedded in others."),

@@ -31,7 +31,7 @@ _DATA_MODELS = ("ILP32", "LP64")
 
 @dataclass(frozen=True)
 class PropertyFile:
-    """The properties that a `.prp` file asks for, and the function at which the program starts."""
+    """The properties in a `.prp` file, and the entry function of the program."""
 
     path: str
     properties: tuple[str, ...]
@@ -40,7 +40,7 @@ class PropertyFile:
 
 @dataclass(frozen=True)
 class Expectation:
-    """A property file of a task with the verdict that the task expects (None: it does not say)."""
+    """A property file of a task with the expected verdict (None if the task has none)."""
 
     file: PropertyFile
     expected: bool | None
@@ -169,7 +169,7 @@ def _text(path: str) -> str:
 
 
 def named_properties(given: Sequence[str], known: Sequence[str]) -> tuple[tuple[str, ...], str | None]:
-    """The properties that names and `.prp` files ask for, and the entry function if a file says one."""
+    """The properties of names and `.prp` files, and the entry function if a file names one."""
     names: list[str] = []
     entry = None
     for name in given:

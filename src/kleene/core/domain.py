@@ -1,4 +1,4 @@
-"""What the engine asks of an abstract domain.
+"""The interface of an abstract domain to the engine.
 
 A domain's abstract value at a location is a set of elements (one element for a domain that joins everything). The
 abstract transformers are distributive over the set, so the engine passes on only the elements that are new: `post` and
@@ -17,7 +17,7 @@ Element = TypeVar("Element")
 
 
 class Store(Protocol[Element]):
-    """What has been reached at one location. Only grows in what it represents."""
+    """The elements reached at one location. The set of represented states only grows."""
 
     def add(self, elements: Sequence[Element]) -> list[Element]:
         """Join elements in; the result are the elements, new or grown, that have to be propagated."""
@@ -52,4 +52,4 @@ class AbstractDomain(Protocol[Label, Element]):
         """Everything that the edge can lead to from the elements."""
 
     def explain_not_covered(self, element: Element, store: Store[Element]) -> str:
-        """One line that says why the store does not cover the element, for reports of failed checks."""
+        """One line with the reason why the store does not cover the element, for reports of failed checks."""

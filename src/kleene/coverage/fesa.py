@@ -1,8 +1,8 @@
-"""The invariant of the FESA domain: a graph and a Boolean function, in which the flags of a state are looked up.
+"""The invariant of the FESA domain: searches the flags of a state in a graph and a Boolean function.
 
-The function speaks of one instance of each summary at a time (FESA section 2.2). So there must be, for each block that
-variables point to, a vector in which the variables have their values, those that point to the block lead to one node,
-and the node has the cells of the block.
+The function describes one instance of each summary at a time (FESA section 2.2). So each block with pointers from
+variables needs a vector of the function: in it the variables have their values, the pointers to the block lead to one
+node, and this node has the cells of the block.
 """
 
 from __future__ import annotations
@@ -88,12 +88,12 @@ class FesaInvariant:
             block = view.state.blocks[number]
             nodes = [n for n in heap.heap_nodes() if int(n.size) == block.size]
             some = heap.any_of(self._block(heap, node, block, pointers) for node in nodes)
-            if nodes and not heap.possible(condition & some):  # the size of others may be that of a least one
+            if nodes and not heap.possible(condition & some):  # other nodes may have a least size
                 return False
         return True
 
     def _variable(self, heap: Heap, variable: Variable, value: Value | None) -> Function:
-        """What the flags of a variable must be."""
+        """The condition on the flags of a variable."""
         node = self.transfer.node(variable)
         if isinstance(variable.type, IntegerType):
             return self._number(heap, node, 0, variable, variable.type.wrap(value) if isinstance(value, int) else None)
@@ -114,7 +114,7 @@ class FesaInvariant:
         return condition
 
     def _block(self, heap: Heap, node: Node, block: Block, pointers: Sequence[tuple[Variable, int]]) -> Function:
-        """A node is what some variables point to, and has the cells of the block."""
+        """The condition that some variables point to a node, and that the node has the cells of the block."""
         condition = heap.flag(Flag(EXISTS, node))
         for variable, offset in pointers:
             condition = condition & heap.flag(edge(self.transfer.node(variable), 0, node, offset))
@@ -130,7 +130,7 @@ class FesaInvariant:
 
 
 def _key(values: Mapping[Variable, Value | None], held: Held, view: View) -> object:
-    """Equal for states with equal flags: blocks are known by what points to them, and by their cells."""
+    """A key that is equal for states with equal flags: it identifies blocks by pointers to them and by their cells."""
     names = {number: k for k, number in enumerate(held)}
     own = tuple((names.get(v.block, -1), v.offset) if isinstance(v, Pointer) else repr(v) for v in values.values())
     cells = []

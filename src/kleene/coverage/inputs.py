@@ -1,8 +1,7 @@
-"""Inputs that lead runs to where proofs go wrong: deep into loops, to extreme numbers, to those that a program names.
+"""Inputs for runs that may refute proofs: many iterations, extreme numbers, and the constants of the program.
 
-A plan says for how many times a place asks for a number before it gets 0 (so long does a loop go on that a number
-decides), which numbers it gets, and which allocation fails. Plans come in a fixed order: the same program gets the same
-inputs every time.
+A plan fixes how many numbers a place reads before it gets 0 (which ends a loop on this number), which numbers it gets,
+and which allocation fails. The order of plans is fixed: the same program always gets the same inputs.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from kleene.domains.explicit.values import Value
 from kleene.passes.rewrite import operations_of
 
 ROUNDS = (2, 0, 1, 3, 13, 5, 20)
-"""How often loops are gone round: not at all, a few times, and longer than any list that is special."""
+"""Numbers of iterations: none, a few, and more than the length of any special list."""
 KINDS = ("ones", "named", "rising", "random", "falling", "extreme")
-"""How the numbers of a run are chosen."""
+"""Ways to choose the numbers of a run."""
 MALLOC = "malloc succeeds"
-"""What the interpreter asks for when an allocation may fail."""
+"""The reason of the input that decides whether an allocation succeeds."""
 _FAR = 6
-"""The first allocations, one of which fails in a run in two."""
+"""Number of first allocations, one of which fails in every second run."""
 _EACH_WAY = 40
 """Random numbers are at most so far from zero, or from a number of the program."""
 
@@ -65,7 +64,7 @@ def named_numbers(program: CProgram) -> list[int]:
 
 
 class PlannedInputs(InputSource):
-    """The inputs of one run. Remembers what was given, so that the run can be repeated."""
+    """The inputs of one run. Records them, so that the run can be repeated."""
 
     def __init__(self, plan: Plan, named: list[int]) -> None:
         self.plan = plan

@@ -1,4 +1,4 @@
-"""The invariant of a proof, in which states are looked up; that of the shape domain: sets of structures."""
+"""The invariant of a proof, in which states are searched; for the shape domain, sets of structures."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _SMALL = 14
 
 
 class Invariant(Protocol):
-    """Where states are looked up."""
+    """The states that a proof allows at each location."""
 
     states: int
-    """How many states were looked up."""
+    """Number of states searched."""
     different: int
-    """How many of them were new."""
+    """Number of different states among them."""
     looks_closer: bool
     """Whether states are worth a second look."""
 
     def empty(self, location: str) -> bool | None:
-        """Whether the proof says that no run comes to a location; None if it has no such location."""
+        """Whether the proof excludes a location; None if it has no such location."""
 
     def problem(self, view: View) -> str | None:
         """Why a state is not covered; None if it is."""

@@ -1,7 +1,7 @@
-"""Whether a structure of the invariant stands for a state: embedding (thesis Def. 2.3) of what is known of the state.
+"""Whether a structure of the invariant represents a state: embedding (thesis Def. 2.3) of a partial structure.
 
-A `Sketch` has definite values for what the state determines and nothing for the rest, such as which edge of a ring is
-cut. So the search asks whether some completion of it is embedded.
+A `Sketch` has definite values where the state determines them, and no values elsewhere, such as for the cut edge of a
+ring. So the search asks whether some completion of it is embedded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PATIENCE = 20_000
 
 @dataclass
 class Sketch:
-    """What is known of a state. Masks have a bit for each predicate of that arity, in the order of the vocabulary."""
+    """A partial structure of a state. Masks have a bit per predicate of an arity, in the order of the vocabulary."""
 
     true: int = 0
     false: int = 0
@@ -29,11 +29,11 @@ class Sketch:
     pairs: dict[Pair, int] = field(default_factory=dict)
     """The binary predicates that hold of two nodes."""
     rows: list[int] = field(default_factory=list)
-    """The binary predicates of which it is known for all nodes whether they lead there from this one."""
+    """For each node, the binary predicates whose values from this node to all nodes are known."""
     open: dict[Pair, int] = field(default_factory=dict)
-    """Those of which it is not known for one of the nodes, though they are in the row."""
+    """Exceptions to `rows`: the predicates whose value on one pair is unknown."""
     complete: bool = True
-    """Whether the nodes are all that there are."""
+    """Whether the state has no other nodes."""
 
     @property
     def size(self) -> int:
@@ -85,7 +85,7 @@ class Candidate:
 
     @property
     def nodes(self) -> tuple[list[int], list[int]]:
-        """The masks of the nodes: what holds, and what may hold."""
+        """The masks of the nodes: predicates that hold, and predicates that may hold."""
         if self._nodes is None:
             size, values, index = self.structure.size, self.structure.values, self.structure.vocabulary.index
             must, may = [0] * size, [0] * size
@@ -115,7 +115,7 @@ class Candidate:
         return self._pairs
 
     def covers(self, sketch: Sketch) -> bool:
-        """Whether what is known of the state fits some embedding of it in the structure."""
+        """Whether some completion of the sketch is embedded in the structure."""
         if sketch.true & ~self.may or sketch.false & self.must:
             return False
         must, may = self.nodes
@@ -169,7 +169,7 @@ def defined(sketch: Sketch, core: Places, vocabulary: Vocabulary) -> tuple[Struc
 
 
 class _Search:
-    """Looks for an embedding: nodes with few choices first, then those that edges lead to from what is placed."""
+    """Searches an embedding: nodes with few choices first, then targets of edges from placed nodes."""
 
     def __init__(self, sketch: Sketch, candidate: Candidate, choices: Sequence[Sequence[int]]) -> None:
         self.sketch = sketch
@@ -210,7 +210,7 @@ class _Search:
         return all(self.used.get(v) for v in self.structure.nodes if active >> v & 1)
 
     def _fits(self, u: int, v: int) -> bool:
-        """Whether the pairs of a node with those that are placed, and with itself, may have their values."""
+        """Whether the structure allows the values of the pairs of a node with itself and with placed nodes."""
         if not self._pair(u, u, v, v):
             return False
         return all(self._pair(u, w, v, x) and self._pair(w, u, x, v) for w, x in self.image.items())

@@ -1,7 +1,7 @@
 """Numbers as an attempt follows them: as they are, by representatives, or as 0 and 1 on the two sides of a bound.
 
-For images (`passes/zero_one_images.py`) the state must be covered for every bound; the bounds that differ are the numbers of
-the state and those after them. A number from outside is followed as the representative of its range
+For images (`passes/zero_one_images.py`) the state must be covered for every bound; the bounds that differ are the
+numbers of the state and those after them. A number from outside is followed as the representative of its range
 (`passes/representatives.py`), one that the program names as itself: which of them it is, is left open.
 """
 
@@ -20,7 +20,7 @@ from kleene.passes.zero_one_images import mapped_by_images
 MAX_BOUNDS = 6
 """Bounds that are tried for one state."""
 Chosen = frozenset[int]
-"""What a number may be followed as; one number, if it is known."""
+"""The numbers by which the attempt may represent a number; one, if it is determined."""
 
 
 class Plain:
@@ -52,7 +52,7 @@ class Images(Plain):
 
 
 class Representatives(Plain):
-    """One number of each range stands for those that come from outside."""
+    """One number of each range represents the unknown numbers of the range."""
 
     def __init__(self, memory: Memory) -> None:
         uses = uses_of(memory)

@@ -1,7 +1,7 @@
-"""Runs of a program whose states are looked up in an invariant: the second line of defence behind a proof.
+"""Runs of a program whose states are searched in an invariant: the second line of defence behind a proof.
 
-A state that the invariant does not cover refutes the proof, although the run itself may fail nothing. So does a run
-that violates what is proved.
+A state that the invariant does not cover refutes the proof, even if the run itself has no error. So does a run that
+violates a proved property.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ MAX_RUNS = 2_000
 MAX_STEPS = 4_000
 """Steps of one run: enough for twenty rounds of three nested loops of a few statements."""
 _SAMPLES = 2
-"""How often a run has its states looked up at a location that is no loop head."""
+"""Number of states per run that are searched at a location other than a loop head."""
 _AT_HEADS = 24
-"""And at a loop head."""
+"""Number of states per run that are searched at a loop head."""
 _FIRST = 0.7
 """The share of the time for runs; the rest is for a closer look at their states."""
 _QUIET = 60
@@ -46,7 +46,7 @@ class Refuted:
 
 @dataclass
 class Coverage:
-    """How much was looked up."""
+    """The extent of the search: states, runs, seconds, locations."""
 
     states: int = 0
     runs: int = 0

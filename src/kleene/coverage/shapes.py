@@ -1,8 +1,8 @@
-"""A state of a run as a structure of the shape analysis, as far as the state determines it.
+"""A state of a run as a structure of the shape analysis, where the state determines it.
 
-The nodes are the objects that the memory model has (`passes/facts/memory.py`), alive, and those that ended while a live
-pointer still leads to them. What the analysis decides by the path to a state stays open: which edge of a ring is cut,
-what a variable holds that is not needed any more, what stands for an array as a list of slots.
+The nodes are the live objects of the memory model (`passes/facts/memory.py`), and ended objects with a live pointer to
+them. Values that depend on the path to a state stay open: the cut edge of a ring, the value of a dead variable, the
+list of slots of an array.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Misplaced(Exception):
 
 @dataclass(frozen=True)
 class Followed:
-    """What an analysis followed: the translated automaton, and how it came from that of the inlined program.
+    """The automaton of an analysis: its translation, and its relation to the inlined program.
 
-    `memory` is that of the program before numbers were replaced; `sharing` says which pointers share a variable.
+    `memory` is the memory before numbers were replaced; `sharing` maps pointers to their shared variables.
     """
 
     translator: Translator
@@ -61,7 +61,7 @@ class Sketcher:
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
         self.partial = (
-            any(v.name in program.parts for v in self.memory.objects)  # parts of what is one block
+            any(v.name in program.parts for v in self.memory.objects)  # several objects for one block
             or bool(self.translator.undeclared)
             or self.translator.is_given
             or not self.symbols.all_pointers_tracked
@@ -78,7 +78,7 @@ class Sketcher:
 
 
 def _made(memory: Memory) -> dict[SourcePlace, set[int | None]]:
-    """The sizes, as the analysis knows them, of the blocks that each allocation makes."""
+    """The sizes of the blocks of each allocation, as the analysis represents them."""
     found: dict[SourcePlace, set[int | None]] = {}
     for edge in memory.cfa.edges:
         if isinstance(edge.label, Allocate | Realloc):
@@ -109,7 +109,7 @@ class _Drawing:
             number = self.view.variables.get(variable.name)
             if number is not None and number in blocks and blocks[number].alive:
                 self.objects[number] = variable
-        if owner.calls:  # a call keeps what is needed, not what has just died
+        if owner.calls:  # a call keeps the needed variables, not those that have just died
             needed = owner.translator.needed.get(self.view.location, frozenset())
             self.sketch.complete &= not any(isinstance(v.type, PointerType) for v in self.live - needed)
             self.live = self.live & needed
@@ -135,7 +135,7 @@ class _Drawing:
     # Nodes ----------------------------------------------------------------------------------------------------
 
     def _reached(self, heap: list[int]) -> list[int]:
-        """Of the heap blocks, those that the variables of this activation lead to: it knows of no others for sure."""
+        """The heap blocks that the variables of this activation reach: only these are certain."""
         owner = self.owner
         roots = [v for v in (*owner.memory.pointers, *owner.memory.objects) if v.is_global or v in self.live]
         numbers = [self.view.variables[v.name] for v in roots if v.name in self.view.variables]
@@ -216,7 +216,7 @@ class _Drawing:
         self._set(f"undef.{cell}", node, truth=isinstance(value, Undefined))
 
     def _target(self, value: Value | None) -> tuple[int | None, bool]:
-        """The node that a pointer leads to, if any, and whether it is known where it leads."""
+        """The target node of a pointer, if any, and whether the target is known."""
         if isinstance(value, Pointer):
             block = self.view.state.blocks.get(value.block)
             if value.block in self.nodes:
@@ -272,7 +272,7 @@ class _Drawing:
         return [*self.numbers, *((offset, value) for _, offset, value in self.cells)]
 
     def with_numbers(self, bound: int) -> Sketch:
-        """The sketch with what is known of the numbers, as they are followed."""
+        """The sketch with the known numbers, as the attempt represents them."""
         owner, drawn = self.owner, self.sketch
         sketch = Sketch(
             drawn.true,

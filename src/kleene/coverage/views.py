@@ -1,8 +1,8 @@
 """A state of the program as the automaton of an analysis sees it: a location, and variables by their names there.
 
-The program itself is run, not the automaton that an attempt made of it: a rewriting that loses behaviours is to be
-noticed. All rewritings keep the names of the locations of the inlined program, so only inlining, tail calls and
-recursion have to be retraced here.
+The runs execute the program itself, not the rewritten automaton of an attempt, to detect a rewriting that loses
+behaviours. All rewritings keep the names of the locations of the inlined program, so this module retraces only
+inlining, tail calls and recursion.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from kleene.passes.tail_calls import without_tail_recursion
 
 @dataclass(frozen=True)
 class Context:
-    """Where an activation lies in the inlined program. `visible` are the frames that it knows, with their prefixes."""
+    """The position of an activation in the inlined program. `visible` are its visible frames with their prefixes."""
 
     kept: str
-    """The function that stays and has the activation in it."""
+    """The function of the inlined program that contains the activation."""
     prefix: str
-    """How the names of its locations begin there."""
+    """The prefix of its locations there."""
     entry: tuple[str, str]
-    """The location with which the function begins, and what it is called."""
+    """The entry location of the function, and its name there."""
     visible: tuple[tuple[int, str], ...]
     apart: bool
     """Whether the function that stays is analysed apart, on a part of the heap."""
     returned: bool = False
-    """Whether the activation only hands on what a call in tail position gave it: no location of a loop is like it."""
+    """Whether the activation only returns the result of a tail call: such a state has no location in the loop."""
 
     def location(self, own: str) -> str:
-        """What a location of the function is called."""
+        """The name of a location of the function there."""
         return self.entry[1] if own == self.entry[0] else self.prefix + own
 
 
@@ -125,13 +125,13 @@ class Stack:
             contexts.append(self._entered(len(contexts), frames[len(contexts)]))
 
     def _entered(self, index: int, frame: Frame) -> Context | None:
-        """The context of a new frame, from that of its caller."""
+        """The context of a new frame, from the context of its caller."""
         caller, program, name = self.contexts[-1], self.program, frame.function
         if name in program.foreign:
             self._tails[index] = False
             return None
         self._tails[index] = name in program.loops and self.state.frames[index - 1].function == name
-        if self._tails[index] and caller is not None:  # the same activation goes round a loop
+        if self._tails[index] and caller is not None:  # the same activation in the next iteration of a loop
             *others, (_, prefix) = caller.visible
             return replace(caller, visible=(*others, (index, prefix)))
         entry = program.looping.functions[name].cfa.entry
@@ -167,7 +167,7 @@ def value_of(program: Program, view: View, name: str, size: int) -> Value | None
 
 
 def loaded(block: Block, offset: int, size: int) -> Value | None:
-    """What a block holds at an offset; None if it is no value of that size."""
+    """The value of a block at an offset; None if there is no value of that size."""
     try:
         return block.load(8 * offset, 8 * size)
     except NotModelled:

@@ -1,8 +1,8 @@
 """The independent check of a result: is it a post-fixpoint? (docs/concepts/engine.md)
 
-It shares nothing with the iteration: for every edge and every stored element, `post` must be covered at the target. Of
-a program with procedures, every call must be covered by an activation: what the callee begins with by what the
-activation has at its entry, what follows the call, for all that the activation has at its exit, by the target.
+It shares nothing with the iteration: for every edge and every stored element, `post` must be covered at the target. In
+a program with procedures, an activation must cover every call: its entry must cover the entry elements of the callee,
+and the target of the call must cover the results for all its exit elements.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def uncovered(
     *,
     at_most: int = 10,
 ) -> list[str]:
-    """Descriptions of what the result does not cover; an empty list means that it is a post-fixpoint."""
+    """Descriptions of uncovered elements; an empty list means that the result is a post-fixpoint."""
     problems = []
     entry = reached.stores[cfa.entry]
     for element in domain.initial(initial):
@@ -53,7 +53,7 @@ def uncovered_by_calls(
     *,
     at_most: int = 10,
 ) -> list[str]:
-    """Descriptions of what the activations do not cover; an empty list means that they are closed."""
+    """Descriptions of uncovered elements; an empty list means that the activations are closed."""
     main = reached.activations[0]
     entry = main.procedure.cfa.entry
     problems = list(_missing(domain, main, entry, domain.initial(initial), "input"))
@@ -88,7 +88,7 @@ def _covers_call(
     begun: Element,
     callee: Activation[Label, Element],
 ) -> bool:
-    """Whether an activation stands for a call, and what it ends with leads to what is known after the call."""
+    """Whether an activation covers a call, and the target covers the results for its exit elements."""
     if not _at(domain, callee, callee.procedure.cfa.entry).covers(begun):
         return False
     ends = _at(domain, callee, callee.procedure.exit).elements()

@@ -17,10 +17,10 @@ Element = TypeVar("Element")
 
 
 class Listener(Protocol):
-    """Told what happens; never takes part."""
+    """Observes the iteration; never changes it."""
 
     def on_location(self, location: str, batch: int) -> None:
-        """A location is taken from the waiting ones, with so many elements to process."""
+        """A location is taken from the waiting ones, with `batch` elements to process."""
 
     def on_edge(self, edge: Edge[Any], source: Any, results: Sequence[Any]) -> None:
         """An element was propagated along an edge (called only if the engine is asked to trace)."""
@@ -28,9 +28,9 @@ class Listener(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How to explore. `drop_superseded` forgets pending elements that a join has replaced by larger ones.
+    """The order of exploration. `drop_superseded` forgets pending elements that a join has replaced by larger ones.
 
-    `keep` says at which locations elements are stored for good; None means everywhere.
+    `keep` is the set of locations where elements stay stored; None means everywhere.
     """
 
     order: str = "inner-first"

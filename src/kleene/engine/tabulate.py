@@ -1,8 +1,8 @@
 """The fixpoint of a program with procedures: a body is analysed once for each context in which it is entered.
 
 The functional approach (Sharir, Pnueli. Two approaches to interprocedural data flow analysis, 1981) in the form of a
-table (Reps, Horwitz, Sagiv. POPL 1995): a call enters the callee in the context of its entry element; what the callee
-reaches at its exit in that context is put together with every element that called it there, now or later.
+table (Reps, Horwitz, Sagiv. POPL 1995): a call enters the callee in the context of its entry element; the exit elements
+of this context are combined with every element that calls in this context, now or later.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class CallDomain(AbstractDomain[Label, Element], Protocol[Label, Element]):
         """The procedure that a label calls."""
 
     def enter(self, edge: Edge[Label], element: Element) -> list[Element]:
-        """What the callee begins with."""
+        """The entry elements of the callee."""
 
     def context(self, element: Element) -> Hashable:
         """Entry elements of equal contexts are analysed together."""
 
     def resume(self, edge: Edge[Label], caller: Element, exits: Sequence[Element]) -> list[Element]:
-        """What follows a call by `caller` after which the callee has reached `exits`."""
+        """The elements after a call by `caller` with the exit elements `exits` of the callee."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ _Call = tuple[int, Edge[Label], Element]
 
 @dataclass
 class Activation(Generic[Label, Element]):
-    """A procedure in one context: what it has reached, and who waits for what it reaches at its exit."""
+    """A procedure in one context: its reached elements, and the callers that wait for its exit elements."""
 
     number: int
     procedure: Procedure[Label]
@@ -64,7 +64,7 @@ class Activation(Generic[Label, Element]):
 
 @dataclass(slots=True)
 class Tabulated(Reached[Element], Generic[Label, Element]):
-    """The result, with the activations that it consists of; the first is that of the main program."""
+    """The result with its activations; the first one is the main program."""
 
     activations: list[Activation[Label, Element]] = field(default_factory=list)
 
@@ -79,7 +79,7 @@ def tabulate(
     listeners: Iterable[Listener] = (),
     check_limits: Callable[[Reached[Element]], None] = lambda reached: None,
 ) -> Tabulated[Label, Element]:
-    """The least fixpoint; the result has for each location what was reached there in any context."""
+    """The least fixpoint; the result has for each location the elements reached there in any context."""
     reached: Tabulated[Label, Element] = Tabulated({})
     reached.listeners = list(listeners)
     reached.stores = _ByLocation(reached.activations, domain)
@@ -93,7 +93,7 @@ def tabulate(
 
 
 class _ByLocation(Mapping[str, Store[Element]]):
-    """What was reached at each location in any context, put together when it is asked for."""
+    """The elements reached at each location in any context, combined on access."""
 
     def __init__(self, activations: list[Activation[Label, Element]], domain: CallDomain[Label, Element]) -> None:
         self._activations = activations
@@ -184,7 +184,7 @@ class _Table(Generic[Label, Element]):
     def _waiting_for(
         self, callee: Activation[Label, Element]
     ) -> list[tuple[_Call[Label, Element], Activation[Label, Element]]]:
-        """Who waits for a callee; what a join has replaced by something larger waits no more."""
+        """The callers that wait for a callee, without elements that a join has replaced by larger ones."""
         if self.schedule.drop_superseded:
             for key, caller in list(callee.callers.items()):
                 if not caller.stores[key[1].source].current(key[2]):

@@ -19,5 +19,5 @@ In reading order:
 - `representatives`: numbers compared with constants: one for each outcome
 - `zero_one_images`: numbers compared with each other: 0 and 1 stand for all
 - `rewrite`: expressions of operations, rewritten bottom up
-- `facts`: what the passes and the semantics ask about an automaton
+- `facts`: facts about an automaton for the passes and the semantics
 """

@@ -18,7 +18,7 @@ from kleene.passes.facts.memory import Place
 from kleene.passes.promote import address_taken
 
 FEW = 3
-"""With so few local pointers nothing is gained."""
+"""Largest number of local pointers for which sharing is not worth its cost."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ def coalesced(
 def sharing(cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False) -> Sharing:
     """Which local pointer variables are shared.
 
-    Variables that may point to different places stay apart: what one does not point to need not be asked for another.
-    With `whole_scope`, a variable is needed until its scope ends (see `live_before`).
+    Variables that may point to different places stay apart, so that each keeps its small set of targets. With
+    `whole_scope`, a variable is needed until its scope ends (see `live_before`).
     """
     variables = _local_pointers(cfa)
     if len(variables) <= FEW:
@@ -83,7 +83,7 @@ def _local_pointers(cfa: Cfa[Operation]) -> list[Variable]:
 def _conflicts(
     cfa: Cfa[Operation], variables: list[Variable], live: dict[str, frozenset[Variable]]
 ) -> dict[Variable, set[Variable]]:
-    """Which variables must be kept apart: one gets a value while the other is needed."""
+    """The pairs of variables that cannot share: one is assigned while the other is live."""
     given = live[cfa.entry]  # the parameters of the entry have their values at once
     found: dict[Variable, set[Variable]] = {v: set(given - {v}) if v in given else set() for v in variables}
     for edge in cfa.edges:
@@ -98,7 +98,7 @@ def _conflicts(
 
 
 def _without_effect(operation: Operation, variable: Variable, after: frozenset[Variable]) -> bool:
-    """The end of a scope, and a declaration of what is not read before it is written."""
+    """Whether an operation only ends the scope of a variable, or declares one that is written before it is read."""
     return isinstance(operation, EndScope) or (isinstance(operation, DeclareLocal) and variable not in after)
 
 

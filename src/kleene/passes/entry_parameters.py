@@ -1,9 +1,9 @@
 """The parameters of the entry get their values by operations, so that no analysis takes them for NULL or zero.
 
-Numbers are any. `argv` and `envp` of `main` point to arrays of texts, which the memory model does not have; any other
-pointer is NULL or points to memory of which nothing is known. Such a pointer may be copied and compared with NULL. An
-operation that does anything else with it becomes `Unsupported`, with what the user can do. Copies are followed through
-the automaton, forward: a variable counts as unknown where some path makes it so.
+A number is arbitrary. `argv` and `envp` of `main` point to arrays of texts, which the memory model does not support;
+any other pointer is NULL or points to unknown memory. The program may copy such a pointer and compare it with NULL.
+Any other operation on it becomes `Unsupported`, with advice for the user. A forward analysis tracks the copies: a
+variable is unknown if it is unknown on some path.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from kleene.cfa.program import CProgram, Function, Global
 from kleene.cfa.types import CHAR, INT, FloatType, FunctionType, IntegerType, PointerType
 
 Origins = Mapping[Variable, Variable]
-"""The variables that may hold what a parameter points to, with that parameter."""
+"""Maps each variable that may hold the value of a parameter to this parameter."""
 
 
 def with_entry_values(program: CProgram) -> CProgram:
@@ -57,7 +57,7 @@ def with_entry_values(program: CProgram) -> CProgram:
 
 
 def _given_by_contract(operation: Operation) -> tuple[Variable, ...]:
-    """The parameters that a body which is checked alone declares or is given as its contract says."""
+    """The parameters that a body declares, or that its contract gives it, when the body is checked alone."""
     if isinstance(operation, DeclareLocal):
         return (operation.variable,)
     return operation.targets if isinstance(operation, Specified) and operation.role == "given" else ()
@@ -135,7 +135,7 @@ def is_texts(program: CProgram, number: int) -> bool:
 
 
 def unknown_memory(program: CProgram, parameter: Variable) -> str:
-    """Why nothing is known of what a parameter of the entry points to, and what to do."""
+    """The message for a use of a parameter of the entry whose memory is unknown, with advice."""
     main = program.main
     if parameter in main.parameters and is_texts(program, main.parameters.index(parameter)):
         return f"the texts that '{parameter}' of main points to; to check what follows, copy them from a fixed array"
@@ -145,11 +145,11 @@ def unknown_memory(program: CProgram, parameter: Variable) -> str:
     return f"nothing is known of {what}: write a main that builds the argument, or a contract (--contracts)"
 
 
-# Where unknown pointers go --------------------------------------------------------------------------------------
+# Copies of unknown pointers -------------------------------------------------------------------------------------
 
 
 def _only_copied(program: CProgram, main: Function, known: Origins) -> list[Edge[Operation]]:
-    """The edges of the entry; those that do more with an unknown pointer than to copy or test it are Unsupported."""
+    """The edges of the entry; an operation that does not only copy or test an unknown pointer becomes Unsupported."""
     held: dict[str, dict[Variable, Variable]] = {main.cfa.entry: dict(known)}
     waiting = [main.cfa.entry]
     while waiting:
@@ -173,7 +173,7 @@ def _only_copied(program: CProgram, main: Function, known: Origins) -> list[Edge
 
 
 def _after(operation: Operation, held: Origins) -> dict[Variable, Variable]:
-    """Which variables are unknown pointers behind an operation."""
+    """The variables that hold unknown pointers after an operation."""
     after = dict(held)
     written: tuple[Expression, ...] = ()
     match operation:
@@ -196,13 +196,13 @@ def _after(operation: Operation, held: Origins) -> dict[Variable, Variable]:
 
 
 def _target(operation: Operation) -> tuple[Expression, ...]:
-    """What an operation writes as a whole."""
+    """The variable that an operation overwrites, if any."""
     found = getattr(operation, "target", None) or getattr(operation, "result", None)
     return (found,) if isinstance(found, Variable) else ()
 
 
 def _used(operation: Operation, held: Origins) -> Variable | None:
-    """The parameter of which an operation uses more than whether it is NULL."""
+    """The parameter that an operation uses for more than a copy or a comparison with NULL."""
     match operation:
         case Specified() | EndScope() | DeclareLocal() | Unsupported():
             return None

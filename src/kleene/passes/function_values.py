@@ -1,9 +1,9 @@
 """Addresses of functions as numbers.
 
-Pointers to functions are never dereferenced by the analysis: a call through one is a choice by comparison with the
-known functions (`passes/inline.py`). So a function is a number that stands for nothing else, a pointer to functions an
-integer variable or cell, and the small integers of `passes/facts/integers.py` follow them. What a program makes of such
-a number by converting it, or by reading its bytes as another type, is any number but 0.
+The analysis never dereferences a pointer to a function: a call through it compares it with the known functions
+(`passes/inline.py`). So each function becomes a unique number, and a pointer to functions becomes an integer variable
+or cell (`passes/facts/integers.py`). A conversion of such a number, or a read of its bytes as another type, gives an
+unknown number other than 0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Array elements with a variable index: a choice between the elements of a small array.
 
-Before an access the index is compared with the bounds of the array, unless its interval is inside them. Elements of
-large arrays keep their variable index: such an access is one to the whole array, of which nothing is known afterwards.
+Before an access, the index is compared with the bounds of the array, unless its interval is inside them. In large
+arrays the index stays variable: such an access concerns the whole array, whose content is unknown afterwards.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class _Splitter:
         self.intervals = intervals
 
     def expand(self, edge: Edge[Operation]) -> list[Choice] | None:
-        """The choices for the first variable index of an operation that is to be replaced."""
+        """The choices that replace an operation with a variable index, for its first one; None if there is none."""
         if not self._may_change(edge.label) or edge.source not in self.intervals.at:
             return None
         operation = self._sized(edge.label, edge.source)
@@ -145,7 +145,7 @@ class _Splitter:
         return operation
 
     def _compared(self, edge: Edge[Operation], node: Index, count: int) -> list[Choice]:
-        """The access itself, and what is wrong if the index is not inside the array."""
+        """The access itself, and the errors for an index outside the array."""
         checked = replace(node, checked=True)
         chosen = rewrite_operation(edge.label, lambda n: checked if n == node else n)
         return [*self._outside(edge, node, count - 1, read=True), Choice(None, (chosen,))]
@@ -167,7 +167,7 @@ class _Splitter:
         return choices
 
     def _outside(self, edge: Edge[Operation], node: Index, last: int, *, read: bool) -> list[Choice]:
-        """What is wrong where the index is less than 0 or greater than the last."""
+        """The errors for an index less than 0 or greater than `last`."""
         low, high = self.intervals.of(node.index, edge.source)
         found: list[Choice] = []
         for operator, bound, wrong in (("<", 0, low < 0), (">", last, high > last)):
@@ -231,7 +231,7 @@ def has_pointers(type_: Type, program: CProgram) -> bool:
 
 
 def whole_array(lvalue: Expression) -> Expression | None:
-    """The array in which an lvalue with variable indices lies; None if there are none."""
+    """The outermost array that an lvalue indexes by a variable; None without variable indices."""
     found = None
     while isinstance(lvalue, Field | Index):
         if isinstance(lvalue, Index) and not isinstance(lvalue.index, Constant):

@@ -58,7 +58,7 @@ def inline(program: CProgram, *, max_edges: int = MAX_EDGES) -> CProgram:
 
 
 def inlined_with_copies(program: CProgram, *, max_edges: int = MAX_EDGES) -> tuple[CProgram, Copies]:
-    """The program of `inline`, and what the functions that were inlined are called in it."""
+    """The program of `inline`, and the names of the inlined copies in it."""
     kept = [program.entry]
     kept += [n for n in program.reachable_functions if _is_apart(program, n) and n != program.entry]
     functions: dict[str, Function] = {}
@@ -71,7 +71,7 @@ def inlined_with_copies(program: CProgram, *, max_edges: int = MAX_EDGES) -> tup
 
 
 def _is_apart(program: CProgram, name: str) -> bool:
-    """Whether a function is recursive, or says by formulas what becomes of all that it can reach."""
+    """Whether a function stays apart: it is recursive, or a contract by formulas describes its effect."""
     if name in program.recursive_functions:
         return True
     edges = program.functions[name].cfa.edges

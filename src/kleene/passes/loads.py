@@ -1,9 +1,9 @@
-"""Pointers that are read again: the first read is kept in a variable, and the others are of that variable.
+"""Repeated reads of a pointer: a variable keeps the first read, and later reads use the variable.
 
-What the analysis has learnt of a node that only a member points to, it forgets at the end of the statement. In
-``x = r->items->next; free(r->items);`` nothing is written between the two reads of ``r->items``, so they give the same
-pointer: with a variable for it the node keeps a name. (Value numbering along the straight lines of the program: Cocke.
-Global common subexpression elimination, 1970.)
+The analysis keeps no name for a node that only a member points to, so it forgets facts about it after the statement. In
+``x = r->items->next; free(r->items);`` no write occurs between the two reads of ``r->items``, so they give the same
+pointer. A variable for it gives the node a name. (Value numbering in straight-line code: Cocke. Global common
+subexpression elimination, 1970.)
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class _Numbering:
         return self.edges
 
     def _location(self, location: str, available: Available) -> list[tuple[Edge[Operation], Available]]:
-        """The edges that leave a location, over variables; what each leaves available."""
+        """The edges that leave a location, with variables for repeated reads, and the reads available after each."""
         leaving = self.cfa.leaving(location)
         together = len(leaving) == 1 or all(isinstance(e.label, Assume) for e in leaving)
         if not together or len({_condition(e.label) for e in leaving}) > 1:
@@ -108,7 +108,7 @@ class _Numbering:
         return results
 
     def _numbered(self, operation: Operation, known: Available, before: list[Assign]) -> Operation:
-        """The operation with variables for what it reads; those that are new are assigned before it."""
+        """The operation with variables in place of its reads; `before` gets the assignments of new variables."""
         target = getattr(operation, "target", None)
 
         def numbered(node: Expression) -> Expression:
@@ -122,7 +122,7 @@ class _Numbering:
             return known[node]
 
         def read(expression: Expression, *, place: bool) -> Expression:
-            """An expression that is read, or (`place`) an lvalue of which only the place is asked."""
+            """Rewrite an expression that is read, or, with `place`, an lvalue that is only addressed."""
             match expression:
                 case Field(base=base):
                     found: Expression = replace(expression, base=read(base, place=True))
@@ -139,7 +139,7 @@ class _Numbering:
         return with_parts(operation, lambda x: read(x, place=x is target))
 
     def _is_load(self, node: Expression) -> bool:
-        """A pointer in memory, at a place that variables outside memory tell."""
+        """Whether an expression reads a pointer from memory, at an address given by variables outside memory."""
         return (
             isinstance(node, Field | Deref | Index)
             and isinstance(node.type, PointerType)
@@ -148,7 +148,7 @@ class _Numbering:
         )
 
     def _after(self, operation: Operation, known: Available) -> Available:
-        """What is still available after an operation: nothing, if it may write to memory or end an object."""
+        """The reads available after an operation: none, if it may write to memory or end an object."""
         match operation:
             case Skip() | Assume() | Print():
                 return dict(known)

@@ -15,10 +15,10 @@ from kleene.passes.recursive_functions import whole_program
 
 @dataclass(frozen=True)
 class Prepared:
-    """A program as it was read, and what the analyses follow instead; each part is computed when it is asked for.
+    """A source program and the automaton that the analyses use in its place; each part is computed on first use.
 
-    The shape analysis, FESA, refinement, confirmation by paths and the names of variables all speak of `cfa`: a result
-    of one is understood by the others.
+    The shape analysis, FESA, refinement, confirmation by paths and the names of variables all refer to `cfa`, so each
+    can use the results of the others.
     """
 
     source: CProgram
@@ -32,7 +32,7 @@ class Prepared:
 
     @property
     def inlined(self) -> CProgram:
-        """The program with one automaton; raises LimitReached, each time, if there is none."""
+        """The program with one automaton; raises LimitReached at each access if it is too large."""
         if isinstance(self._outcome, LimitReached):
             raise LimitReached(str(self._outcome))
         return self._outcome

@@ -1,7 +1,7 @@
-"""A program made ready for the shape analysis: what the memory model has no words for is said in others.
+"""Prepares a program for the shape analysis: rewrites constructs that the memory model does not support.
 
 The parameters of the entry get values, functions become numbers, string literals objects, variable indices choices;
-then structs and arrays that nothing needs whole become variables, and pointers to one variable that variable.
+then structs and arrays that are never used as a whole become variables, and pointers to one variable that variable.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _with_constants_kept(program: CProgram) -> CProgram:
 
 
 def without_dead_ends(cfa: Cfa[Operation]) -> Cfa[Operation]:
-    """The automaton without the edges on which something that is assumed does not hold: no run goes on there."""
+    """The automaton without assumptions whose target has no successor: no run continues there."""
     goes_on = {edge.source for edge in cfa.edges}
     edges = [e for e in cfa.edges if not isinstance(e.label, Assume) or e.target in goes_on]
     return Cfa(cfa.entry, tuple(edges))

@@ -137,7 +137,7 @@ def _doubtful(cfa: Cfa[Operation], candidates: Constants) -> set[Variable]:
 def _facts_after(
     operation: Operation, facts: set[tuple[Variable, str]], candidates: Constants
 ) -> set[tuple[Variable, str]]:
-    """What may be wrong with a candidate after an operation: it is 'unset', or its variable has 'ended'."""
+    """The reasons against a candidate after an operation: it is 'unset', or its variable has 'ended'."""
     if isinstance(operation, Assign) and operation.target in candidates:
         return {fact for fact in facts if fact[0] != operation.target}
     if isinstance(operation, DeclareLocal):
@@ -150,7 +150,7 @@ def _facts_after(
 
 
 def _address(value: Expression) -> Expression | None:
-    """What a value is the address of: a variable, or a member of one."""
+    """The lvalue whose address a value is: a variable, or a member of one."""
     value = _uncast(value)
     if not isinstance(value, AddressOf):
         return None
@@ -197,7 +197,7 @@ def _compared(node: Comparison, constants: Constants) -> Expression:
 
 
 def _copied(operation: Operation, constants: Constants) -> Operation:
-    """A copy of a constant address is one; where memory is filled or copied, the address says what it is."""
+    """The operation with constant addresses in place of pointers that hold them, in copies and in bulk writes."""
 
     def known(value: Expression) -> Expression:
         pointer = _uncast(value)

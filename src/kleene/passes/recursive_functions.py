@@ -1,7 +1,7 @@
 """Recursive functions, which cannot be inlined, are analysed apart: one automaton for the program, with `Invoke` edges.
 
-The automaton of a recursive function begins with `Enter` and ends with `Leave`; what the analysis makes of that is in
-`domains/shape/calling.py`.
+The automaton of a recursive function begins with `Enter` and ends with `Leave`; `domains/shape/calling.py` defines
+their effect.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class _Procedure:
 
     @property
     def parameters(self) -> tuple[Variable, ...]:
-        """What gets the arguments: the parameters, or copies of those that are memory objects."""
+        """The variables that receive the arguments: the parameters, or copies of those that are memory objects."""
         return tuple(self.given.values())
 
     @property

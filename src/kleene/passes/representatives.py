@@ -1,9 +1,9 @@
 """Unknown numbers that are only copied and compared with constants: one number for each outcome stands for all of them.
 
-Let a number that comes from outside be copied any number of times, and let all that is asked of the copies be how they
-compare with constants. These cut the numbers into ranges, the program cannot tell numbers of one range apart, and it is
-enough to follow the least number of each range (data independence: Wolper, POPL 1986).
-The small integers of `passes/facts/integers.py` are exact on these, and so are order tests.
+Suppose that a program copies an unknown number, and compares the copies only with constants. The constants cut the
+numbers into ranges. The program cannot distinguish numbers of one range, so the analysis follows only the least number
+of each range (data independence: Wolper, POPL 1986). The small integers of `passes/facts/integers.py` are exact on
+these numbers, and so are order tests.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from kleene.passes.facts.memory import Memory, constant_of
 MAX_REPRESENTATIVES = 12
 _ORDER = frozenset(("<", "<=", ">", ">="))
 _STARTS = {"<": (0,), ">=": (0,), "<=": (1,), ">": (1,), "==": (0, 1), "!=": (0, 1)}
-"""Where the ranges begin that a comparison with 0 tells from what is below."""
+"""The starts of the ranges that a comparison with 0 distinguishes, relative to the constant."""
 _LVALUES = Variable | Field | Deref | Index
 
 
@@ -68,7 +68,7 @@ def with_representatives(memory: Memory) -> Cfa[Operation]:
 
 
 def uses_of(memory: Memory) -> Uses:
-    """What a program does with its numbers."""
+    """How a program uses its numbers."""
     uses = Uses(Constants(memory))
     for operation in [*(a for g in memory.program.globals for a in g.initial), *(e.label for e in memory.cfa.edges)]:
         uses.note(operation)
@@ -77,12 +77,12 @@ def uses_of(memory: Memory) -> Uses:
 
 @dataclass
 class Uses:
-    """What the program does with the numbers of each group of variables and cells that are assigned to each other."""
+    """How the program uses its numbers, by groups of variables and cells that are assigned to each other."""
 
     constants: Constants
     spoiled: set[Key] = field(default_factory=set)
     starts: dict[Key, set[int]] = field(default_factory=dict)
-    """The least numbers of the ranges that tests tell from what is below."""
+    """The starts of the ranges that tests distinguish."""
     ordered: set[Key] = field(default_factory=set)
     types: dict[Key, set[IntegerType]] = field(default_factory=dict)
     cells_spoiled: bool = False
@@ -148,7 +148,7 @@ class Uses:
             self._read(child, plain=False)
 
     def _type(self, lvalue: Expression) -> list[Key]:
-        """The keys of an integer lvalue, with its type noted; if they are not known, nothing is known of any cell."""
+        """The keys of an integer lvalue, whose type is recorded; an lvalue without keys spoils all cells."""
         keys = self._keys(lvalue)
         assert isinstance(lvalue.type, IntegerType)
         for key in keys:

@@ -35,7 +35,7 @@ from kleene.passes.rewrite import Choice, expanded, operations_of, rewrite_opera
 MAX_SCALARS = 32
 """Larger structs and arrays stay as they are."""
 _FIXED = "$copied "
-"""How the names of variables begin that hold where a struct lies while its parts are copied."""
+"""Prefix of the variables that hold the address of a struct while its parts are copied."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _parts(type_: Type, program: CProgram, offset: int, path: tuple[Field | Inde
 
 
 def with_scalars(program: CProgram) -> CProgram:
-    """The program with structs and arrays split up wherever nothing needs them whole."""
+    """The program with structs and arrays split into variables, if they are never used as a whole."""
     functions = {name: _split_locals(program, f) for name, f in program.functions.items()}
     program = replace(program, functions=functions)
     owned = _splittable([g.variable for g in program.globals if not g.external], operations_of(program), program)
@@ -174,7 +174,7 @@ def _uses(expression: Expression, candidates: Parts, *, whole: bool) -> list[Var
 
 
 def _root(expression: Expression) -> tuple[Expression, int]:
-    """What an lvalue is a part of, by members and constant indices, and its offset there."""
+    """The object that contains an lvalue (by members and constant indices), and the offset of the lvalue in it."""
     offset = 0
     inner = expression
     while isinstance(inner, Field | Index):
@@ -238,7 +238,7 @@ class _Splitter:
         return replace(function, cfa=cfa, locals=tuple(dict.fromkeys((*names, *fixed))))
 
     def _operations(self, operation: Operation) -> list[Operation] | None:
-        """What an operation becomes; None if it stays."""
+        """The operations that replace an operation; None if it stays."""
         place = operation.place
         match operation:
             case DeclareLocal(variable=variable):
@@ -263,7 +263,7 @@ class _Splitter:
     def _fixed(self, lvalue: Expression, operation: Operation, before: list[Operation]) -> Expression:
         """The lvalue with the pointer and the indices in it computed once, `before` the parts are assigned.
 
-        What they are computed from may be one of the parts: ``s = *s.next``.
+        A part may be an operand of their computation: ``s = *s.next``.
         """
         match lvalue:
             case Field(base=base):

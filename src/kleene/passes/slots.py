@@ -1,10 +1,9 @@
 """Large arrays of pointers as lists: a list of slots, one for each element, and a pointer to a slot for each index.
 
-Element by element, a hash table has a shape for every way its lists can be empty or not. As a list of slots it is a
-list of lists, which the analysis knows, whatever its length. An index variable i of an array of n elements goes with a
-pointer that points to slot i if 0 <= i < n, and is null otherwise: ``i = 0`` makes it the first slot, ``i++`` the next,
-and an index of which only the interval is known any slot. Every run of the program is one of what comes out, with as
-many slots as the array has elements.
+Element by element, a hash table has one shape for each combination of empty and non-empty lists. As a list of slots,
+it is a list of lists of any length, which the analysis supports. An index variable i of an array of n elements gets a
+pointer to slot i if 0 <= i < n, and null otherwise: ``i = 0`` sets it to the first slot, ``i++`` to the next one, and
+an index with a known interval to any slot. Every run of the program is a run of the result, with one slot per element.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ def _whole(expression: Expression) -> Iterator[Variable]:
 
 
 class _Array:
-    """An array, and what stands for it."""
+    """An array, and the variables of its list of slots."""
 
     def __init__(self, program: CProgram, variable: Variable) -> None:
         type_ = variable.type
@@ -197,7 +196,7 @@ class _Coder:
         return there
 
     def _maybe(self, source: str, place: Place) -> tuple[str, str]:
-        """Two ways to go on."""
+        """Add a nondeterministic branch; returns its two locations."""
         chosen = Variable("$more", INT)
         if chosen not in self.locals:
             self.locals.append(chosen)
@@ -283,7 +282,7 @@ class _Coder:
         tested: list[Variable],
         after: dict[Variable, Interval],
     ) -> None:
-        """After a condition: what it says of an index it says of the pointer to its slot."""
+        """After a condition on an index, restrict the pointer to its slot in the same way."""
         there = self._location()
         self.edges.append(Edge(here, operation, there))
         for variable in tested:

@@ -1,26 +1,24 @@
 """Unknown numbers that are only copied and compared with each other: 0 and 1 stand for all of them.
 
-Let `f` map the numbers below some bound to 0 and the others to 1. Whatever a program does with numbers that it only
-copies and compares, it does with their images, if a comparison may come out either way where the images are equal: of
-``a < b`` it is then known that ``f(a) <= f(b)``. If an assertion ``a <= b`` fails, the bound `a` shows it: ``f(a) = 1``
-and ``f(b) = 0``. So what holds of the images for every bound holds of the numbers: a list is sorted if in no image of
-it a 1 comes before a 0. (The zero-one principle: Knuth, The Art of Computer Programming 3, section 5.3.4; data
-independence: Wolper, POPL 1986.)
+Let `f` map the numbers below some bound to 0 and the others to 1. A program that only copies and compares numbers can
+run on their images, if a comparison of equal images may have both results: ``a < b`` implies only ``f(a) <= f(b)``. If
+an assertion ``a <= b`` fails, the bound `a` shows it: ``f(a) = 1`` and ``f(b) = 0``. So a property of the images for
+every bound is a property of the numbers: a list is sorted if no image of it has a 1 before a 0. (The zero-one
+principle: Knuth, The Art of Computer Programming 3, section 5.3.4; data independence: Wolper, POPL 1986.)
 
 The claim is: for every run and every bound there is a run on images that has ``f(n)`` where the first has the number n
 in a place (variable or cell) that has an image, and the same in every other place. It holds if
 
-1. what is written to a place with an image is a copy of one with an image and of the same type, an unknown number, or
-   a constant, whose image may be either; nothing else, and no number that is there from the start (globals, zeroed
-   memory, bytes that are copied);
-2. what is read from a place with an image goes to another such place, or out of the program, or into a comparison that
-   an assumption asks for or an assignment keeps, alone; nothing else is done with it;
-3. such a comparison knows the images only where both its sides have one. Otherwise it may come out either way: images
-   do not compare with numbers.
+1. every write to a place with an image writes a copy from such a place of the same type, an unknown number, or a
+   constant, whose image may be 0 or 1. No such place has an initial value (globals, zeroed memory, copied bytes);
+2. every read from a place with an image is a copy to such a place, an output, or an operand of a comparison that is the
+   whole condition of an assumption or the whole value of an assignment;
+3. such a comparison uses the images only if both sides have one. Otherwise both results are possible: images do not
+   compare with numbers.
 
-All places with images share one bound. It is the first failure of the run that chooses it: where there is nothing but
-a failure behind an answer (`_Images._is_lost`), the answer is taken only if that bound shows it. `_Order` checks 1
-and 2: every operation is classified, and one that is not known spoils all that it reads or may write.
+All places with images share one bound, which the first failure of the run determines: a result that leads only to a
+failure (`_Images._is_lost`) is taken only if the bound shows the failure. `_Order` checks 1 and 2: it classifies every
+operation, and an unknown operation spoils all places that it reads or may write.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 _LVALUES = Variable | Field | Deref | Index
 _BITS = (0, 1)
 _FAR = 12
-"""How many steps behind an assertion its failure may be."""
+"""Largest number of steps from the test of an assertion to its failure."""
 
 
 def with_images(memory: Memory) -> Cfa[Operation]:
@@ -85,10 +83,10 @@ def _order_of(memory: Memory) -> _Order:
 
 @dataclass
 class _Order(Uses):
-    """What the program does with numbers, where comparisons with each other are harmless."""
+    """How the program uses its numbers; comparisons with each other are harmless."""
 
     compared: set[Key] = field(default_factory=set)
-    """Numbers that are compared, as to which is less."""
+    """Numbers that are compared by `<`, `<=`, `>` or `>=`."""
 
     def _compare(self, operator: str, left: Expression, right: Expression) -> None:
         sides = [same(left), same(right)]
@@ -101,7 +99,7 @@ class _Order(Uses):
             super()._compare(operator, left, right)
 
     def look(self, operation: Operation) -> None:
-        """Numbers that are there without being assigned, or that are compared within other expressions."""
+        """Spoil numbers that have a value without an assignment, or that are compared inside other expressions."""
         if isinstance(operation, MemSet) or (isinstance(operation, Allocate) and operation.zeroed):
             self.cells_spoiled = True
         if isinstance(operation, Assign) and isinstance(operation.target.type, IntegerType):
@@ -114,7 +112,7 @@ class _Order(Uses):
                         self.spoiled.update(self._keys(side))
 
     def _given(self, target: Expression, value: Expression) -> None:
-        """What is computed, or of another type, is no number from outside."""
+        """Spoil a place whose value is computed or has another type: it is no unknown number."""
         keys = self._keys(target)
         if constant_of(value) is not None:
             return
@@ -143,7 +141,7 @@ class _Order(Uses):
 
 
 def _test_of(operation: Operation) -> Expression | None:
-    """The comparison that an operation asks for, or whose result it assigns; without negations."""
+    """The comparison that an operation tests, or whose result it assigns, without negations."""
     if isinstance(operation, Assume):
         condition = operation.condition
         while isinstance(condition, Unary) and condition.operator == "!":
@@ -154,7 +152,7 @@ def _test_of(operation: Operation) -> Expression | None:
 
 @dataclass
 class _Images:
-    """The automaton on images. Where it has a choice, it asks for one more unknown number."""
+    """The automaton on images. It makes a choice by reading one more unknown number."""
 
     memory: Memory
     uses: _Order
@@ -262,12 +260,12 @@ class _Images:
         return self._is_lost(edge.target, {})
 
     def _learnt(self, target: Expression, truth: bool) -> dict[Expression, bool]:
-        """That a variable is zero or not, where no pointer leads to it: what a pointer leads to may change unseen."""
+        """Whether a variable is zero, if no pointer can change it."""
         plain = isinstance(target, Variable) and self.memory.kind(target) == "integer"
         return {target: truth} if plain else {}
 
     def _is_lost(self, location: str, known: dict[Expression, bool]) -> bool:
-        """Whether the only way on is a failure, by a few steps that copy and test what is known of some variables."""
+        """Whether only a failure can follow, after a few steps that copy and test known variables."""
         for _ in range(_FAR):
             after = self.original.leaving(location)
             labels = [e.label for e in after]
@@ -290,7 +288,7 @@ class _Images:
 
 
 def _of_one(label: Operation) -> tuple[Expression, bool] | None:
-    """What is asked of an expression, whether it is not zero, and the answer; None if something else is asked."""
+    """An expression that is tested for zero, and whether it is assumed to be nonzero; None for other tests."""
     test, truth = _test_of(label), _truth(label)
     if not isinstance(test, Comparison):
         return (same(test), truth) if test is not None else None
@@ -299,7 +297,7 @@ def _of_one(label: Operation) -> tuple[Expression, bool] | None:
 
 
 def _truth(label: Operation) -> bool:
-    """What the comparison of an assumption is assumed to be, without its negations."""
+    """The assumed result of the comparison of an assumption, without its negations."""
     assert isinstance(label, Assume)
     truth, condition = label.truth, label.condition
     while isinstance(condition, Unary) and condition.operator == "!":
@@ -310,7 +308,7 @@ def _truth(label: Operation) -> bool:
 def _may(test: Expression, truth: bool, bits: tuple[int, ...], *, exact: bool = False) -> bool:
     """Whether a test of numbers with these images may come out so; `exact` if there is a bound that shows it."""
     if not isinstance(test, Comparison) or not bits:
-        return True  # a comparison with a constant, or with what has no image
+        return True  # a comparison with a constant, or with a number that has no image
     operator = test.operator if truth else NEGATED[test.operator]
     weak = {"<": "<=", ">": ">="}.get(operator, operator)
     return COMPARE[operator if exact else weak](*bits) or (operator == "!=" and not exact)

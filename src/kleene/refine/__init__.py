@@ -6,8 +6,8 @@ In reading order:
 - `tactics`: ways to rule out an error path, in order
 - `model`: a program under an abstraction
 - `tree`: the reachability tree
-- `tracking`: what is tracked where, and why
-- `heaps`: explicit heaps, and the data structure that they are
+- `tracking`: tracking definitions, the locations where they apply, and the reasons for them
+- `heaps`: explicit heaps, and the data structures recognised in them
 - `classes`: shape-class generators and FineTune
 - `rounds`: the history of a refinement, for reports
 - `naming`: source names of predicates

@@ -1,9 +1,9 @@
 """Certificates: the abstraction and the shape graphs of a proof, and their check from scratch.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithm 1: the
-complete tree is the certificate. Here it is the set of shape graphs at each location of the program; that it is closed
-under the program's operations is checked with a new translation and the engine's independent check, which know nothing
-of the tree, nor of what it has kept from one abstraction to the next.
+complete tree is the certificate. Here it is the set of shape graphs at each location of the program. A new translation
+and the engine's independent check show that this set is closed under the program's operations; they do not use the
+tree.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ MOST_NODES = 512
 
 @dataclass
 class _Checker:
-    """The domain of a model, as the independent check asks for it; errors are collected."""
+    """The domain of a model for the independent check; collects errors."""
 
     model: Model
     name: str = "certificate"
     errors: list[Error] = field(default_factory=list)
 
     def initial(self, elements: Sequence[Structure]) -> list[Structure]:
-        """What the entry of the program is reached with, from what there is before it starts."""
+        """The structures at the entry of the program, after the initialisation of globals."""
         model = self.model
         entry = model.task.cfa.entry
         results, errors = model.through(model.steps_of.get(None, []), model.cfa.entry, entry, elements)
@@ -58,7 +58,7 @@ class _Checker:
         return RelationalStore(self.model.domain.canonicalizer)
 
     def post(self, edge: Edge[Operation], elements: Sequence[Structure]) -> list[Structure]:
-        steps = self.model.steps_of.get(edge, [])  # none where the program cannot go on
+        steps = self.model.steps_of.get(edge, [])  # none where the program cannot continue
         results, errors = self.model.through(steps, edge.source, edge.target, elements)
         self.errors += errors
         return list(results)

@@ -1,10 +1,9 @@
 """ModelCheck: build the tree, check the error path, refine, until the program is proved or an error is real.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithms 1-3.
-Deviations: when a data structure is new, its explicit heaps are expanded at once, to the threshold, and the tree goes
-on from the shape graphs that they become. A path of which it is not decided whether it can happen is treated as one
-that cannot (this costs rounds, never soundness: a proof needs a complete tree). One generator serves all locations;
-what is tracked differs from one to the other, as interpolants and other reasons say (`cuts`).
+Deviations: the explicit heaps of a new data structure are expanded at once, to the threshold, and the tree continues
+from their shape graphs. An undecided path is treated as infeasible (this costs rounds, never soundness: a proof needs a
+complete tree). All locations share one generator; the tracked variables depend on the location (`tracking/cuts.py`).
 """
 
 from __future__ import annotations
@@ -43,15 +42,15 @@ from kleene.refine.tree.reachability_tree import ErrorPath, Node, Tree
 from kleene.refine.tree.rebuild import rebuilt
 
 FEW = 8
-"""Of more generators than this, two are simulated at once, in two processes or not: what is found is the same."""
+"""With more generators than this, two are simulated at a time; the number of processes does not change the result."""
 LONGEST = 40
-"""The tree goes on from what explicit nodes become that are so many steps from its root at most: paths stay short."""
+"""Largest distance from the root, in steps, of an explicit node whose shape graph joins the tree: keeps paths short."""
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
 Explain = Callable[[Task, ErrorPath, TrackingDefinition], Reason]
 
 
 class MakeTester(Protocol):
-    """Makes what simulates generators on a path; `level` says on what (`finetune.PATH` and so on)."""
+    """Makes a function that simulates generators on a path; `level` is the extent (`finetune.PATH` and so on)."""
 
     def __call__(self, models: Models, abstraction: Abstraction, path: ErrorPath, *, level: int) -> Tester: ...
 
@@ -66,14 +65,14 @@ class RefineOptions:
     hint: str | None = None
     workers: int = 1
     paths: int = 12
-    """How many error paths of one tree are looked at in one round."""
+    """Number of error paths of one tree that a round uses."""
     maximal: bool = False
     """Track everything with the most refined generator of the hinted data structure, and refine nothing."""
 
 
 @dataclass
 class Refined:
-    """The result: what was found, with which abstraction, in which rounds. `reason` says why it gave up."""
+    """The result: the outcome, the abstraction and the rounds. `reason` explains why refinement gave up."""
 
     outcome: str
     task: Task
@@ -85,7 +84,7 @@ class Refined:
     counts: Counts = field(default_factory=Counts)
     seconds: float = 0.0
     properties: tuple[str, ...] = ()
-    """What is proved, if it is safe."""
+    """The proved properties, if the outcome is safe."""
     feasible: Sequence[tuple[ErrorPath, tuple[int, ...]]] = ()
     """The errors that can happen, with the inputs of a run for each."""
     limit: str = ""
@@ -119,7 +118,7 @@ class Refinement:
         self.feasible: list[tuple[ErrorPath, tuple[int, ...]]] = []
         self.tree: Tree | None = None
         self.abstracted: list[Node] = []
-        """What Abstract made of explicit nodes, until the tree goes on from it."""
+        """Shape graphs of explicit nodes (Abstract) that are not yet in the tree."""
         if options.maximal:
             self.abstraction = self._maximal()
 
@@ -146,7 +145,7 @@ class Refinement:
             began = time.monotonic()
             model = self.models.of(self.abstraction)
             self.tree = Tree(model) if self.tree is None else rebuilt(self.tree, model)
-            for node in self.abstracted:  # the tree goes on from the shape graphs that explicit heaps became
+            for node in self.abstracted:  # the tree continues from the shape graphs of explicit heaps
                 self.tree.add(replace(node))
             self.abstracted = []
             paths = self._grown(self.tree)
@@ -188,7 +187,7 @@ class Refinement:
         return result
 
     def _round(self, paths: Sequence[ErrorPath]) -> Round:
-        """A new round: the first path is looked into, of the others only the statement that fails."""
+        """A new round: it explains the first path; of the others it uses only the failing statement."""
         assert self.tree is not None
         reason = self.explain(self.task, paths[0], self._known_on(paths[0]))
         number = len(self.rounds) + 1
@@ -198,7 +197,7 @@ class Refinement:
         return self.rounds[-1]
 
     def _known_on(self, path: ErrorPath) -> TrackingDefinition:
-        """What is tracked all along a path, as long as it matters there."""
+        """The part of the definition that is tracked wherever the path needs it."""
         definition, active = self.abstraction.definition, self.abstraction.active
         uses = between_uses(path, definition.variables)
         return definition.only(
@@ -236,7 +235,7 @@ class Refinement:
     # Refine (Algorithm 3) ---------------------------------------------------------------------------------------
 
     def _refine(self, current: Round) -> str:
-        """Refine by the first tactic that changes the abstraction; the result says why none does, if none does."""
+        """Refine by the first tactic that changes the abstraction; returns the reason for failure, or ""."""
         for tactic in TACTICS:
             if tactic.apply(self, current):
                 current.tactic = tactic.name
@@ -244,7 +243,7 @@ class Refinement:
         return self._failure(current)
 
     def asked(self, current: Round) -> Asked:
-        """What the path asks to be tracked, and with it the pointers that the other errors of the tree are about."""
+        """The variables to track for the path, and the pointers of the other errors of the tree."""
         reason, path = current.reason, current.path
         leak = path.error.kind in LEAKS
         spoken = Asked(reason.asked.only(reason.where.keys()), ((SPOKEN, reason.where),)) if not leak else Asked()
@@ -333,16 +332,16 @@ class Refinement:
         return ranked[0] if ranked else self._fallback(wanted)
 
     def _fallback(self, wanted: frozenset[str]) -> Generator:
-        """No data structure of the library fits: its fields are followed, and nothing is assumed."""
+        """The generator if no data structure of the library fits: it tracks the fields without assumptions."""
         any_structure = next(e for e in self.entries if e.name == "graph")
         return Generator(any_structure, frozenset(), Roles(forward=wanted))
 
     # FineTune ---------------------------------------------------------------------------------------------------
 
     def tune(self, current: Round, patience: int | None = None) -> bool:
-        """Step 2: a finer generator, among those enabled; then among all of the library.
+        """Step 2: a finer generator, first among the enabled ones, then in the whole library.
 
-        With `patience` so many are tried: perhaps it is not the generator, but what is not tracked at other locations.
+        `patience` limits the number of tries: the cause may be a variable that is not tracked at other locations.
         """
         if self.abstraction.generator.entry is None:
             return False
@@ -365,7 +364,7 @@ class Refinement:
         failed = [t.generator for t in current.trials]
         left = [g for g in self.enabled if not any(self.lattice.refines(f, g) for f in failed)]
         result = FineTuning()
-        for own in (True, False):  # first the data structure that is there already
+        for own in (True, False):  # first the current data structure
             enabled = [g for g in left if (g.name == generator.name) == own]
             found = fine_tune(self.lattice, generator, enabled, test, 1 if len(enabled) <= FEW else 2, patience)
             result.trials += found.trials
@@ -375,9 +374,9 @@ class Refinement:
         return result
 
     def insist(self, current: Round) -> bool:
-        """Nothing else is left: the finest generator whose simulation was given up is followed to its end.
+        """The last resort: use the finest generator whose simulation was given up.
 
-        Not one for structures of which nothing is assumed: its trees have no end worth waiting for.
+        Generators of entries without invariants are excluded, because their trees are too large.
         """
         given_up = [t.generator for t in current.trials if not t.predicates]
         large = [g for g in given_up if g.entry is not None and g.entry.invariants]
@@ -398,7 +397,7 @@ class Refinement:
         self.abstraction = self.abstraction.tuned(generator)
 
     def _level(self, current: Round) -> int:
-        """What has to be simulated: the least that the current generator does not rule out already.
+        """The extent of the simulation: the smallest that the current generator does not rule out already.
 
         The tree joins paths, so that it may have an error at the end of a path that has none alone.
         """
@@ -425,7 +424,7 @@ class Refinement:
         return True
 
     def close(self, current: Round) -> bool:
-        """A step may close a cycle: what the samples show as a list may be a ring between two of them."""
+        """A step may close a cycle: a list in the samples may be a ring in between, so its fields become circular."""
         if current.path.error.kind != "cycle" or self.recognised is None or not self.recognised.roles.forward:
             return False
         roles = self.recognised.roles
@@ -442,7 +441,7 @@ class Refinement:
         return True
 
     def _failure(self, current: Round) -> str:
-        """What is missing, in one sentence."""
+        """The reason for failure, in one sentence."""
         error, place = current.path.error, current.path.operations[-1].place
         where = f"{place.file}:{place.line}"
         if error.kind == "unsupported":
@@ -456,7 +455,7 @@ class Refinement:
 
 
 def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = frozenset()) -> Roles:
-    """The roles of fields when the user names the data structure: those that lead back come last in most types."""
+    """The roles of fields for a data structure named by the user: in most types, back fields come last."""
     back_count = entry.count("back")[0]
     circular = frozenset(order) if entry.count("circular")[0] else frozenset()
     named = [f for f in order if any(word in f.lower() for word in ("prev", "pred", "back", "parent", "up"))]

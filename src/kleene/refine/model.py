@@ -1,7 +1,7 @@
-"""A C program under an abstraction: its transition system of Actions, the domain, and how errors show in it.
+"""A C program under an abstraction: its transition system of Actions, the domain, and its errors.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 2.3: the
-shape-abstraction specification. Deviation: one generator serves all locations; what is tracked depends on them.
+shape-abstraction specification. Deviation: all locations share one generator; the tracked variables depend on them.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from kleene.transformers.transformer import Outcome, Transformer
 
 CYCLE = "Closed cycle for acyclic predicate "
 MEMORY = 50_000
-"""How many steps of a model are remembered."""
+"""Number of remembered steps of a model."""
 _Step = tuple[list[Structure], tuple[str, ...]]
-"""Where a step leads, and the messages on it."""
+"""The results of a step, and its messages."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Task:
     """Called before every abstract step; raises LimitReached when time or memory is used up."""
 
     def readable(self, edge: Edge[Operation]) -> Operation:
-        """What an edge does, in the program's own variables."""
+        """The operation of an edge, in the program's own variables."""
         return self._originals.get(id(edge), edge.label)
 
     @cached_property
@@ -72,10 +72,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Abstraction:
-    """A tracking definition and a shape-class generator, for all structures together; `active` says what is where.
+    """A tracking definition and one shape-class generator; `active` maps variables to the locations that track them.
 
-    That is a shape-abstraction specification of the paper: the shape type of a location is the generator with what of
-    the definition is active there.
+    This is a shape-abstraction specification of the paper: the shape type of a location is the generator with the
+    active part of the definition.
     """
 
     definition: TrackingDefinition
@@ -92,7 +92,7 @@ class Abstraction:
 
 @dataclass(frozen=True)
 class Error:
-    """An abstract error: what the alarm says, and the text by which the transition system knows it."""
+    """An abstract error: the alarm, and its text in the transition system."""
 
     text: str
     alarm: Alarm | None
@@ -174,7 +174,7 @@ class Model:
         return found
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> tuple[list[Structure], list[Error]]:
-        """Where an edge leads, and the errors that matter on it."""
+        """The results of an edge, and its relevant errors."""
         self.task.check()
         results: list[Structure] = []
         texts: dict[str, None] = {}
@@ -186,7 +186,7 @@ class Model:
         return [] if edge.target == ERROR else results, errors
 
     def _after(self, edge: Edge[Action], element: Structure) -> _Step:
-        """One step from one element; what the path simulations of FineTune have found is there for the tree."""
+        """One step from one element, cached: the tree reuses the steps of FineTune's simulations."""
         key = (id(edge), element)
         found = self._steps.get(key)
         if found is None:
@@ -217,7 +217,7 @@ class Model:
 
     @property
     def contradictions(self) -> dict[str, str]:
-        """Where an update contradicts the rules, and which: a run with such a step proves nothing."""
+        """Locations whose update contradicts a rule, with the rule: a run with such a step proves nothing."""
         found = {}
         for action, (edge, structure) in self.domain.contradictions.items():
             breach = self.domain.coercer.explain(structure)
@@ -231,10 +231,10 @@ class Model:
 
 
 class Models:
-    """The models of one task that a round may need again: those that track what was asked for last, where it was.
+    """A cache of the models of one task, for the last tracking definition and activity.
 
-    FineTune simulates the generator that the tree was built with, and the next tree is built with one that it
-    simulated. What a model has derived and compiled is kept, and the first steps that it was asked for.
+    FineTune simulates the generator of the tree, and the next tree uses a generator that it simulated. A model keeps
+    its derived updates, its compiled formulas and its first steps.
     """
 
     def __init__(self, task: Task) -> None:

@@ -41,11 +41,11 @@ class SourceNames:
         return [v.name for v, holder in self._shared.items() if holder.name == name] or [name]
 
     def of(self, name: str, locations: Iterable[str]) -> frozenset[str]:
-        """What a variable is called at some locations."""
+        """The source names of a variable at some locations."""
         return frozenset(self.at(location).get(name, name) for location in locations)
 
     def at_step(self, edge: Edge[Operation]) -> Names:
-        """What the variables of a step are called in the program."""
+        """The source names of the variables of a step."""
         pairs = zip(_variables(edge.label), _variables(self.task.readable(edge)), strict=False)
         return {holder.name: variable.name for holder, variable in pairs if holder != variable}
 
@@ -55,7 +55,7 @@ class SourceNames:
         return live_before(original, set(self._shared), whole_scope=self.task.whole_scope)
 
     def at(self, location: str) -> Names:
-        """What the live variables of a location are called in the program."""
+        """The source names of the live variables of a location."""
         live = self._live.get(location, frozenset())
         return {self._shared[v].name: v.name for v in live if self._shared[v] != v}
 

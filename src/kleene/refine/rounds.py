@@ -1,4 +1,4 @@
-"""What a refinement did, round by round, as plain values for reports."""
+"""The history of a refinement, round by round, as plain values for reports."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from kleene.refine.tree.reachability_tree import ErrorPath, Node
 
 TRACKING, SAMPLING, SHAPE_CLASS = "tracking", "explicit heaps", "shape class"
 SPOKEN, FAILS, DEPENDS = "interpolants", "what fails", "dependences"
-"""Why something is tracked where it is."""
+"""The reasons to track a variable at a location."""
 
 
 @dataclass
 class Round:
-    """One round: the abstraction that was too coarse, the path that showed it, and what was done about it."""
+    """One round: the abstraction that was too coarse, the path that showed it, and the refinement."""
 
     number: int
     abstraction: Abstraction
@@ -36,30 +36,30 @@ class Round:
     kinds: list[str] = field(default_factory=list)
     added: TrackingDefinition = NOTHING
     active: list[tuple[str, Where]] = field(default_factory=list)
-    """The locations at which variables are tracked from now on, by what says that they are to be tracked there."""
+    """The new locations of tracked variables, by reason."""
     everywhere: Set[str] = frozenset()
-    """The variables that are tracked wherever they are live, from now on, and were not before."""
+    """The variables that are now tracked wherever they are live, and were not before."""
     samples: Samples | None = None
     explicit: list[Node] = field(default_factory=list)
-    """What Abstract made of explicit nodes, for the tree to go on from."""
+    """Shape graphs of explicit nodes (Abstract), from which the tree continues."""
     sampled: list[Node] = field(default_factory=list)
-    """The same for the nodes of the samples: their heaps, and the shape graphs that they are abstracted to."""
+    """The same for the nodes of the samples: their heaps and shape graphs."""
     recognised: Recognised | None = None
     trials: list[Trial] = field(default_factory=list)
     chosen: Generator | None = None
     widened: bool = False
     kept: int = 0
-    """How many nodes of the tree are those of the round before."""
+    """Number of nodes of the tree that were kept from the previous round."""
     level: int = 0
-    """What FineTune simulated: the path, the tree along its edges, or the whole tree."""
+    """Extent of FineTune's simulation: the path, the tree along its edges, or the whole tree."""
     outgrown: tuple[Generator, int] | None = None
-    """A generator that was left for a finer one with a smaller tree, and how many structures its tree had by then."""
+    """A generator that was replaced by a finer one with a smaller tree, and the size of its tree in structures."""
     seconds: float = 0.0
 
 
 @dataclass
 class Counts:
-    """How often what was refined, as in Table 1."""
+    """Numbers of refinements, as in Table 1."""
 
     tracking: int = 0
     shape_class: int = 0

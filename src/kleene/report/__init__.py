@@ -1,10 +1,10 @@
-"""What people see of a result: text, JSON, TVS, SVG and HTML.
+"""Reports of results: text, JSON, TVS, SVG and HTML.
 
-It must know nothing of engines, domains, front ends or the command line.
+Reports do not depend on engines, front ends or the command line.
 
 In reading order:
 
-- `pages`: what HTML pages share
+- `pages`: parts shared by HTML pages
 - `findings`: findings as plain values for all reports
 - `formats`: SARIF, JUnit, witnesses
 - `check`: reports of `kleene check`

@@ -17,7 +17,7 @@ _VERDICTS = tuple(map(str, Verdict))
 
 @dataclass(frozen=True)
 class BatchRow:
-    """What came out for one program, beside what is known of it."""
+    """The result of one program, and its expected verdict."""
 
     file: str
     verdict: str

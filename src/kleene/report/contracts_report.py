@@ -1,4 +1,4 @@
-"""The result of `kleene contracts`: what is known of each procedure, as text, JSON (`kleene.contracts/1`) and HTML.
+"""The result of `kleene contracts` for each procedure, as text, JSON (`kleene.contracts/1`) and HTML.
 
 The JSON is documented in docs/reference/contracts-json.md; `schemas/contracts.schema.json` is its JSON Schema.
 """
@@ -43,7 +43,7 @@ class BodyViolation:
 
 @dataclass
 class BodyResult:
-    """What is known of one procedure."""
+    """The result of one procedure."""
 
     name: str
     verdict: str = ASSUMED
@@ -58,7 +58,7 @@ class BodyResult:
         return "; ".join(self.reasons) or None
 
     def settle(self) -> None:
-        """The verdict, when everything is known."""
+        """Compute the verdict from violations and reasons."""
         failing = any(v.undecided is None for v in self.violations)
         self.verdict = VIOLATED if failing else UNDECIDED if self.violations or self.reasons else VERIFIED
 
@@ -77,7 +77,7 @@ class BodyResult:
 
 
 def contracts_text(results: Sequence[BodyResult]) -> str:
-    """A line for each procedure, below it what may fail, with structures that show it."""
+    """A line for each procedure; below it the possible violations, with structures that show them."""
     parts = []
     for result in results:
         parts.append(f"{_line(result)}\n")
@@ -115,7 +115,7 @@ def contracts_json(program: str, results: Sequence[BodyResult]) -> str:
 
 
 def contracts_html(program: str, results: Sequence[BodyResult]) -> str:
-    """One self-contained page: every violation with what shows it."""
+    """One self-contained page: every violation with its structures."""
     album = Album(DEFAULT_DRAWING, [s for r in results for v in r.violations for s in v.structures])
     violations = [
         (f"{r.name} {v}", [album.figure(s, caption_of(s, number)) for number, s in enumerate(v.structures, 1)])

@@ -1,4 +1,4 @@
-"""What the HTML pages share: the template environment, the drawings of a page, and the legend.
+"""Parts shared by the HTML pages: the template environment, the drawings of a page, and the legend.
 
 A drawing that a page shows several times is stored once, as an SVG symbol, and referred to.
 """
@@ -30,7 +30,7 @@ _PREDICATE_CLASSES = re.compile(r" ?\bk(?: p-[A-Za-z0-9_]+)+")
 
 @dataclass(frozen=True)
 class Figure:
-    """One drawing on a page; `reason` says why the structure was discarded."""
+    """One drawing on a page; `reason` explains why the structure was discarded."""
 
     svg: Markup
     caption: str
@@ -91,7 +91,7 @@ class Album:
 
 
 def rendered(template: str, album: Album, **values: Any) -> str:
-    """A page as text; the values are what its template names."""
+    """A page as text; the values are the variables of its template."""
     shared = {
         "symbols": album.symbols,
         "predicates": album.predicates(),

@@ -44,7 +44,7 @@ def show_html(
     title: str = "structures",
     limit: int = 1000,
 ) -> str:
-    """One self-contained page with at most `limit` drawings; it says how many are not drawn."""
+    """One self-contained page with at most `limit` drawings; it states how many are not drawn."""
     drawn = structures[:limit]
     album = Album(options or DEFAULT_DRAWING, drawn)
     figures = [album.figure(s, caption_of(s, number)) for number, s in enumerate(drawn, 1)]

@@ -28,7 +28,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class SymbolicReport:
-    """What the reports need to know of a symbolic operation: plain values, no solver."""
+    """The result of a symbolic operation for reports: plain values, no solver."""
 
     operation: str
     program: str
@@ -98,7 +98,7 @@ def summary_line(report: SymbolicReport) -> str:
 
 
 def symbolic_html(report: SymbolicReport) -> str:
-    """One self-contained page; the title says the operation and its outcome."""
+    """One self-contained page; the title names the operation and its outcome."""
     shown: Sequence[Structure] = (*report.structures, *(s for v in report.violations for s in v.structures))
     about = report.formula or "; ".join(report.actions)
     return show_html(shown, title=f"{report.program}: {about} - {summary_line(report)}")

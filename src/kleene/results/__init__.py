@@ -6,5 +6,5 @@ In reading order:
 - `shape`: the shape analysis of a C program
 - `fesa`: the FESA analysis of a C program
 - `replay`: what a compiled run says of a finding
-- `confirmation`: what path formulas say about alarms
+- `confirmation`: results of path formulas for alarms
 """

@@ -34,7 +34,7 @@ class CheckReport:
     traces: list[Confirmed] = field(default_factory=list)
     refinement: Refined | None = None
     fallback: str = ""
-    """What was done where refinement gave up."""
+    """The outcome of the analysis after refinement gave up."""
     shown_by: dict[str, str] = field(default_factory=dict)
     confirmation: Confirmation | None = None
     prepared: Prepared | None = None

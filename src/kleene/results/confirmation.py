@@ -1,4 +1,4 @@
-"""What path formulas say about alarms."""
+"""Results of path formulas for alarms."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Path = list[Edge[Operation]]
 
 @dataclass
 class Confirmation:
-    """What path formulas gave: findings with their runs, the paths of alarms, and what is known of each path.
+    """Results of path formulas: findings with their runs, the paths of alarms, and an answer for each path.
 
-    `proved`: every path of the program was followed to its end, and none goes wrong.
+    `proved`: the search followed every path of the program to its end, without an error.
     """
 
     findings: list[Confirmed] = field(default_factory=list)

@@ -15,7 +15,7 @@ from kleene.semantics.steps.context import Alarm
 
 @dataclass
 class FesaResult:
-    """What the analysis says; no alarms at all, and complete, is a proof."""
+    """The result of the FESA analysis; complete and without alarms, it is a proof."""
 
     alarms: list[Alarm]
     complete: bool
@@ -37,5 +37,5 @@ class FesaResult:
 
     @property
     def proof(self) -> str:
-        """How a property is proved."""
+        """The name of the proof method."""
         return "FESA"

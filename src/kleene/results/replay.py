@@ -1,4 +1,4 @@
-"""What a compiled run says of a finding."""
+"""The outcome of a compiled run of a finding."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Replay:
-    """What a compiled run says of a finding: `status` is reproduced, not reproduced, or not replayed."""
+    """The outcome of a compiled run of a finding: `status` is reproduced, not reproduced, or not replayed."""
 
     status: str
     text: str

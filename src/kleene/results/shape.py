@@ -13,7 +13,7 @@ from kleene.structures.structure import Structure
 
 @dataclass
 class ShapeResult:
-    """What the abstract analysis says: alarms that may be real; none at all, and complete, is a proof."""
+    """The result of the shape analysis: alarms that may be real; complete and without alarms, it is a proof."""
 
     shape_class: str
     alarms: list[Alarm]
@@ -31,11 +31,11 @@ class ShapeResult:
     partial: bool = False
     """Whether only some pointers and cells are tracked."""
     followed: Followed | None = None
-    """What was followed, for the coverage of real runs."""
+    """The analysed automaton and its translator, for the coverage of real runs."""
 
     name = "shape"
 
     @property
     def proof(self) -> str:
-        """How a property is proved."""
+        """The name of the proof method."""
         return f"{self.method} ({self.shape_class})"

@@ -1,8 +1,8 @@
 """From C operations to Actions (docs/manual/check.md): every operation becomes a short chain of simple steps.
 
 A step is an Action on one pointer, cell or integer. Before a step that dereferences or frees, edges to the location
-`ERROR` report what can be wrong there; the step itself is taken only where nothing is wrong. A cell is cleared before
-it is set, so that differencing sees changes of one edge at a time. The kinds of steps are in the modules beside this.
+`ERROR` report the possible errors; the step itself is taken only without an error. A cell is cleared before it is set,
+so that differencing sees changes of one edge at a time. The folder `steps` has the kinds of steps.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ class Translator:
             messages=(Message(TRUE, self.context.name_alarm(alarm)),),
         )
 
-    # What is live but not active ------------------------------------------------------------------------------
+    # Live but inactive variables ------------------------------------------------------------------------------
 
     def _active(self) -> dict[str, frozenset[Variable]]:
         """The live variables that the precision tracks at each location."""
@@ -207,7 +207,7 @@ class Translator:
         return not any(self.memory.kind(v) == "pointer" for v in self.needed[location] - self.live[location])
 
     def _ways(self, edge: Edge[Operation]) -> list[list[Step]]:
-        """The chains of steps of an edge; what is unknown before it, and active behind it, may have any value."""
+        """The chains of steps of an edge; a variable that is inactive before it and active after it gets any value."""
         before, after = self.live[edge.source], self.live[edge.target]
         appearing = sorted((self.needed[edge.source] & after) - before, key=lambda v: v.name)
         hidden = (self.needed[edge.source] | self.needed[edge.target]) - before - after
@@ -230,7 +230,7 @@ class Translator:
     def _branches(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an operation; a malloc that may fail has two."""
         operation = edge.label
-        if isinstance(operation, Exit | Error | Leave):  # what the variables hold is not lost, the program just ends
+        if isinstance(operation, Exit | Error | Leave):  # the program ends: variables do not lose their blocks
             return [self._steps(operation)]
         dead, self.live_after = self._dying(edge), self.needed[edge.target]
         if isinstance(operation, DeclareLocal) and self._not_needed(operation.variable, edge.target):
@@ -244,7 +244,7 @@ class Translator:
         return [self._with_dead(steps, dead) for steps in ways]
 
     def _realloc_ways(self, operation: Realloc) -> list[list[Step]]:
-        """Of a null pointer, of a block of each size that the pointer may point to, or failed.
+        """The cases of realloc: a null pointer, a block of each size that the pointer may point to, or failure.
 
         Every way begins with the check that the pointer may be freed, also if no way moves a block.
         """
@@ -263,7 +263,7 @@ class Translator:
         self._assign(operation.target, _null(operation))
 
     def _not_needed(self, variable: Variable, location: str) -> bool:
-        """A declaration without an effect: what is assigned before it is read need not be made undefined."""
+        """Whether a declaration has no effect: the variable is assigned before it is read."""
         return self.memory.kind(variable) in ("pointer", "integer") and variable not in self.live[location]
 
     def _dying(self, edge: Edge[Operation]) -> list[Variable]:
@@ -277,7 +277,7 @@ class Translator:
         return sorted(dict.fromkeys(gone), key=lambda v: v.name)
 
     def _with_dead(self, steps: list[Step], dead: Sequence[Variable]) -> list[Step]:
-        """Forget dead variables after an operation, and blocks that are freed and that nothing points to."""
+        """Forget dead variables after an operation, and freed blocks without pointers to them."""
         updates = [u for v in dead for u in self._forget(v)]
         if updates:
             names = ", ".join(v.name for v in dead)
@@ -297,12 +297,12 @@ class Translator:
         return any(isinstance(e.label, Allocate | Realloc | Specified) for e in self.source.edges)
 
     def _collect(self) -> Action:
-        """Drop freed blocks that nothing points to: they have no edges, so nothing else changes."""
+        """Drop freed blocks without pointers to them: they have no edges, so no other predicate changes."""
         if not self.symbols.all_pointers_tracked:
             return Action("keep", "")
         pointed = [at(p.predicate(o), "v") for p in self.symbols.pointers for o in p.offsets]
         pointed += [exists(["u"], at(name, "u", "v")) for _, name in self.symbols.edges]
-        given = [Not(at(NEW, "v"))] if self.is_given else []  # at the end it is asked which of them are freed
+        given = [Not(at(NEW, "v"))] if self.is_given else []  # a check at the end asks which of them are freed
         return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed, *given)))
 
     def _forget(self, variable: Variable) -> list[Update]:
@@ -346,7 +346,7 @@ class Translator:
     # One operation --------------------------------------------------------------------------------------------
 
     def _steps(self, operation: Operation, build: Callable[[], None] | None = None) -> list[Step]:
-        """The steps of an operation; what is not modelled leads to `UNSUPPORTED`."""
+        """The steps of an operation; an unsupported operation leads to `UNSUPPORTED`."""
         self.context.steps, self.context.place = [], operation.place
         try:
             if build is not None:
@@ -406,7 +406,7 @@ class Translator:
                 raise Unmodelled(str(operation))
 
     def _leave_scope(self, variable: Variable) -> None:
-        if variable in self.undeclared:  # stays, but what it holds is lost
+        if variable in self.undeclared:  # the object stays, but its content is lost
             name = self.symbols.object(variable)
             self.cells.clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
         else:
@@ -427,7 +427,7 @@ class Translator:
             self.objects.store_untracked(target)
 
     def _leave(self, operation: Return | Exit) -> None:
-        """At the end of main every local variable is lost; what is not freed then was never cleaned up."""
+        """End the program: all local variables are lost, and a block that is not freed is an alarm of `memcleanup`."""
         value = operation.status if isinstance(operation, Exit) else operation.value
         if value is not None:
             self.numbers.visit(value)
@@ -451,9 +451,9 @@ def _null(operation: Allocate | Realloc) -> Expression:
 
 
 def _kept(action: Action, vocabulary: Vocabulary) -> Action:
-    """Dropping isolated objects changes no instrumentation predicate on the others: say so, so that none is derived.
+    """The action with identity updates where it drops isolated objects: these change no instrumentation predicate.
 
-    Where it matters which objects are new, those that an action creates are.
+    If the vocabulary has `new`, it becomes true for the objects that the action creates.
     """
     if action.creates and NEW in vocabulary:
         action = replace(action, updates=(*action.updates, Update(NEW, ("v",), disj(at(NEW, "v"), at("isNew", "v")))))

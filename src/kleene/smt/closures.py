@@ -10,7 +10,7 @@ is always right; a model of the axioms need not be a model of the closure, so mo
 last step, and every finite non-empty set has a first and a last element of the closure. For functions that may be
 cyclic these still take two cycles for one; `betweenness` excludes that (Lahiri, Qadeer. Back to the future: revisiting
 precise program verification using SMT solvers. POPL 2008; the axioms are those of a ternary relation 'on the way').
-`inductive` ones say that what is in order step by step is in order along a path (sorted lists).
+`inductive` ones state that an order of single steps is an order along paths (sorted lists).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class ClosureTable:
         return Atom(symbol, (f.left, f.right, *parameters))
 
     def _constants(self, symbol: str, step: Formula, a: str, b: str) -> None:
-        """Where no steps lead from cell to cell there is no path; where steps certainly lead there is one."""
+        """Without steps from cell to cell there is no path; with certain steps there is one."""
         cells = self.universe.cells
         sources, targets = self.universe.domain(a), self.universe.domain(b)
         steps = {(c, d): self.expansion.expand(step, {a: c, b: d}) for c in sources for d in targets}

@@ -1,6 +1,6 @@
 """From one universe to one sort for each cell: quantifiers become conjunctions over cells, known values vanish.
 
-The result is a formula whose variables say their sort: ``v:3`` is of the sort of cell 3, ``!3`` is the one
+The result is a formula whose variables name their sort: ``v:3`` is of the sort of cell 3, ``!3`` is the one
 individual of cell 3. Predicates are divided by the sorts of their arguments: ``n[1,3]``. `present:3` says that an
 optional cell is not empty. Formulas must be free of closures.
 """

@@ -1,8 +1,8 @@
 """Bounded search for models, and the bounds that make such a search complete.
 
 Without closures, a part of a model that contains the witnesses of all existential quantifiers is a model again, if it
-is closed under the functions that choose them (`propositional`). With witnesses for what is observed of the model, it
-shows the same observations. Where that gives a bound, what the search does not find does not exist.
+is closed under the functions that choose them (`propositional`). With witnesses for the observations, it shows the same
+observations. If that gives a bound, the search is complete.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from kleene.smt.units import Assertions
 from kleene.smt.universe import Universe
 
 MOST_INSTANCES = 60_000
-"""Up to so many instances of quantified formulas, grounding them takes less time than a prover would."""
+"""Number of instances of quantified formulas up to which grounding is faster than a prover."""
 
 
 class Owner(Protocol):
-    """What a search needs of the solver that it belongs to."""
+    """The interface of a search to its solver."""
 
     def remaining(self) -> float: ...
 
@@ -106,7 +106,7 @@ class Finder:
 def sufficient_bounds(
     assertions: Sequence[Formula], universe: Universe, observed: Sequence[Sequence[Formula]], most: int
 ) -> dict[int, int] | None:
-    """How many individuals of each cell suffice to show everything that models of the assertions can show.
+    """Numbers of individuals of each cell that suffice for all observations of models of the assertions.
 
     None if no bound is known (closures, existential quantifiers that depend on universal ones), or if it is too large.
     """
@@ -131,7 +131,7 @@ def sufficient_bounds(
 
 
 def _depth(f: Formula) -> int:
-    """How deep quantifiers are nested."""
+    """The depth of nested quantifiers."""
     deepest: dict[Formula, int] = {}
     for g in postorder(f):
         below = max((deepest[c] for c in g.children), default=0)

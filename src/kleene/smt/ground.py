@@ -219,7 +219,7 @@ class Grounding:
                     self.solver.add_clause([*guard, *(() if literal == -TRUE else (literal,))])
 
     def solve(self, assumptions: Sequence[int], conflicts: int, remaining: Callable[[], float]) -> bool | None:
-        """Satisfiable or not; None after so many conflicts, or when no seconds remain (looked up now and then)."""
+        """Satisfiable or not; None after this number of conflicts, or if the time is over (checked now and then)."""
         result: bool | None = None
         while result is None and conflicts > 0 and remaining() > 0:
             self.solver.conf_budget(min(conflicts, _PORTION))

@@ -64,7 +64,7 @@ def _needed(f: Formula, *, positive: bool, outer: tuple[str, ...]) -> Witnesses:
 
 
 def bounds(needed: Witnesses, sorts: Iterable[int], most: int) -> dict[int, int] | None:
-    """How many individuals of each sort suffice; None if there is no bound, or it is above `most` in total."""
+    """Sufficient numbers of individuals of each sort; None without a bound, or if it is above `most` in total."""
     sizes: dict[int, int] = {}
     waiting = set(sorts)
     while waiting:

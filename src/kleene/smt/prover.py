@@ -1,4 +1,4 @@
-"""What a first-order prover offers: expanded formulas in, an answer about the axioms out."""
+"""The interface of a first-order prover: expanded formulas in, an answer about the axioms out."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Proof:
 
 @dataclass(frozen=True)
 class Allowance:
-    """How long a check may take: about so many milliseconds' worth of the prover's steps, so that answers can be
-    repeated, and on the clock no more than `clock`, because steps are none.
+    """The limit of a check: prover steps worth about `milliseconds`, so that answers can be repeated; and at most
+    `clock` seconds of real time, because steps have no fixed duration.
     """
 
     milliseconds: int

@@ -32,9 +32,9 @@ from kleene.smt.units import Assertions
 from kleene.smt.universe import Universe
 
 BACKENDS = ("auto", "z3", "cvc5", "ground")
-"""`auto` asks cvc5 (if it is there) first where there are closures, Z3 first where there are none, then the other."""
+"""`auto` asks cvc5 (if installed) first for queries with closures, Z3 first for others, then the other one."""
 PATIENCE = 15
-"""The limits of queries are steps of the provers. After so many times the limit on the clock they are stopped."""
+"""Queries are limited by prover steps; a query is also stopped after this multiple of the limit in real time."""
 _NO_FIELDS = Fields()
 
 
@@ -51,7 +51,7 @@ class Limits:
 
 @dataclass
 class Statistics:
-    """What the queries cost; `calls` counts every call of a solver, SAT solvers included."""
+    """The cost of the queries; `calls` counts every call of a solver, SAT solvers included."""
 
     calls: int = 0
     seconds: float = 0.0
@@ -91,7 +91,7 @@ class Solver:
         """A search that finds a model of the assertions for every combination of options, if there is one.
 
         `observed` lists alternatives, such as the values that a predicate can have. None if no bound is known, and for
-        a back end that is to answer itself.
+        a back end that the user has chosen.
         """
         if self.backend not in ("auto", "ground"):
             return None
@@ -112,11 +112,11 @@ class Solver:
             (self.dump / f"query-{self.statistics.calls:04}.smt2").write_text(text, encoding="utf-8")
 
     def conflicts(self) -> int:
-        """How many conflicts one call of a SAT solver may take."""
+        """Limit of conflicts for one call of a SAT solver."""
         return self.limits.conflicts
 
     def timed(self, backend: str, query: Callable[[], tuple[str, int]]) -> None:
-        """Run one query; it says how it ended and how many calls of the solver it took."""
+        """Run one query, which returns its verdict and its number of solver calls; record its cost."""
         start = time.perf_counter()
         verdict, calls = "unknown", 1
         try:
@@ -191,7 +191,7 @@ class Session:
         return answer
 
     def _complete_search(self, assumptions: Sequence[Formula]) -> Answer:
-        """A decision where it is known how many individuals suffice, which is often so for queries about little."""
+        """A decision if a sufficient number of individuals is known, which is common for small queries."""
         finder = self.owner.complete_finder(self.assertions, self.universe, [[f] for f in assumptions])
         if finder is None:
             return Unknown("time limit reached")
@@ -207,7 +207,7 @@ class Session:
             return Stage.UNIVERSAL, *finite
         if not self._provers or not self.closures.steps:
             return Stage.UNIVERSAL, Stage.EXISTENTIAL, *finite
-        several = (Stage.PLAIN,) if len(self.closures.symbols) > 1 else ()  # what relates them may suffice
+        several = (Stage.PLAIN,) if len(self.closures.symbols) > 1 else ()  # the relations between them may suffice
         cyclic = (Stage.BETWEEN,) if self.closures.between else ()
         ordered = (Stage.INDUCTIVE,) if self.closures.inductive else ()
         if effort is Effort.SHORT:
@@ -278,7 +278,7 @@ class Session:
         return result[0]
 
     def _order(self, stage: Stage, effort: Effort) -> list[str]:
-        """Which provers to ask; with closures, cvc5 decided more queries in less time wherever it was measured."""
+        """The provers to ask, in order; with closures, cvc5 decided more queries in less time in all measurements."""
         names = sorted(self._provers, reverse=stage is Stage.PLAIN or not self.closures.existential)
         if effort is Effort.SHORT:
             return names[:1]
@@ -304,14 +304,14 @@ class Session:
 
 
 class Effort(Enum):
-    """How long to try one set of axioms."""
+    """The effort for one set of axioms."""
 
     SHORT = "an eighth of the limit, one prover"
     FULL = "the limit, all provers"
 
 
 class Stage(Enum):
-    """Which axioms of closures a query has: see `closures` and `named_witnesses`."""
+    """The axioms of closures in a query: see `closures` and `named_witnesses`."""
 
     PLAIN = "none"
     UNIVERSAL = "universal axioms"

@@ -89,8 +89,8 @@ def _variables(f: Formula) -> int:
 def _units(f: Formula) -> Iterator[Formula]:
     """The literals about all tuples of individuals that an assertion implies.
 
-    A predicate's values on a cell that is not there do not matter, so a guard 'cell c is there' may be dropped for a
-    literal about cell c.
+    A predicate's values on an empty cell are irrelevant, so a guard 'cell c is not empty' may be dropped for a literal
+    about cell c.
     """
     stack: list[tuple[Formula, frozenset[str], frozenset[int]]] = [(f, frozenset(), frozenset())]
     while stack:

@@ -84,7 +84,7 @@ class Z3Prover:
 
     @contextmanager
     def _guarded(self, seconds: float) -> Iterator[threading.Event]:
-        """Interrupt what runs longer, and tell; the timer's thread ends before this returns."""
+        """Interrupt a longer query, and set the event; the timer's thread ends before this returns."""
         interrupted = threading.Event()
 
         def interrupt() -> None:

@@ -1,4 +1,4 @@
-"""Most-precise abstract operations with a decision procedure (seed 000); knows no engine and no report.
+"""Most-precise abstract operations with a decision procedure (seed 000); independent of engine and reports.
 
 In reading order:
 
@@ -6,7 +6,7 @@ In reading order:
 - `best`: best transformers
 - `gamma_hat`: the formula of a structure
 - `theory`: integrity rules as formulas
-- `scene`: the stores that an operation asks for
+- `scene`: a query: the stores of an operation, and what to observe in them
 - `search`: all structures of a scene, with few queries
 - `timeline`: sequences of actions as scenes
 - `contracts`: procedures by their specifications

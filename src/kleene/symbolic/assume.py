@@ -1,8 +1,8 @@
 """``assume[phi](a)``, ``alpha_hat(phi)`` and the meet (seed 000, sections 1.1 and 3).
 
 The result is alpha of the stores that a represents and that satisfy phi: the canonical abstraction of each of them,
-nothing else. `paper.assume` follows Figs. 4 and 5 to the letter; this is the improved algorithm (`names`, `observe`,
-`refinement`).
+nothing else. `paper.assume` follows Figs. 4 and 5 to the letter; this is the improved algorithm
+(`search/name_sets.py`, `search/observations.py`, `search/combinations.py`).
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def facts_of(structure: Structure) -> dict[tuple[str, tuple[int, ...]], bool]:
 
 
 class Run:
-    """One symbolic operation: solves scenes, gathers structures and what was not decided."""
+    """One symbolic operation: solves scenes, gathers structures and undecided questions."""
 
     def __init__(self, theory: Theory, options: SymbolicOptions, solver: Solver | None = None) -> None:
         self.theory = theory
@@ -133,7 +133,7 @@ class Run:
         self.reasons: dict[str, None] = {}
 
     def solve(self, scene: Scene, fallback: Callable[[], Iterable[Structure]]) -> None:
-        """Add the results of a scene; the structures of `fallback` represent all of them, if nothing is decided."""
+        """Add the results of a scene; if the solver decides nothing, add the structures of `fallback`."""
         if _is_contradictory(scene):
             return
         scene = with_field_lemmas(scene, self.solver)
@@ -150,7 +150,7 @@ class Run:
             self.keep([Observation(scene, there, perhaps).structure(())])
 
     def witness(self, scene: Scene) -> Structure | None:
-        """A store of the scene; None if there is none, or if that was not decided (then there is a reason)."""
+        """A store of the scene; None if there is none, or if the question is undecided (then with a reason)."""
         if _is_contradictory(scene):
             return None
         found = some_store(scene, self.solver)

@@ -49,7 +49,7 @@ class BestTransformer:
         return list(self.run([structure]).structures)
 
     def run(self, structures: Sequence[Structure]) -> SymbolicResult:
-        """The same for a set of structures, with what it cost and whether everything was decided."""
+        """The same for a set of structures, with the cost and whether everything was decided."""
         run = Run(self.theory, self.options)
         for structure in (f for s in structures for f in self.focused(s)):
             try:
@@ -93,7 +93,7 @@ class BestTransformer:
 
 @dataclass(frozen=True)
 class Breach:
-    """Stores that break a condition, one for each structure begun with; `reason` says what was not decided, if any."""
+    """Stores that break a condition, one for each initial structure; `reason` names an undecided question, if any."""
 
     stores: tuple[Structure, ...]
     reason: str | None

@@ -1,9 +1,10 @@
 """The characteristic formula of a bounded structure (seed 000, section 2.4; G. Yorsh's thesis [15] there).
 
-``gamma_hat(S)`` is satisfied by a concrete structure iff that structure is in gamma(S): every individual is represented
-by exactly one node (totality), every node represents an individual (onto-ness, unless it is maybe active), nodes
-that are not summary nodes represent one, definite values hold for all individuals, indefinite ones say nothing, and the
-integrity rules hold. The queries of `assume` do not use this formula but an equivalent encoding (`scene`).
+``gamma_hat(S)`` is satisfied by a concrete structure iff that structure is in gamma(S): every individual is
+represented by exactly one node (totality), every node represents an individual (onto-ness, unless it is maybe active),
+nodes that are not summary nodes represent one, definite values hold for all individuals, indefinite ones are
+unconstrained, and the integrity rules hold. The queries of `assume` do not use this formula but an equivalent encoding
+(`scene`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def is_bounded(structure: Structure) -> bool:
 
 
 def unbounded_pair(structure: Structure) -> tuple[int, int] | None:
-    """Two nodes that no abstraction predicate tells apart."""
+    """Two nodes that no abstraction predicate distinguishes."""
     names = [p.name for p in structure.vocabulary.unary_abstraction]
     definite = (Kleene.TRUE, Kleene.FALSE)
     for u in structure.nodes:

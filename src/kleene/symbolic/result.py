@@ -1,4 +1,4 @@
-"""What a symbolic operation returns, and what can be asked of it."""
+"""The options and the result of a symbolic operation."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class SymbolicOptions:
     """The back end and its limits; with `minimal`, structures that are embedded in others are left out.
 
     `splits` is the number of cells up to which indefinite abstraction predicates are split before the first query,
-    `leaves` the number of undecided cases that are kept apart. Where more than `most` structures have the same names of
-    nodes, they are joined; where there are more than that many sets of names, nothing is decided.
+    `leaves` the number of undecided cases that are kept apart. More than `most` structures with the same names of nodes
+    are joined; with more than `most` sets of names, the result is undecided.
     """
 
     backend: str = "auto"
@@ -35,9 +35,9 @@ class SymbolicOptions:
 
 @dataclass(frozen=True)
 class SymbolicResult:
-    """A set of structures. If `most_precise`, they are exactly the canonical abstractions of the stores asked for;
-    otherwise the set is still sound, and `reason` says what was not decided. `stores` has for each structure a concrete
-    one whose canonical abstraction it is, or None where that was not decided.
+    """A set of structures. If `most_precise`, they are exactly the canonical abstractions of the stores of the query;
+    otherwise the set is still sound, and `reason` names an undecided question. `stores` has for each structure a
+    concrete one with this canonical abstraction, or None if undecided.
     """
 
     structures: tuple[Structure, ...]

@@ -1,4 +1,4 @@
-"""A symbolic operation, ready to be solved: which stores are asked for, and what is to be observed of them.
+"""A symbolic operation as a query: the stores to search, and what to observe in them.
 
 A scene has nodes (those of the input structure, and nodes that actions create); every individual of a store belongs to
 one of them, so that the mapping of individuals to nodes is part of the query and the input need not be bounded. The
@@ -20,7 +20,7 @@ from kleene.smt.universe import Cell, Universe, in_domain
 from kleene.structures.structure import Structure, StructureBuilder
 
 CellName = tuple[int, tuple[bool, ...]]
-"""A node of the scene and the values of all dimensions: what an individual is called."""
+"""The name of an individual: a node of the scene and the values of all dimensions."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Moment:
 
 @dataclass(frozen=True)
 class Scene:
-    """`base` holds in the stores asked for; `facts` are the values that are constant on tuples of nodes.
+    """A query: `base` holds in the stores to search; `facts` are the values that are constant on tuples of nodes.
 
-    The result is observed over `output`, where `symbols` says which symbol stands for a predicate, at `last`.
+    The result is observed over `output` at `last`; `symbols` maps each predicate to its symbol.
     """
 
     nodes: tuple[SceneNode, ...]
@@ -69,7 +69,7 @@ class Scene:
     # Partitions -----------------------------------------------------------------------------------------
 
     def coarse_cells(self, most: int) -> list[tuple[int, dict[str, bool]]]:
-        """Cells for the first phase: nodes are split by unique dimensions first, while there are at most so many."""
+        """Cells for the first phase: nodes are split, by unique dimensions first, into at most `most` cells."""
         cells: list[tuple[int, dict[str, bool]]] = [(i, {}) for i in range(len(self.nodes))]
         order = sorted(self.dimensions, key=lambda d: (d not in self.required, d not in self.unique))
         for symbol in order:

@@ -9,10 +9,10 @@ In reading order:
 - `verdicts`: the rules of verdicts
 - `shape`: sets of three-valued structures
 - `fesa`: one graph and one Boolean function
-- `refinement`: an abstraction that is found automatically
+- `refinement`: counterexample-guided refinement of the abstraction
 - `contracts`: bodies and calls by contract
 - `specifications`: contracts in formulas
-- `coverage`: states of real runs, looked up in the invariant of a proof
+- `coverage`: searches the states of real runs in the invariant of a proof
 - `confirm`: runs that show an alarm
 - `error_paths`: the path of the analysis to an alarm
 - `compiled_runs`: findings, replayed by the machine's compiler

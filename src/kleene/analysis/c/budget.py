@@ -31,7 +31,7 @@ class Budget:
         return time.monotonic() - self.start
 
     def part(self, share: float, most: float) -> float:
-        """A share of the time that is left, at most so many seconds."""
+        """A share of the remaining time, at most `most` seconds."""
         return min(share * self.left, most)
 
     def within(self, seconds: float, compute: Callable[[], Result]) -> Result | LimitReached:

@@ -1,7 +1,7 @@
 """Certificate files: a proof by refinement written out, and checked again from its C files (`kleene recheck`).
 
-A certificate claims nothing that the check takes over: the program is read again with the options that are printed,
-and which errors count follows from the properties that are printed. The digest tells damage, not forgery.
+The check trusts no claim of a certificate: it reads the program again with the printed options, and derives the errors
+to exclude from the printed properties. The digest detects damage, not forgery.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _KEYS = frozenset(("schema", "tool", "digest", *_FILES, "properties", "asked", "
 
 @dataclass(frozen=True)
 class Rechecked:
-    """The outcome of a check: what is wrong (nothing for a valid certificate), and what exactly was checked."""
+    """The outcome of a check: the problems (none for a valid certificate), and the files and properties checked."""
 
     files: tuple[str, ...]
     properties: tuple[str, ...]
@@ -163,7 +163,7 @@ class _Check:
         return tuple(names)
 
     def _options(self) -> CheckOptions:
-        """How the program is read: every option has to be there, and of its type."""
+        """The options to read the program with; every option must be present and have its type."""
         given = self.document["options"]
         default = ReadOptions()
         names = [f.name for f in fields(ReadOptions) if f.name != _DERIVED]
@@ -212,7 +212,7 @@ def _document(path: str) -> dict[str, Any]:
 
 
 def digest_of(document: Mapping[str, Any]) -> str:
-    """The digest of all keys but that of the digest, whatever their order."""
+    """The digest of all keys except `digest`, independent of their order."""
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
@@ -221,5 +221,5 @@ def _digests(paths: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _digest(path: str) -> str:
-    """The digest of a file; empty if it is there no more."""
+    """The digest of a file; empty if the file no longer exists."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest() if Path(path).is_file() else ""

@@ -43,9 +43,9 @@ def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
 def check_program(
     program: CProgram, options: CheckOptions, start: float, concrete: CProgram | None = None
 ) -> CheckReport:
-    """Check a program that was read; `start` is when the time of the options began.
+    """Check a program; the time limit of the options counts from `start`.
 
-    `concrete` is the program that is executed, if it is another one than that of the abstract analysis.
+    `concrete` is the program to execute, if it differs from the analysed one.
     """
     report = CheckReport(program.files, dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
     report.warnings = program.warnings
@@ -61,7 +61,7 @@ def check_program(
 
 
 def attack(report: CheckReport, options: CheckOptions, executed: CProgram, analysed: CProgram) -> None:
-    """Run the program against what the abstract analyses of it prove; raises InternalCheckError if that is refuted."""
+    """Test the proofs of the abstract analyses by real runs; raises InternalCheckError if a run refutes one."""
     for result, names in report.proofs:
         coverage = cover(
             executed,

@@ -1,7 +1,7 @@
 """Alarms confirmed by path formulas: the analysis's own paths first, then a search towards the places of alarms.
 
-A model of a path formula is a list of inputs; only a run on them that shows an error makes it a finding. If there are
-so few paths that all can be followed, and none goes wrong, that is a proof.
+A model of a path formula is a list of inputs; it becomes a finding only if a run on these inputs shows an error. If the
+search follows all paths of the program and none has an error, that is a proof.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _leaks(alarms: Sequence[Alarm]) -> bool:
 
 
 def _locations(program: CProgram, alarms: Sequence[Alarm]) -> set[str]:
-    """Where the alarms are, in the functions that are not inlined; for leaks, also where the program ends."""
+    """The locations of the alarms in the functions before inlining; for leaks, also the ends of the program."""
     places = {alarm.place for alarm in alarms}
     found: set[str] = set()
     for name in program.reachable_functions:

@@ -1,7 +1,7 @@
 """`kleene check --contracts`: each body once against its contract, and its callers against the contract alone.
 
-What is FALSE of `contracts` is shown by a run in which calls do what their contracts allow. Of the other properties
-only a run without such calls shows anything, and they are TRUE only if all contracts are kept.
+`contracts` is FALSE if a run violates a contract; calls in this run may do whatever their contracts allow. Other
+properties are FALSE only by a run without such calls, and TRUE only if all contracts hold.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
 
 
 def _read(paths: Sequence[str], options: CheckOptions) -> tuple[CProgram, list[_Part]]:
-    """The program, and what there is to check of it: parts with a reason cannot be checked."""
+    """The program and its parts to check; a part with a reason cannot be checked."""
     program = read_program(paths, options.read)
     contracts = read_contracts(program)
     meant = {name: read_specification(program, c) for name, c in contracts.items() if c.formal}
@@ -77,7 +77,7 @@ def _parts(
     meant: Mapping[str, Specification],
     called: dict[str, Contract],
 ) -> list[_Part]:
-    """The program from its entry, and the bodies; calls are by those contracts that say enough."""
+    """The program from its entry, and each body; calls use the contracts in `called`."""
     abstract = by_contracts(program, called, meant)
     executed = by_contracts(program, called, meant, concrete=True) if meant else None
     bodies = []
@@ -97,7 +97,7 @@ class _Part:
     contract: Contract | None
     program: CProgram
     concrete: CProgram | None = None
-    """What is executed, if contracts are formulas."""
+    """The program to execute, if contracts are formulas."""
     report: CheckReport | None = None
     reason: str = ""
 
@@ -107,7 +107,7 @@ class _Part:
 
     @property
     def properties(self) -> tuple[str, ...]:
-        """What is checked: what is left at the end of a body is its caller's, if formulas say so."""
+        """The properties to check: with formulas, the caller owns the blocks left at the end of a body."""
         formal = self.contract is not None and self.contract.formal
         return tuple(name for name in PROPERTIES if not formal or name != "memcleanup")
 
@@ -121,7 +121,7 @@ class _Part:
         return all(self.proved(name) for name in needed)
 
     def findings(self) -> list[tuple[Finding, Confirmed | None]]:
-        """What was found, with the run that shows it, in the words of contracts."""
+        """The findings, phrased in terms of contracts, each with its confirming run."""
         if self.report is None:
             return []
         traces = [*self.report.traces, *[None] * len(self.report.findings)]
@@ -147,13 +147,13 @@ class _Part:
 
 
 def _why(finding: Finding) -> str:
-    """What is wrong with a list that is walked and freed cell by cell."""
+    """The reason why walking and freeing a list cell by cell fails."""
     twice = finding.kind in ("dangling_dereference", "double_free")
     return "a cell comes twice, or was freed" if twice else finding.message
 
 
 def _by_contract(shown: Confirmed) -> bool:
-    """Whether a run does what contracts allow, which may be more than the program does."""
+    """Whether a run contains calls by contract; contracts may allow more than the program does."""
     return any(contract_at(step.operation.place.function)[0] for step in shown.trace.steps)
 
 
@@ -192,7 +192,7 @@ def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[st
 
 
 def _look(program: CProgram, options: CheckOptions, report: CheckReport) -> None:
-    """What runs of the program itself say of the properties that are open."""
+    """Decide open properties by a check of the program without contracts."""
     plain = check_program(program, options, time.monotonic())
     for name, verdict in plain.properties.items():
         if report.properties[name] is Verdict.UNKNOWN:

@@ -1,7 +1,7 @@
-"""Coverage of real runs in `kleene check`: what an abstract analysis proves is attacked with runs of the program.
+"""Coverage of real runs in `kleene check`: runs of the program test the proofs of an abstract analysis.
 
-The exact interpreter runs the program itself, on inputs that are directed (`coverage/inputs.py`); every state is looked
-up in the invariant of the attempt that proved something. A state that is not there refutes the proof.
+The exact interpreter runs the original program on directed inputs (`coverage/inputs.py`). Every state is searched in
+the invariant of the attempt that proved a property. A state that is not covered refutes the proof.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
 
 SHARE = 0.1
-"""How much of the time of an analysis the runs may take, if nothing is asked for."""
+"""Share of the time of an analysis that the runs may take by default."""
 MOST = 0.3
-"""Seconds for runs, at most, if nothing is asked for."""
+"""Largest number of seconds for the runs by default."""
 LEAST = 0.01
 """Seconds below which it is not worth the while to prepare runs."""
 
@@ -41,7 +41,7 @@ def cover(
     malloc_may_fail: bool,
     seconds: float,
 ) -> Coverage | None:
-    """Look up the states of runs in the invariant of a proof of some properties; None if there is no time for it.
+    """Search the states of runs in the invariant of a proof; None if there is no time or no invariant.
 
     Raises InternalCheckError with the state, the location and the attempt if a state is not covered.
     """
@@ -65,7 +65,7 @@ def cover(
 
 
 def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invariant | None:
-    """The invariant of a proof; None if there is none."""
+    """The invariant of a proof; None if the analysis kept no states."""
     if result.reached is None:
         return None
     if isinstance(result, FesaResult):

@@ -1,7 +1,7 @@
-"""Abstract error paths: how the shape analysis came to an alarm, as a path through the program.
+"""Abstract error paths: the path through the program on which the shape analysis reaches an alarm.
 
-The analysis is run again and every step is written down; from the step that raised the alarm, the path goes back to a
-step that led to its structure, or to a part of it where structures were joined, until the beginning.
+The analysis runs again and records every step. From the step that raised the alarm, the path is built backwards: to a
+step that led to its structure, or to one of the structures joined into it, until the entry.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_STRUCTURES = 20_000
 
 
 class Trail:
-    """A listener that writes down every step; `log` tells it which step raised an alarm first."""
+    """A listener that records every step; from `log` it knows which step first raised an alarm."""
 
     def __init__(self, log: MessageLog) -> None:
         self.log = log

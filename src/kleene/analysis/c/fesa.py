@@ -36,12 +36,12 @@ def analyse_fesa(
 ) -> FesaResult:
     """Analyse a program; with `instrumentation` off, as in the rows marked '-' of the paper's Table 1.
 
-    Variables are forgotten when they are not read again. If that seems to lose a block, those that go round a loop are
-    kept on the way, then all to the end of their scope. If something is still wrong, nodes are named after their roles,
-    first with one state for each location as in the paper, then with one for each answer to which variables are NULL;
-    then those that variables point to are kept apart from summaries, until the first warning. If a block still seems to
-    be lost, the other errors are looked for without parents. Without instrumentation, lost blocks are looked for last,
-    and only where nothing else is wrong with memory: parents are an instrumentation too.
+    Plans are tried in this order, until one has no warnings. First, variables are forgotten when they are dead. If a
+    block seems lost, variables are kept during loops, then to the end of their scope. If warnings remain, nodes are
+    named by their roles: first with one state per location as in the paper, then with one state per set of NULL
+    variables. Then nodes with pointers from variables stay apart from summaries, until the first warning. If a block
+    still seems lost, the other errors are checked without parents. Without instrumentation, leaks are checked last and
+    only if no other memory error remains, because parents are an instrumentation too.
     """
     start = time.monotonic()
     run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation, reduce=reduce)
@@ -55,7 +55,7 @@ def analyse_fesa(
 def analyse_by_attempt(
     prepared: Prepared, attempt: FesaAttempt, *, malloc_may_fail: bool, seconds: float, instrumentation: bool = True
 ) -> FesaResult:
-    """One plan alone. The tests use it: a plan that comes first would hide what is wrong with this one."""
+    """One plan alone. The tests use it: an earlier plan would hide the errors of this one."""
     run = _ready(prepared, seconds, malloc_may_fail=malloc_may_fail, instrumentation=instrumentation)
     return FesaResult([], False, run, 0.0) if isinstance(run, str) else run.analyse(seconds, attempt)
 
@@ -97,7 +97,7 @@ def _clean(result: FesaResult) -> bool:
 
 
 def _ran_out(result: FesaResult) -> bool:
-    """Whether more time or memory might show that nothing is wrong."""
+    """Whether more time or memory might prove the program."""
     return not result.complete and not result.alarms
 
 
@@ -117,7 +117,7 @@ SHORT, MIDDLE, REST, LONG = 0.1, 0.4, 0.6, 0.8
 
 @dataclass(frozen=True)
 class FesaAttempt:
-    """One way to analyse a program with FESA: how long variables are kept, what is tracked, which warnings end it."""
+    """One way to analyse a program with FESA: the lifetime of variables, the tracked facts, the warnings that end it."""
 
     name: str = "plain"
     purpose: str = "variables are forgotten when they are not read again"
@@ -191,7 +191,7 @@ class _Attempts:
         return self._past_leaks() if self.lost else result
 
     def _sharpest(self) -> FesaResult:
-        """Each plan for a short while, until one has no warnings; then those that ran out of time or memory."""
+        """Try each plan for a short time until one has no warnings; then retry those that ran out of time or memory."""
         result = first = self._attempt(replace(PLAIN, share=SHORT))
         if any(alarm.kind == "unsupported" for alarm in first.alarms):
             return first

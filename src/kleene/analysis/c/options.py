@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """What to check and how long. Which error calls end a run follows from the properties, whatever `read` says."""
+    """What to check and how long. The properties, not `read`, determine which error calls end a run."""
 
     properties: tuple[str, ...] = tuple(PROPERTIES)
     read: ReadOptions = field(default=DEFAULT)

@@ -36,7 +36,7 @@ from kleene.results.shape import ShapeResult
 
 @dataclass(frozen=True)
 class RefineSettings:
-    """What the user asks of refinement: bounds, samples, and files with shape classes."""
+    """The user's settings for refinement: bounds, samples, and files with shape classes."""
 
     shapes: tuple[str, ...] = ()
     options: RefineOptions = field(default_factory=RefineOptions)
@@ -73,7 +73,7 @@ def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool
 
 
 def image_task(task: Task) -> Task | None:
-    """The program on images of the numbers that its assertions compare; None if there are none (`semantics.order`)."""
+    """The program on zero-one images of the numbers that its assertions compare; None without such numbers."""
     program, cfa = task.program, task.original
     assert cfa is not None
     followed = with_images(Memory(program, cfa, typed=True))
@@ -96,7 +96,7 @@ def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
 def refine(
     prepared: Prepared, properties: Sequence[str], settings: RefineSettings, *, malloc_may_fail: bool, seconds: float
 ) -> Refined | str:
-    """Refine until the properties are proved or one is violated; a text says why nothing could be tried."""
+    """Refine until the properties are proved or one is violated; returns a text if refinement is impossible."""
     entries = checked_library(settings)
     start = time.monotonic()
     try:
@@ -110,7 +110,7 @@ def refine(
         proof = _on_images(images, entries, settings, properties, seconds)
         if proof is not None:
             return proof
-        seconds /= 4  # without images there is no predicate for the order of numbers, but there may be a real error
+        seconds /= 4  # without images no predicate orders numbers, but there may be a real error
     result: Refined | None = None
     limits = Limits(seconds, settings.memory)
     for task in (replace(task, check=limits) for task in tasks):
@@ -133,7 +133,7 @@ def refine(
 def _on_images(
     task: Task, entries: Sequence[Entry], settings: RefineSettings, properties: Sequence[str], seconds: float
 ) -> Refined | None:
-    """A proof that images stand for numbers, in half the time; what is an error there need not be one."""
+    """A proof on images in half of the time, or None: an error on images may be impossible on numbers."""
     start = time.monotonic()
     task = replace(task, check=Limits(seconds / 2, settings.memory))
     result = Refinement(task, entries, settings.options, explain=PathExplainer(task)).run()
@@ -145,7 +145,7 @@ def _on_images(
 
 
 def _decided(loop: Refinement, properties: Sequence[str]) -> Refined:
-    """Refine until no property is open: after a real error, for those that it does not violate."""
+    """Refine until no property is open; after a real error, continue with the properties that it does not violate."""
     left = list(properties)
     result = loop.run()
     while result.outcome == UNSAFE and result.error is not None and result.error.error.kind not in UNDEFINED:
@@ -204,7 +204,7 @@ def shape_result(refined: Refined) -> ShapeResult:
 
 
 def _followed(task: Task, model: Model) -> Followed:
-    """What was followed, for the coverage of real runs."""
+    """The analysed automaton and its translator, for the coverage of real runs."""
     original = task.original or task.cfa
     places = Memory(task.program, original, typed=True).pointer_places
     shared = sharing(original, places, whole_scope=task.whole_scope)

@@ -1,7 +1,7 @@
 """Which source variable a pointer predicate of the shape analysis stands for at a location.
 
-The analysis lets pointers whose lives do not overlap share a predicate (`passes/coalesce.py`), which keeps the name
-of one of them. People want to read the name of the variable that is alive.
+Pointers whose lives do not overlap share a predicate (`passes/coalesce.py`). The predicate has the name of one of them;
+reports show the name of the variable that is live.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from kleene.passes.preparation import Prepared
 
 
 def source_names(prepared: Prepared, *, whole_scope: bool = False) -> dict[str, dict[str, str]]:
-    """By location: the name of a shared predicate, and the variable it holds there. What is not shared is left out.
+    """For each location: a map from shared predicates to the variables that they hold there.
 
-    `whole_scope` says that variables were kept until their scope ends.
+    Predicates of one variable are omitted. `whole_scope`: the analysis kept variables to the end of their scope.
     """
     try:
         before = prepared.cfa

@@ -1,7 +1,7 @@
 """Contracts of C functions with formulas, read: `c/contracts.py` finds the formulas, this module gives them a meaning.
 
-Words for shapes beside formulas are formulas, too: what `list(p)` says of the blocks that p reaches, and that two
-shapes share none.
+A shape word such as `list(p)` becomes a formula, too: it describes the blocks that p reaches, and states that two
+shapes share no block.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class _Reader:
     def _clause(
         self, clause: Clause, words: SpecificationVocabulary, vocabulary: Vocabulary
     ) -> tuple[tuple[str, Formula], ...]:
-        """The conjuncts of a clause, as they are written and what they mean."""
+        """The conjuncts of a clause, each as its text and its formula."""
         parts = [(str(shape), conj(*self._shape(shape, words))) for shape in clause.shapes]
         parts += [(f"{one} and {other} share no cell", f) for one, other, f in self._apart(clause.shapes, words)]
         for compared in clause.comparisons:

@@ -1,6 +1,6 @@
 """The strategy of a check: its phases as rows, and the driver that runs them.
 
-Each row says when the phase applies and which part of the time it gets. `kleene check --explain-strategy` prints the
+Each row has the condition of a phase and its share of the time. `kleene check --explain-strategy` prints the
 rows, with the attempts of the shape analysis and of FESA and the tactics of refinement. A new phase is one row and one
 test.
 """
@@ -138,7 +138,7 @@ def _explore(check: Check, seconds: float) -> None:
 
 
 def _refine(check: Check, seconds: float) -> None:
-    """Prove what is open with an abstraction that is found automatically, or show a run of a feasible path."""
+    """Refine an abstraction until it proves the open properties, or until a run confirms its error path."""
     from kleene.analysis.c.refinement import confirmed, refine, shape_result  # imports the solver
 
     report, settings, names = check.report, check.options.refine, check.open_properties
@@ -163,7 +163,7 @@ def _limited(report: CheckReport) -> bool:
 
 
 def _fall_back(check: Check, seconds: float) -> None:
-    """Ask the analysis without refinement: nobody gets less for asking for more."""
+    """Check the open properties without refinement: `--refine` must never prove less."""
     report = check.report
     refused = report.shape.reason if report.refinement is None and report.shape is not None else ""
     result = _abstract_result(check, seconds)
@@ -275,4 +275,5 @@ PHASES = (
     ),
 )
 """The abstract analysis leaves a quarter of the time, because its alarms have to be confirmed by runs. Refinement leaves
-more, because the analysis without it decides what it cannot. `benchmarks/check.py` measures both."""
+more, because the analysis without refinement checks the properties that it leaves open. `benchmarks/check.py` measures
+both."""

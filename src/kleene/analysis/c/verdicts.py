@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kleene.results.confirmation import Confirmation
 
 _ENDING = 5_000
-"""Steps after which a run that continues behind a leak counts as one that does not end."""
+"""Steps after a leak without an exit after which a run counts as endless."""
 
 
 def prove(report: CheckReport, names: Sequence[str], how: str) -> None:
@@ -42,11 +42,11 @@ def without_calls(program: CProgram) -> list[str]:
 
 
 def conclude(report: CheckReport, shape: ShapeResult | FesaResult) -> None:
-    """What the abstract analysis proves: properties without alarms, if the analysis is complete."""
+    """Record the proofs of a complete abstract analysis: all properties without alarms."""
     if not shape.complete or any(alarm.kind == "unsupported" for alarm in shape.alarms):
         return
     raised = {alarm.kind for alarm in shape.alarms}
-    if raised & UNDEFINED:  # what happens after such an error is not followed
+    if raised & UNDEFINED:  # the analysis stops at such an error
         return
     open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
     for name in report.properties:
@@ -61,7 +61,7 @@ def conclude(report: CheckReport, shape: ShapeResult | FesaResult) -> None:
 def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
     """Keep a finding that violates something that is checked; the properties that it violates are FALSE.
 
-    Of what paths show (`how`), only findings that decide something: how many others there are depends on the time.
+    A finding from a path (`how`) is kept only if it decides a property: the number of the others depends on time.
     """
     found = confirmed.finding
     violated = [name for name in violated_properties(found.kind, found.detail) if name in report.properties]
@@ -79,12 +79,12 @@ def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
 
 
 def _ends_normally(confirmed: Confirmed) -> bool:
-    """Whether the program, run on with the same inputs, exits: then what it lost is never freed."""
+    """Whether the program exits if it continues with the same inputs: then the lost blocks are never freed."""
     return exits(confirmed.trace, _ENDING)
 
 
 def reopen_cleanup(report: CheckReport) -> None:
-    """Nothing is followed behind an error call, so the blocks that are not freed there were not seen."""
+    """Retract a proof of `memcleanup` if an error call is possible: the analysis stops there and sees no leak."""
     calls = [report.properties.get(name, Verdict.TRUE) for name in ("unreach", "assert")]
     if report.properties.get("memcleanup") is Verdict.TRUE and set(calls) != {Verdict.TRUE}:
         report.properties["memcleanup"] = Verdict.UNKNOWN
@@ -152,7 +152,7 @@ def explain(report: CheckReport) -> None:
 
 
 def _answer(alarm: Alarm, confirmation: Confirmation | None) -> str:
-    """What is known of the path to an alarm that is not shown."""
+    """The reason why an alarm has no confirming run."""
     return (confirmation.answers.get(alarm, "") if confirmation is not None else "") or "no run shows it"
 
 

@@ -72,7 +72,7 @@ class BestDomain(ShapeDomain):
         return found.structures
 
     def _can_be_reported(self, message: Message, best: BestTransformer, element: Structure) -> bool:
-        """False only if no store of the structure can cause the message; those that focus makes may have none."""
+        """False only if no store of the structure can cause the message; a structure after focus may have no store."""
         action = best.actions[0]
         if message.only_if is not None or not isinstance(action, Action):
             return True

@@ -13,9 +13,9 @@ from kleene.structures.tvs_reader import TvsFile, TvsStructure
 
 @dataclass(frozen=True)
 class LocationDifference:
-    """What only one of two results has at a location: structures up to isomorphism, and messages.
+    """The difference of two results at a location: structures up to isomorphism, and messages.
 
-    `covered` says whether everything that is only in one is embedded in something of the other, each way.
+    `covered`: whether the other result embeds all structures of `only_first`, and of `only_second`.
     """
 
     location: str
@@ -27,7 +27,7 @@ class LocationDifference:
 
     @property
     def relation(self) -> str:
-        """How the results compare in what they represent."""
+        """How the sets of stores of the two results compare."""
         if not self.only_first and not self.only_second:
             return "the structures are the same, the messages are not"
         match self.covered:

@@ -20,7 +20,7 @@ _MANY_CASES = 1000
 
 
 class Provenance:
-    """A listener that remembers which step led to what at the locations of interest."""
+    """A listener that records the steps into the locations of interest."""
 
     def __init__(self, locations: Sequence[str]) -> None:
         self._locations = frozenset(locations)
@@ -34,7 +34,7 @@ class Provenance:
             self.steps.setdefault(edge.target, []).append((edge, source, tuple(results)))
 
     def fruitless(self, location: str) -> list[tuple[Edge[Action], Structure]]:
-        """The first few steps towards the location of which nothing was left."""
+        """The first few steps towards the location that have no result."""
         steps = self.steps.get(location, [])
         return [(edge, source) for edge, source, results in steps if not results][:MOST_FRUITLESS]
 
@@ -76,7 +76,7 @@ def _explanation(domain: ShapeDomain, location: str, edge: Edge[Action], source:
 
 
 def stages_of(domain: ShapeDomain, action: Action, structure: Structure) -> tuple[Stage, ...]:
-    """Replay an action on one structure and keep what each stage gives, with the reason for what is discarded."""
+    """Replay an action on one structure; keep the results of each stage, and the reason for each discarded one."""
     transformer = domain.transformer(action)
     focused = _focused(domain, action, structure)
     stages = [_plain("focused", focused, structure)]
@@ -100,7 +100,7 @@ def stages_of(domain: ShapeDomain, action: Action, structure: Structure) -> tupl
 def _focused(domain: ShapeDomain, action: Action, structure: Structure) -> list[Draft]:
     """Every case of focus, the contradictory ones too, so that coerce can tell why it discards them.
 
-    Where there are too many of them, or infinitely many, only those that the analysis itself looks at.
+    If there are too many cases, or infinitely many, only those that the analysis itself uses.
     """
     transformer = domain.transformer(action)
     start = Draft.of(structure, domain.coercer.all, keep_names=True)

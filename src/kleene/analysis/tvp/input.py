@@ -20,7 +20,7 @@ def completed(given: TvsStructure) -> Structure:
 def checked_input(
     given: Sequence[TvsStructure], coercer: Coercer, *, complete: bool
 ) -> tuple[list[Structure], list[Diagnostic]]:
-    """The structures that satisfy the rules, and for each of the others a line that says which rule and which nodes."""
+    """The structures that satisfy the rules; for each other one, a message with the broken rule and its nodes."""
     accepted, problems = [], []
     for number, item in enumerate(given, 1):
         structure = completed(item) if complete else item.structure

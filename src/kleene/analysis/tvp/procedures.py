@@ -1,9 +1,9 @@
 """`kleene contracts`: each body of a contracts file once against its specification, calls by specification alone.
 
 Assume-guarantee reasoning of seed 000, section 1.1, for bodies with loops: the precondition is assumed on entry, the
-analysis of section 3.2 of the thesis runs on the body, and the postcondition is checked on what arrives at the exits.
-The values at entry are core predicates of their own, ``old[q]`` (section 4), and ``same[f]`` is an instrumentation
-predicate that records what has not changed since; so a body's results are related to what it was given.
+analysis of section 3.2 of the thesis runs on the body, and the postcondition is checked on the structures at the exits.
+The values at entry are separate core predicates, ``old[q]`` (section 4). The instrumentation predicate ``same[f]``
+records where f has not changed since; it relates the results of a body to its inputs.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class _Body:
         return Atom(NEW, (variable,)) if self._speaks_of_new() and not p.has("function") else FALSE
 
     def _ensures(self) -> list[tuple[str, Formula]]:
-        """What must hold at the exits, with words for it."""
+        """The formulas that must hold at the exits, each with a text."""
         wanted = [(f"ensures {part}", part) for part in conjuncts(self.call.ensures) if part is not TRUE]
         wanted += [(f"modifies does not list {p.name}", self._unchanged(p)) for p in self.unmodified]
         if self._speaks_of_new() and not self.call.allocates:
@@ -149,7 +149,7 @@ class _Body:
         return Cfa(self.scope.procedure.body[0].source, tuple(edges)), calls
 
     def _with_new(self, action: Action) -> Action:
-        """The action with what it does to `new`, and with a message where it removes what it must not."""
+        """The action with its update of `new`, and with a message if it removes an individual without permission."""
         updates, messages = action.updates, action.messages
         if action.creates:
             grown = disj(Atom(NEW, ("v",)), Atom("isNew", ("v",)))
@@ -241,7 +241,7 @@ class _Body:
 
 
 class _CallDomain(ShapeDomain):
-    """The shape domain with calls by specification; what is broken there goes to the log."""
+    """The shape domain with calls by specification; violations are logged."""
 
     def __init__(self, body: _Body, calls: dict[Action, Call], result: BodyResult) -> None:
         rules = all_rules(body.vocabulary, body.rules)

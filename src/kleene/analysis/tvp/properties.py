@@ -179,7 +179,7 @@ _WITHOUT_EFFECT_PREFIXES = (
 
 @dataclass(frozen=True)
 class Properties:
-    """What properties files ask for: options, include folders and macros."""
+    """The settings of properties files: options, include folders and macros."""
 
     changes: Mapping[str, object]
     differencing: Mapping[str, object]
@@ -221,7 +221,7 @@ def interpreted(settings: list[Setting]) -> Properties:
 
 
 def _apply(setting: Setting, changes: dict[str, object], differencing: dict[str, object]) -> bool:
-    """Take over one setting; false if there is no such property."""
+    """Apply one setting; false for an unknown property."""
     if setting.key in _OPTIONS:
         name, read = _OPTIONS[setting.key]
         changes[name] = read(setting.value)

@@ -192,10 +192,10 @@ def _stored(analysis: Analysis, reached: Reached[Structure]) -> dict[str, list[S
 
 
 def _input(analysis: Analysis, given: Sequence[TvsStructure]) -> tuple[list[Structure], list[Diagnostic]]:
-    """The input structures that satisfy the rules, and warnings about the others where TVLA goes on without them."""
+    """The input structures that satisfy the rules, and warnings about the others (as TVLA, which ignores them)."""
     options = analysis.options
     structures, problems = checked_input(given, analysis.domain.coercer, complete=options.complete_input)
-    if problems and not options.as_tvla:  # going on without them would prove less than it seems
+    if problems and not options.as_tvla:  # without them, the analysis would prove less than it seems
         raise InputError([replace(p, severity="error") for p in problems])
     if problems and not structures:
         problems.append(Diagnostic("no input structure is left, so nothing was analysed", None, "warning"))
@@ -225,7 +225,7 @@ def _schedule(analysis: Analysis) -> Schedule:
 def _watch(
     analysis: Analysis, watchdog: Watchdog, on_dump: Callable[[RunReport], None] | None
 ) -> Callable[[Reached[Structure]], None]:
-    """What is done after each location: check the limits, and dump intermediate results."""
+    """The callback after each location: checks the limits and dumps intermediate results."""
     options = analysis.options
     dumped = 0
 
@@ -242,7 +242,7 @@ def _watch(
 
 
 def _best_notes(analysis: Analysis) -> list[Diagnostic]:
-    """Where best transformers were more precise, and what they left undecided."""
+    """Notes on the actions whose best transformers were more precise, and on those that they left undecided."""
     improved = getattr(analysis.domain, "improved", {})
     undecided = getattr(analysis.domain, "undecided", {})
     notes = [
@@ -292,7 +292,7 @@ def _breach(analysis: Analysis, edge: Edge[Action], structure: Structure) -> str
 
 
 def _recompute_messages(analysis: Analysis, reached: Reached[Structure]) -> None:
-    """Only what the final structures report (`tvla.engine.checkMessagesAtFixpoint`)."""
+    """Keep only the messages of the final structures (`tvla.engine.checkMessagesAtFixpoint`)."""
     analysis.domain.log.clear()
     analysis.domain.log.limit = None
     for edge in analysis.cfa.edges:

@@ -68,7 +68,7 @@ def _explain_strategy(context: click.Context, parameter: click.Parameter, value:
 @click.option("--no-instrumentation", is_flag=True, help="With --domain fesa: count no edges.")
 @click.option("--shape-class", metavar="NAME", help="Use only this shape class, such as 'acyclic'.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
-@click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after so many structures.")
+@click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after this many structures.")
 @click.option(
     "--self-check",
     type=click.FloatRange(0),
@@ -140,7 +140,7 @@ def _replay(report: CheckReport, request: CheckRequest, *, contracts: bool) -> N
 
 
 def request_of_arguments(arguments: Sequence[str]) -> CheckRequest:
-    """What a command line, or a RUN line, asks for."""
+    """The request of a command line, or of a RUN line."""
     return request_of(command.make_context("check", list(arguments)).params)
 
 
@@ -197,7 +197,7 @@ def _closed(report: CheckReport) -> list[str]:
 
 
 def _certified(report: CheckReport) -> bool:
-    """Whether the shapes are those of a proof by refinement: it does not count before it is checked again."""
+    """Whether the shapes come from a proof by refinement, which counts only after its independent check."""
     shape = report.shape
     return shape is not None and shape.partial and shape.complete
 

@@ -24,8 +24,8 @@ _CALLS = {"unreach_call": "a call of reach_error", "assertion": "an assertion th
 def command(certificate: str, *, shapes: tuple[str, ...], quiet: bool) -> int:
     """Check a certificate of `kleene check --certificate` from scratch.
 
-    The C files are read and translated again, and every step from every shape graph is computed again. What is proved
-    is printed with the options that the files were read with. Exit codes: 0 the proof is valid, 1 it is not, 2 it
+    The C files are read and translated again, and every step from every shape graph is computed again. The proved
+    properties are printed with the options for reading the files. Exit codes: 0 the proof is valid, 1 it is not, 2 it
     cannot be read, is damaged, or was made for other files or by another version.
     """
     from kleene.analysis.c.certificates import recheck
@@ -46,7 +46,7 @@ def command(certificate: str, *, shapes: tuple[str, ...], quiet: bool) -> int:
 
 
 def _statement(result: Rechecked) -> list[str]:
-    """What is proved, and under which reading of the files."""
+    """The proved properties, and the options for reading the files."""
     lines = [f"proves {', '.join(result.properties)} with {result.abstraction}: {result.graphs} shape graphs"]
     if result.not_excluded:
         calls = " or ".join(_CALLS[kind] for kind in result.not_excluded)

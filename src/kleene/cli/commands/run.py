@@ -42,10 +42,10 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--significant", is_flag=True, help="Keep meaningful node names.")
 @click.option("--skip-infinite-focus", is_flag=True, default=None, help="Leave what focus cannot decide indefinite.")
 @click.option("--complete-input", is_flag=True, help="Compute instrumentation predicates that the input lacks.")
-@click.option("--max-structures", type=Count(0), help="Stop after so many structures (-ms).")
-@click.option("--max-messages", type=Count(0), help="Stop after so many messages (-mm).")
-@click.option("--timeout", type=Seconds(), help="Stop after so many seconds.")
-@click.option("--memory", type=Count(1), help="Stop above so many MiB.")
+@click.option("--max-structures", type=Count(0), help="Stop after this many structures (-ms).")
+@click.option("--max-messages", type=Count(0), help="Stop after this many messages (-mm).")
+@click.option("--timeout", type=Seconds(), help="Stop after this many seconds.")
+@click.option("--memory", type=Count(1), help="Stop above this many MiB.")
 @click.option("--self-check", is_flag=True, help="Check independently that the result is a fixpoint.")
 @click.option("--explain", multiple=True, metavar="LOCATION", help="Show how its structures came about.")
 @click.option("--best", multiple=True, metavar="ACTION", help="Use the best transformer of an action ('all').")
@@ -62,7 +62,7 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--transitions-tvs", metavar="FILE", help="Write which structure leads to which (-tr:tvs).")
 @click.option("--transitions-dot", metavar="FILE", help="The same as a graph in DOT (-tr:dot).")
 @click.option("--svg", "svg_folder", metavar="FOLDER", help="Write one SVG for each structure.")
-@click.option("--dump", type=Count(1), help="Write PROGRAM.dump.tvs after every so many structures.")
+@click.option("--dump", type=Count(1), help="Write PROGRAM.dump.tvs whenever this many structures were added.")
 @click.option("--log", "log_file", metavar="FILE", help="Write the summary to a file instead of the terminal.")
 @click.option("--rotate", is_flag=True, help="Draw from left to right in DOT and SVG files.")
 @click.option("--debug", is_flag=True, help="Print the rules with dependencies, explain every location (-d).")
@@ -99,7 +99,7 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
 def _loaded(
     program: str, input_name: str | None, given: Mapping[str, Any]
 ) -> tuple[Analysis, tuple[TvsStructure, ...]]:
-    """The program made ready, and its input structures (none if only rules or updates are to be shown)."""
+    """The prepared analysis and its input structures (none if only rules or updates are shown)."""
     path = input_file(program, ".tvp", given["include"])
     properties = properties_for(path, given["properties"], ())
     macros = macros_of((*properties.macros, *given["definitions"]))
@@ -143,7 +143,7 @@ def _known_actions(wanted: Sequence[str], program: Program) -> tuple[str, ...]:
 
 
 def _show(analysis: Analysis, *, rules: bool, updates: bool) -> int:
-    """Print what was generated, instead of running."""
+    """Print the generated rules or updates, instead of running."""
     if rules:
         for rule in analysis.domain.coercer.rules:
             click.echo(f"{rule}    // {rule.origin}")

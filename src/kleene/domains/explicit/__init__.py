@@ -14,7 +14,7 @@ In reading order:
 - `entry`: the arguments of the entry
 - `output`: `printf`
 - `explore`: all executions within bounds
-- `constraints`: what is known about inputs
+- `constraints`: constraints on inputs
 - `canonical`: states up to names
 - `liveness`: variables that may still be read
 - `heap`: a picture of a state

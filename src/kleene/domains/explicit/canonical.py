@@ -1,7 +1,7 @@
-"""A key for states that is the same for states that differ only in the names of blocks and inputs.
+"""A key for states, equal for states that differ only in the names of blocks and inputs.
 
-Blocks are numbered in the order in which a traversal from the variables meets them, inputs likewise; what nothing
-can read any more is dropped first. States with equal keys have the same future.
+A traversal from the variables numbers blocks and inputs in order. Values that can never be read are dropped first.
+States with equal keys have the same future.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class _Walk:
         return value
 
     def _reuse(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
-        """For each block that is gone: those that may have got its address."""
+        """For each freed block, the blocks that may have its address now."""
         blocks = self.state.blocks
         found = []
         for number in self.order:

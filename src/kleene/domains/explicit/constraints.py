@@ -1,7 +1,7 @@
-"""What is known about unknown inputs: intervals, and differences of two of them (Miné, the zone domain, PADO 2001).
+"""Constraints on unknown inputs: intervals, and differences of two of them (Miné, the zone domain, PADO 2001).
 
-A `Store` is an immutable value, closed: every bound that follows from the others is there, so a store is feasible
-when it was built without contradiction, and forgetting an input is dropping its entries. Exact over the integers.
+A `Store` is an immutable, closed value: it contains every bound that follows from the others. So a store built without
+a contradiction is feasible, and forgetting an input drops its entries. Exact over the integers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Store:
         return low + value.offset, high + value.offset
 
     def upper(self, a: int, b: int) -> int | None:
-        """The least c with a - b <= c that is known, None if there is none."""
+        """The least known c with a - b <= c; None without a bound."""
         if a == b:
             return 0
         if b == 0:
@@ -42,7 +42,7 @@ class Store:
         return min(loose, self.pairs.get((a, b), loose))
 
     def restrict(self, constraints: Iterable[Constraint]) -> Store | None:
-        """The store with more constraints, or None if nothing satisfies them all."""
+        """The store with more constraints, or None if they are unsatisfiable."""
         store: Store | None = self
         for a, b, c in constraints:
             if store is None:
@@ -97,7 +97,7 @@ class Store:
         return Store(intervals, pairs)
 
     def keep(self, symbols: set[int]) -> Store:
-        """The store without all other symbols; what they implied stays."""
+        """The store without all other symbols; implied bounds stay."""
         if len(symbols) == len(self.intervals):
             return self
         intervals = {s: i for s, i in self.intervals.items() if s in symbols}
@@ -105,7 +105,7 @@ class Store:
         return Store(intervals, pairs)
 
     def solution(self, prefer: Callable[[], int] = lambda: 0) -> dict[int, int]:
-        """Values for all symbols; near what `prefer` says where there is a choice."""
+        """Values for all symbols, near those of `prefer` if possible."""
         store: Store = self
         values: dict[int, int] = {}
         for symbol in sorted(self.intervals):

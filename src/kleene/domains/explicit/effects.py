@@ -1,4 +1,4 @@
-"""What operations do to memory and to the stack: ending, copying and passing objects, and unknown values."""
+"""Effects of operations on memory and stack: ending, copying and passing objects, and unknown values."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What the parameters of the entry hold when a run begins.
+"""Values of the parameters of the entry at the start of a run.
 
-Numbers are inputs. `argv` of `main` is an array of argc texts that ends with NULL (C17, 5.1.2.2.1); it is made when it
-is first looked at, of a few short texts whose characters are inputs, so that no proof rests on it. Other pointers are
-NULL or point to memory of which nothing is known; which of the two, is an input that is asked for when it matters.
+Numbers are inputs. `argv` of `main` is an array of argc texts that ends with NULL (C17, 5.1.2.2.1). It is made on first
+access, of a few short texts whose characters are inputs, so no proof relies on it. Other pointers are NULL or point to
+unknown memory; an input chooses on first use.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kleene.passes.entry_parameters import is_texts, unknown_memory
 ARGUMENTS = "arguments"
 """The kind of the block of `argv` before it is looked at; it keeps their number in its first cell."""
 HIDDEN = frozenset(("opaque", UNKNOWN, ARGUMENTS))
-"""The kinds of blocks of whose contents nothing is shown."""
+"""The kinds of blocks whose contents are not shown."""
 _MOST_ARGUMENTS = 3
 """Arguments, with the name of the program: enough for an option and its value."""
 _MOST_CHARACTERS = 2
@@ -30,7 +30,7 @@ _ENDLESS = 1 << 20
 
 
 def entry_value(state: State, program: CProgram, number: int, given: Sequence[Value]) -> Value:
-    """The value of the parameter of that number; `given` has those before it. UNDEFINED if nothing is known."""
+    """The value of the parameter of that number; `given` has those before it. UNDEFINED if it is unknown."""
     parameter = program.main.parameters[number]
     type_ = parameter.type
     if isinstance(type_, IntegerType):

@@ -62,7 +62,7 @@ _NULL_PAGE = 4096
 
 
 def bit_width(expression: Expression) -> int:
-    """How many bits the object that an lvalue designates has."""
+    """The number of bits of the object that an lvalue designates."""
     if isinstance(expression, Field) and expression.bit_width is not None:
         return expression.bit_width
     return expression.type.size * 8
@@ -119,7 +119,7 @@ class Compiler:
         self._values: dict[Expression, Evaluate] = {}
 
     def value(self, expression: Expression) -> Evaluate:
-        """What the expression evaluates to. Not for whole records."""
+        """Compile an expression to a function that returns its value. Not for whole records."""
         found = self._values.get(expression)
         if found is None:
             found = self._values[expression] = self._value(expression)
@@ -153,7 +153,7 @@ class Compiler:
                 return self._load(expression)
 
     def address(self, expression: Expression) -> Locate:
-        """Where the object is that an lvalue designates."""
+        """Compile an lvalue to a function that returns its address."""
         match expression:
             case Variable(name=name, is_global=True):
                 fixed = (self.fixed[name], 0)
@@ -303,7 +303,7 @@ def _local(variable: Variable) -> Locate:
 
 
 def _reader(type_: Type, width: int) -> Callable[[State, int, int, Value], Value]:
-    """What a loaded value becomes: undefined numbers are inputs from then on, numbers get their sign back."""
+    """The conversion of a loaded value: undefined numbers become inputs, numbers get their sign."""
     if isinstance(type_, IntegerType):
         minimum, maximum = type_.minimum, type_.maximum
         if width != type_.bits:
@@ -338,7 +338,7 @@ def _reader(type_: Type, width: int) -> Callable[[State, int, int, Value], Value
 
 
 def _garbage(state: State, number: int, bit: int) -> Value:
-    """What happens to be in a pointer that was never written: NULL or, for the input 1, an address of nothing."""
+    """The value of an unwritten pointer: NULL or, for the input 1, an invalid address."""
     chosen = state.draw(0, 1, "uninitialized pointer", ("garbage", number, bit))
     if isinstance(chosen, int | Unknown) and decide(state, "==", chosen, 0):
         return 0

@@ -1,7 +1,7 @@
 """All executions of a program, breadth first, within bounds: finds shallow errors, proves finite programs.
 
 Inputs stay unknown until a decision depends on them; states that differ only in the names of blocks and inputs are
-explored once (`canonical`). An error counts only when `run` shows it on the inputs that the path asks for.
+explored once (`canonical`). An error counts only if `run` shows it on inputs that satisfy the path.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Confirmed:
 
 @dataclass
 class Exploration:
-    """What an exploration found. `exhausted`: every execution was followed to its end or to a known state."""
+    """The result of an exploration. `exhausted`: every execution was followed to its end or to a known state."""
 
     exhausted: bool = False
     reason: str = ""
@@ -50,7 +50,7 @@ class Exploration:
 
     @property
     def complete(self) -> bool:
-        """Whether what was not found does not exist: exhausted, and nothing on the way was left open."""
+        """Whether the exploration is a proof: exhausted, without unsupported operations."""
         return self.exhausted and not self.unsupported
 
     @property
@@ -241,7 +241,7 @@ class _Explorer:
 
 
 def path_constraints(state: State) -> tuple[Store, list[tuple[int | None, int]], bool]:
-    """What the path of a state asks of its inputs; the inputs in order (symbol, or None and a value); is it exact?"""
+    """The constraints of a state's path; its inputs in order (symbol, or None and a value); whether they are exact."""
     store: Store = EMPTY
     order: list[tuple[int | None, int]] = []
     exact = True

@@ -1,4 +1,4 @@
-"""A picture of a state as plain data: what the variables hold, and the blocks with their contents by name."""
+"""A picture of a state as plain data: the values of variables, and the blocks with their contents by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kleene.domains.explicit.values import GARBAGE, Pointer, Undefined, Unknown,
 
 @dataclass(frozen=True)
 class HeapBlock:
-    """A block: its number, what it is, whether it is freed, and its cells as (name or offset, value)."""
+    """A block: its number, its kind, whether it is freed, and its cells as (name or offset, value)."""
 
     number: int
     kind: str

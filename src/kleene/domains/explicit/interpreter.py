@@ -55,7 +55,7 @@ class TraceStep:
 class Trace:
     """A run. `outcome` is `exit`, `abort`, `error`, `blocked` (an assumption failed), `unsupported` or `steps`.
 
-    `inputs` are the values used, `reasons` what each was for; running with them again gives the same trace.
+    `inputs` are the used values, `reasons` their purposes; a run on the same inputs gives the same trace.
     """
 
     program: CProgram
@@ -152,7 +152,7 @@ def replay(trace: Trace, max_steps: int = 100_000) -> Trace:
 
 
 def exits(trace: Trace, max_steps: int) -> bool:
-    """Whether the run, gone on with, exits within so many steps; nothing else is looked at, which makes it cheap."""
+    """Whether the run exits within `max_steps` more steps; cheap, because it checks nothing else."""
     if trace.outcome != "steps":
         return trace.outcome == "exit"
     machine = Machine(trace.program, malloc_may_fail=trace.malloc_may_fail)

@@ -1,7 +1,6 @@
 """Which local variables may still be read, by a backward pass over each function.
 
-Used to forget what cannot matter: temporaries that are used up hold no block, and dead numbers do not tell states
-apart.
+Used to forget irrelevant values: dead temporaries hold no block, and dead numbers do not distinguish states.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class Liveness:
 
 
 def address_taken(function: Function) -> frozenset[str]:
-    """The variables of which, or of a part of which, the address is taken."""
+    """The variables whose address, or the address of a part, is taken."""
     found: set[str] = set()
     for edge in function.cfa.edges:
         for expression in expressions(edge.label):

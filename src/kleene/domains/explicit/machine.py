@@ -89,7 +89,7 @@ class Machine:
         self.strings[node.value] = number
 
     def start(self, source: InputSource, output: list[str] | None = None, store: Store = EMPTY) -> State:
-        """The state at the entry of the program, its parameters given; the store keeps what is known of inputs."""
+        """The state at the entry of the program with its parameters; the store has the constraints on inputs."""
         state = self._template.clone()
         state.source = source
         state.store = store
@@ -107,13 +107,13 @@ class Machine:
         return state
 
     def step_at(self, location: str, function: str) -> Step | None:
-        """What happens at a location; None where the path ends (an assumption that does not hold)."""
+        """The step at a location; None where the path ends (at a false assumption)."""
         if location not in self._code:
             self._code[location] = self._compile(location, function)
         return self._code[location]
 
     def step(self, state: State) -> Step | None:
-        """Execute one operation; the state moves on. None if there is none."""
+        """Execute one operation and advance the state; None if there is no operation."""
         frame = state.frames[-1]
         step = self.step_at(frame.location, frame.function)
         if step is None:

@@ -24,8 +24,8 @@ CONSTANT = frozenset(("constant", "string"))
 class Block:
     """A piece of memory: `kind` is heap, stack, global, constant, string or function; `size` in bytes.
 
-    Nothing is known of the contents of kind `opaque`, not even whether it exists of kind `unknown` (`entry`), and of
-    kind `arguments` before it is looked at.
+    The contents of kind `opaque` are unknown; for kind `unknown` even its existence (`entry`). The contents of kind
+    `arguments` are made on first access.
     """
 
     __slots__ = ("alive", "birth", "cells", "death", "kind", "label", "owner", "place", "size", "zeroed")
@@ -93,7 +93,7 @@ class Block:
         self.cells[bit] = (width, value)
 
     def clear(self, bit: int, width: int) -> None:
-        """Remove what is in the range; the block's background shows there."""
+        """Remove the cells in the range, which then has the block's background value."""
         for start in self.overlapping(bit, width):
             cell_width, value = self.cells.pop(start)
             end = start + cell_width

@@ -75,7 +75,7 @@ class Operations:
         self._names = names
 
     def compile(self, operation: Operation, target: str) -> Callable[[State], None]:
-        """What an operation does to a state; `target` is where its edge leads."""
+        """Compile an operation to a function on states; `target` is the target of its edge."""
         match operation:
             case Skip():
                 return _nothing
@@ -344,7 +344,7 @@ class Operations:
         return leave
 
     def _in_caller(self, state: State, result: Expression) -> tuple[int, int]:
-        """Where the result goes, evaluated before the function is left, so that it may split."""
+        """The address of the result, evaluated before the function returns, because this may split the state."""
         own = state.locals
         state.locals = state.frames[-2].locals
         try:

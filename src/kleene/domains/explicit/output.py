@@ -1,4 +1,4 @@
-"""printf: just enough to compare what a run prints with what the compiled program prints."""
+"""printf: enough to compare the output of a run with the output of the compiled program."""
 
 from __future__ import annotations
 

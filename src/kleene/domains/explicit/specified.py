@@ -1,7 +1,7 @@
-"""Contracts in formulas on exact heaps: evaluated as they stand, and all small heaps that a function may be given.
+"""Contracts in formulas on exact heaps: their evaluation, and all small heaps that satisfy `requires`.
 
-A heap is a two-valued structure over the vocabulary of the contract. What a body was given is kept in a variable of its
-own, as pointers: to the blocks, and then, for each, the values that its fields had.
+A heap is a two-valued structure over the vocabulary of the contract. A separate variable keeps the heap at the entry of
+a body, as pointers: to the blocks, and then the values of the fields of each.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.structure import Structure, StructureBuilder
 
 MOST_BLOCKS = 3
-"""Bodies are given heaps of so many blocks at most."""
+"""Largest number of blocks in the heaps for bodies."""
 MOST_HEAPS = 4000
-"""So many heaps are looked at for one contract, those with few blocks first."""
+"""Largest number of heaps for one contract, those with few blocks first."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class SpecifiedOperation:
 
     @cached_property
     def models(self) -> list[Model]:
-        """The heaps that satisfy what is required, up to isomorphism, with few blocks first."""
+        """The heaps that satisfy `requires`, up to isomorphism, with few blocks first."""
         found = []
         names = self.specification.pointers
         wanted = conj(self.specification.requires, self.specification.reached)
@@ -112,7 +112,7 @@ class SpecifiedOperation:
         return found
 
     def _all(self) -> Iterator[Model]:
-        """All heaps of which every block is reached; blocks are numbered in the order in which they are met."""
+        """All heaps without unreachable blocks; blocks are numbered in the order of a traversal."""
         types = [v.type.target for v in self._pointers if isinstance(v.type, PointerType)]
         roots = [t for t in types if isinstance(t, RecordType)]
         widest = max((len(self.links(record)) for record in self.operation.records), default=0)
@@ -175,7 +175,7 @@ class SpecifiedOperation:
     # Checks -----------------------------------------------------------------------------------------------------------
 
     def require(self, state: State) -> None:
-        """What the arguments reach is as the function requires it."""
+        """Check `requires` on the heap that the arguments reach."""
         s = self.specification
         broken = Violation("assertion", "a block is freed or no heap block, or a pointer is not initialized")
         values = [self._value(state, variable) for variable in self.operation.arguments]
@@ -183,7 +183,7 @@ class SpecifiedOperation:
         _check(self._model(state, found, values).structure(s, s.pointers), s.required)
 
     def ensure(self, state: State) -> None:
-        """What the function leaves is as it ensures it."""
+        """Check `ensures` on the heap at the return."""
         s = self.specification
         broken = Violation("assertion", "a block is freed or no heap block, or a pointer is not initialized")
         names = [*s.pointers, *([RESULT] if s.returns else [])]
@@ -196,7 +196,7 @@ class SpecifiedOperation:
         self._relate(before, pointed, found, now)
 
     def create(self, state: State) -> None:
-        """A block that is changed is one that the function has created."""
+        """Check that a changed block was created by the function."""
         value = self._value(state, self.operation.arguments[0])
         if len(self.operation.arguments) > 1 and _block(value) in self._given(state, self.operation.arguments[1]):
             raise Violation("assertion", f"modifies {', '.join(sorted(self.specification.modifies)) or 'nothing'}")
@@ -225,7 +225,7 @@ class SpecifiedOperation:
     def _is_same(
         self, now: Structure, found: list[int], block: int, name: str, before: dict[int, dict[str, int]]
     ) -> bool:
-        """Whether a field points to the block to which it pointed, which must not be freed."""
+        """Whether a field points to the same block as before, and the block is not freed."""
         here = found.index(block)
         targets = [found[u] for u in range(now.size) if now.value(name, here, u) is Kleene.TRUE]
         was = before.get(block, {}).get(name, 0)
@@ -234,7 +234,7 @@ class SpecifiedOperation:
     def _both(
         self, then: Structure, given: list[int], now: Structure, found: list[int], same_fields: set[tuple[int, str]]
     ) -> Structure:
-        """The heap afterwards, with what was before."""
+        """The heap after, with the values before."""
         words = self.specification.words
         builder = StructureBuilder(words.two_moments, now.size)
         was = {u: given.index(block) for u, block in enumerate(found) if block in given}

@@ -25,7 +25,7 @@ class Frame:
 
     @property
     def result(self) -> Expression | None:
-        """Where the result will go."""
+        """The lvalue that receives the result."""
         return self.call.result if self.call is not None else None
 
     def copy(self) -> Frame:
@@ -36,7 +36,7 @@ class Frame:
 
 
 class History:
-    """How a state came about: a list that grows at its end and shares its beginning.
+    """The history of a state: a list that grows at its end and shares its beginning.
 
     An entry is an input (the symbol that stands for it, or the value chosen) or a list of constraints.
     """
@@ -179,7 +179,7 @@ class State:
         return symbol
 
     def assume(self, constraints: list[Constraint]) -> bool:
-        """Restrict the inputs; false if nothing is left."""
+        """Restrict the inputs; false if no input remains possible."""
         store = self.store.restrict(constraints)
         if store is None:
             return False
@@ -204,18 +204,18 @@ class State:
 
 
 class InputSource:
-    """Where inputs come from. `chooses_garbage`: also what pointers hold that were never written."""
+    """A source of inputs. `chooses_garbage`: unwritten pointers are inputs, too."""
 
     chooses_garbage = False
     bounded = ""
-    """What was tried within bounds only, so that no proof rests on it."""
+    """The part that was tried only within bounds, so that no proof relies on it."""
 
     def draw(self, state: State, low: int, high: int, why: str) -> Value:
         raise NotImplementedError
 
 
 class GivenInputs(InputSource):
-    """Inputs from a sequence, fitted to their type; zeros when it ends. Remembers what was used, and for what."""
+    """Inputs from a sequence, fitted to their type; zeros when it ends. Records the used inputs and their purposes."""
 
     def __init__(self, values: Any, *, chooses_garbage: bool = False) -> None:
         self._values = iter(values)

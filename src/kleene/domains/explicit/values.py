@@ -1,4 +1,4 @@
-"""What a memory cell can hold, and what can go wrong with it."""
+"""The contents of a memory cell, and the errors of operations."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Linear(Unknown):
 
 
 class Undefined:
-    """The value of what was never written."""
+    """The value of a cell that was never written."""
 
     __slots__ = ()
 
@@ -72,7 +72,7 @@ UNDEFINED_BLOCK = -1
 UNKNOWN = "unknown"
 """The kind of block that a pointer parameter of the entry points to, if it is not NULL."""
 GARBAGE = "garbage"
-"""The kind of block that stands for an address of nothing, in runs that choose what is in uninitialised pointers."""
+"""The kind of block for an invalid address, in runs that choose the values of uninitialised pointers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Finding:
 
 
 class Violation(Exception):
-    """Raised where an operation does what it must not; `place` if that is not the operation's own."""
+    """Raised by an operation with an error; `place` is set if it differs from the operation's own place."""
 
     def __init__(self, kind: str, message: str, block: int | None = None) -> None:
         super().__init__(message)
@@ -102,7 +102,7 @@ class Violation(Exception):
 
 
 class NotModelled(Exception):
-    """Raised where nothing can be said about what happens next."""
+    """Raised if the effect of an operation is unknown."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -72,7 +72,7 @@ def at_least(heap: Heap, functions: Sequence[Function], most: int) -> list[Funct
 
 
 def keep_hygiene(heap: Heap, nodes: Iterable[Node]) -> None:
-    """Rule out vectors that describe no heap: what is seen at the nodes must fit their counters."""
+    """Exclude vectors that describe no heap: the edges at the nodes must agree with their counters."""
     chosen = set(nodes)
     slots = {(f.source, f.slot) for f in heap.edges() if f.source in chosen or f.target in chosen}
     if heap.options.out_counter:
@@ -105,10 +105,10 @@ def _one_parent(heap: Heap, node: Node) -> None:
 
 
 def reduce(heap: Heap, nodes: Iterable[Node]) -> None:
-    """Remove vectors that contradict themselves (section 5): a counter asks for an edge that nothing can provide.
+    """Remove contradictory vectors (section 5): a counter requires an edge that no node can provide.
 
-    If no node that the vector shows provides it, an instance of some summary must, and the vector that differs only in
-    that it speaks of this instance is in the set too; or else no such heap exists.
+    If no node in the vector provides the edge, an instance of some summary must. Then the vector for this instance is
+    in the set, too; otherwise no such heap exists.
     """
     space = heap.space
     for node in sorted(set(nodes)):
@@ -154,7 +154,7 @@ def _root(heap: Heap, node: Node) -> tuple[Function, Providers]:
 def _demand(
     heap: Heap, node: Node, need: Function, edges: list[tuple[Flag, Node]], number: int
 ) -> tuple[Function, Providers]:
-    """Where `number` edges are needed and the nodes that the vector shows provide less; and what may provide one."""
+    """The condition that the vector's nodes provide fewer than `number` needed edges; and the possible providers."""
     shown: list[Function] = []
     providers: dict[Node, tuple[Sequence[Flag], list[Function]]] = {}
     for flag, end in edges:

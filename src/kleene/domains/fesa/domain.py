@@ -30,7 +30,7 @@ LARGE = 1_000
 """Functions with more nodes than this are worth a better order of variables."""
 
 MANY = 8
-"""Where nodes are named after their roles, states with more nodes than this are widened anywhere."""
+"""With nodes named by roles, states with more nodes than this are widened at every location."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Warning_:
 
 
 class FesaDomain:
-    """Elements are states; what may go wrong is collected in `warnings`."""
+    """Elements are states; `warnings` collects possible errors."""
 
     name = "fesa"
 
@@ -105,7 +105,7 @@ class FesaDomain:
         return [self.state(part, edge.target, operation.place, case) for case, part in self.cases(found)]
 
     def cases(self, found: Sequence[Vectors]) -> list[tuple[frozenset[str], Vectors]]:
-        """What was found, together; or, by cases, apart for each answer to which variables are not NULL."""
+        """The parts joined; or, by cases, one state for each set of variables that are not NULL."""
         parts: list[tuple[frozenset[str], Vectors]] = [(frozenset(), vectors) for vectors in found]
         for node in self.asked:
             flag = Flag(NOT_NULL, node)
@@ -122,7 +122,7 @@ class FesaDomain:
         return [(case, together) for case, each in groups.items() if (together := joined(each)) is not None]
 
     def reporter(self, edge: Edge[Operation]) -> Report:
-        """What is told, from now on, that something may go wrong on an edge."""
+        """A function that records possible errors on an edge."""
         place = edge.label.place
 
         def report(kind: str, text: str) -> None:
@@ -186,7 +186,7 @@ def _asked(cfa: Cfa[Operation], variables: frozenset[Variable]) -> set[Variable]
 
 
 def _doomed(cfa: Cfa[Operation]) -> frozenset[str]:
-    """The locations from which all paths soon end with `exit`, `abort` or an error: what is held there is not lost."""
+    """The locations from which all paths soon end with `exit`, `abort` or an error: no block is lost there."""
     found: set[str] = set()
     changed = True
     while changed:
@@ -208,7 +208,7 @@ class StateStore:
     options: Options
     states: dict[frozenset[str], State] = field(default_factory=dict)
     steps: int = 0
-    """How often they grew: the iterations of Table 1."""
+    """Number of changes: the iterations of Table 1."""
 
     def add(self, elements: Sequence[State]) -> list[State]:
         changed = []

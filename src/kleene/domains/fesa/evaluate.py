@@ -1,7 +1,7 @@
-"""Expressions: what pointers may point to, what integers may be, and the dereferences on the way (FESA Fig. 9, deref').
+"""Expressions: targets of pointers, values of integers, and the dereferences in them (FESA Fig. 9, deref').
 
-Evaluating an expression may split the state, one part for each node that a dereferenced pointer points to; in each part
-that node is no summary. What is wrong with a dereference is reported, and the state goes on without it.
+Evaluating an expression may split the state, one part for each target of a dereferenced pointer; in each part the
+target is no summary. An error of a dereference is reported, and the state continues without it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Integer:
 
 
 class Evaluator:
-    """Evaluates the expressions of one program; `report` is told what may go wrong, with the kind of finding."""
+    """Evaluates the expressions of one program; `report` gets possible errors with their kinds."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -140,7 +140,7 @@ class Evaluator:
                 raise Unmodelled(f"memory access {lvalue}")
 
     def access(self, heap: Heap, lvalue: Expression, size: int = 0) -> Iterator[tuple[Heap, Node, int]]:
-        """Where an lvalue lies: a node that is no summary, and an offset."""
+        """The place of an lvalue: a node that is no summary, and an offset."""
         if isinstance(lvalue, Variable):
             yield heap, self.node(lvalue), 0
             return
@@ -148,7 +148,7 @@ class Evaluator:
             yield from self.dereference(part, value, size or lvalue.type.size, str(lvalue))
 
     def touch(self, heap: Heap, lvalue: Expression) -> Iterator[tuple[Heap, Node, int, int]]:
-        """Where the bytes lie among which those of an lvalue are, and how many they are; indices are evaluated too."""
+        """A byte range that contains the lvalue: node, offset and size; evaluates indices, too."""
         whole, size = span(lvalue)
         parts, inner = [heap], lvalue
         while isinstance(inner, Field | Index):
@@ -217,7 +217,7 @@ class Evaluator:
         heap.pruned()
 
     def still_possible(self, heap: Heap, condition: Function) -> bool:
-        """Whether a condition is possible after everything that the counters tell was used; before a warning."""
+        """Whether a condition is still possible after all reductions by counters; called before a warning."""
         if not heap.possible(condition):
             return False
         if heap.options.reduce:
@@ -227,7 +227,7 @@ class Evaluator:
         return heap.possible(condition)
 
     def pair(self, heap: Heap, left: Expression, right: Expression) -> Iterator[tuple[Heap, Pointer, Pointer]]:
-        """Two pointers; what the second dereferences may change the graph, so the first is kept in a register."""
+        """Two pointers; evaluating the second may change the graph, so a register keeps the first."""
         for part, value in self.pointer(heap, left):
             if not has_dereference(right):
                 for last, second in self.pointer(part, right):
@@ -251,7 +251,7 @@ class Evaluator:
             case Cast(operand=operand, type=IntegerType() as kind) if isinstance(operand.type, IntegerType):
                 for part, inner in self.integer(heap, operand):
                     if kind.function != operand.type.function and not kind.boolean:
-                        null = inner.may_be(0)  # only of null is it known what it becomes
+                        null = inner.may_be(0)  # only the conversion of null is known
                         yield part, Integer({0: null}, heap.any_of(f for c, f in inner.table.items() if c) | inner.rest)
                     else:
                         yield part, mapped(inner, kind.wrap, injective=_is_injective(operand.type, kind))
@@ -374,8 +374,8 @@ def span(lvalue: Expression) -> tuple[Expression, int]:
 def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
     """Where two pointers may be equal, and where they may be different.
 
-    Pointers to one instance agree on the flags of every instance, whichever the vector speaks of; of different pointers
-    no instance has both. A pointer to what exists no more may equal a pointer to what came after it, but is not NULL.
+    Pointers to one instance agree on the flags of every instance in the vector; with different pointers, no instance
+    has both. A dangling pointer may equal a pointer to a later block, but is not NULL.
     """
     none = heap.space.false
     agree, both, vague, unset = heap.space.true, none, none, none
@@ -435,7 +435,7 @@ def mapped(value: Integer, change: Callable[[int], int], *, injective: bool) -> 
 
 
 def converted(value: Integer, written: IntegerType | None, read: IntegerType | None) -> Integer:
-    """A number that was written as one type and is read as another; any number, if C does not say which."""
+    """A number that was written as one type and is read as another; any number if C does not define it."""
     if written is None or read is None or not rereads(written, read):
         return Integer({}, value.rest | ~value.rest)
     return value if written == read else mapped(value, read.wrap, injective=_is_injective(written, read))
@@ -447,7 +447,7 @@ def _is_injective(source: IntegerType, target: IntegerType) -> bool:
 
 
 def _combined(a: Integer, b: Integer, operator: str, kind: IntegerType) -> Integer | None:
-    """The value of a binary operation with a constant; None if nothing is known."""
+    """The value of a binary operation with a constant; None if it is unknown."""
     number = b.constant
     if number is None:
         return None

@@ -1,4 +1,4 @@
-"""The names of nodes and flags: what a dimension of the Boolean function stands for (FESA sections 2.1, 2.2 and 4).
+"""The names of nodes and flags: the dimensions of the Boolean function (FESA sections 2.1, 2.2 and 4).
 
 A node is a memory cell of the paper, compound: it has pointer slots by offset. An edge leads from a slot of a node to
 an offset of another. NULL is the absence of edges; a pointer without a value has an edge to `UNDEFINED`.
@@ -40,7 +40,7 @@ class Node(NamedTuple):
 
 UNDEFINED = Node(STATIC, "undefined")
 MOVED_NULL = Node(STATIC, "moved null")
-"""Where NULL points after arithmetic, as in ``&p->f``: it is neither NULL nor may it be used."""
+"""The target of NULL after arithmetic, as in ``&p->f``: it is not NULL and must not be used."""
 LOST = Node(VARIABLE, "$lost")
 """Holds every block that may have been lost, so any number of them."""
 

@@ -22,7 +22,7 @@ Function = Any
 
 @dataclass
 class Statistics:
-    """How much work the projections were (the columns of Table 1)."""
+    """The work of projections (the columns of Table 1)."""
 
     projections: int = 0
     variables: int = 0
@@ -37,7 +37,7 @@ class Statistics:
 
 
 class Space(Protocol):
-    """Where functions live. Names get a variable when they are first used."""
+    """The manager of functions. A name gets a variable on first use."""
 
     true: Function
     false: Function

@@ -33,9 +33,9 @@ class Options:
     parents: bool = True
     reduce: bool = True
     limit: int = 5_000
-    """How many nodes a function may have before relations are forgotten."""
+    """Number of nodes of a function above which relations are forgotten."""
     crowded: int = 4_000
-    """With more nodes than this, a state is widened anywhere, not only at loop heads: nodes taken out go back."""
+    """Number of nodes above which a state is widened everywhere, not only at loop heads."""
     apart: bool = False
     """Whether nodes that variables point to, and freed nodes, are summarised only with nodes of the same kind."""
     by_role: bool = False
@@ -66,7 +66,7 @@ class Heap:
         return Heap(self.vectors, self.options)
 
     def restricted(self, condition: Function) -> Heap | None:
-        """The part of the state where a condition holds; None if there is none."""
+        """The part of the state where a condition holds; None if it is empty."""
         vectors = self.vectors.restrict(condition)
         return None if vectors.is_empty() else Heap(vectors, self.options)
 
@@ -131,7 +131,7 @@ class Heap:
         return self.graph.slots.get(node, ())
 
     def exists(self, node: Node) -> Function:
-        """Where the node is allocated. What the program cannot free exists all the time."""
+        """The condition that the node is allocated. Nodes that the program cannot free always exist."""
         if node.is_heap:
             return self.flag(Flag(EXISTS, node))
         if node in (UNDEFINED, MOVED_NULL):
@@ -143,7 +143,7 @@ class Heap:
     def not_null(self, node: Node, slot: int) -> tuple[Function, Function]:
         """Where the slot may hold a pointer, and where it may hold NULL; complements with outgoing counters.
 
-        Without them, a pointer to an instance of a summary that the vector does not speak of looks like NULL.
+        Without them, a pointer to an instance of a summary outside the vector looks like NULL.
         """
         space = self.space
         if self.options.out_counter:
@@ -165,14 +165,14 @@ def flags_of(vectors: Vectors) -> frozenset[Flag]:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What is known at a location; `widen` marks loop heads, where nodes are summarised."""
+    """An element at a location; `widen` marks loop heads, where nodes are summarised."""
 
     vectors: Vectors
     widen: bool = False
     context: object = None
-    """Where the function is called that begins with this state."""
+    """The call site of the function that begins with this state."""
     case: frozenset[str] = frozenset()
-    """With cases, the variables among those that are asked for that are not NULL."""
+    """With cases: the variables that are not NULL, among those of the cases."""
 
     def same(self, other: State) -> bool:
         a, b = self.vectors, other.vectors

@@ -1,11 +1,10 @@
 """Calls of recursive functions: the part of the heap that a function can reach is cut out, and put back afterwards.
 
 The paper has no procedures. As in the shape domain (Rinetzky, Bauer, Reps, Sagiv, Wilhelm. A semantics for procedure
-local heaps and its abstractions. POPL 2005), the callee gets what its arguments and the global variables that it names
-reach; the rest waits. Where pointers of the rest lead into that part, the callee gets a variable for each of them that
-it does not know, a marker, and the rest gets a hole: after the call, what the marker holds fills the hole. A summary
-whose cells are partly the callee's is parted by the forest of parents (`ownership`): what hangs below the callee's
-nodes, and what does not.
+local heaps and its abstractions. POPL 2005), the callee gets the nodes that its arguments and its global variables
+reach; the rest waits. For each pointer of the rest into that part, the callee gets an extra variable, a marker, and
+the rest gets a hole: after the call, the value of the marker fills the hole. The forest of parents (`ownership`)
+divides a summary whose cells belong partly to the callee: cells below the callee's nodes, and the others.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def _marker(number: int, *, inside: bool) -> Node:
 
 @dataclass(frozen=True)
 class Division:
-    """A state at a call: what the callee begins with, what waits, and the variables that went along as objects."""
+    """A state at a call: the entry of the callee, the waiting rest, and the variables passed as objects."""
 
     entry: Vectors
     rest: Vectors
@@ -125,7 +124,7 @@ class LocalHeaps:
                 yield part
 
     def _cut(self, heap: Heap, roots: list[Node], objects: frozenset[Node], *, taken: int = 0) -> Iterator[Heap]:
-        """Separate what is reached from the roots: no pointer leads from one part into the other afterwards."""
+        """Separate the nodes reachable from the roots: no pointer leads from one part into the other afterwards."""
         tried: set[Node] = set()
         while True:
             inside = {*reached(heap, [*roots, *objects]), *roots, *objects}
@@ -190,9 +189,9 @@ class LocalHeaps:
         self.transfer.tidy(heap, *heap.nodes())
 
     def _mark(self, heap: Heap, slots: list[Slot], inside: set[Node]) -> None:
-        """What slots of the rest hold of the callee's part goes to markers, and holes into the slots.
+        """Move the pointers of the rest into the callee's part to markers, and put holes into their slots.
 
-        Slots of which only one at a time leads there, or that always hold the same pointer, share a marker.
+        Slots share a marker if only one of them at a time leads there, or if they always hold the same pointer.
         """
         held = {slot: self._held(heap, slot, inside) for slot in slots}
         groups: list[list[Slot]] = []
@@ -221,7 +220,7 @@ class LocalHeaps:
 
     @staticmethod
     def _held(heap: Heap, slot: Slot, inside: set[Node]) -> Pointer:
-        """What a slot of the rest holds of the callee's part; elsewhere it counts as NULL."""
+        """The targets of a slot of the rest in the callee's part; other targets count as NULL."""
         if heap.is_summary(slot[0]) or _vague(heap, slot, inside):
             raise Unmodelled(_NOT_APART)
         value = read(heap, *slot)
@@ -248,9 +247,9 @@ class LocalHeaps:
         return Division(renamed(entry, names), rest, objects)
 
     def leave(self, heap: Heap) -> None:
-        """What a marker holds, and what hangs somewhere else too, is not a root when the callee ends.
+        """At the end of the callee, the target of a marker is no root if it has another parent.
 
-        The blocks that point to it are soon not told apart from others, and the marker ends.
+        The blocks that point to it are soon merged with others, and the marker ends.
         """
         if heap.options.parents:
             for number in range(1, MARKERS + 1):
@@ -260,7 +259,7 @@ class LocalHeaps:
     # Joining --------------------------------------------------------------------------------------------------
 
     def joined(self, division: Division, call: Invoke, end: Heap) -> Heap:
-        """The state after the call: what waited, and what the callee left."""
+        """The state after the call: the waiting rest and the callee's last state."""
         rest, options, report = Heap(division.rest, end.options), end.options, self.transfer.report
         stays = {*self.known[call.function], *division.objects}
         stays |= {_marker(k, inside=True) for k in range(1, MARKERS + 1)}
@@ -288,7 +287,7 @@ class LocalHeaps:
 
     @staticmethod
     def _names(rest: Heap, end: Heap, stays: set[Node]) -> dict[Node, Node | None]:
-        """New names for what the callee left: they must not be those of the rest."""
+        """New names for the nodes of the callee, different from those of the rest."""
         names: dict[Node, Node | None] = {}
         used = {(n.size, n.number) for n in rest.heap_nodes()}
         for node in end.nodes():
@@ -311,7 +310,7 @@ class LocalHeaps:
         return Vectors(rest.space, first.dims | second.dims, first.function & second.function)
 
     def _fill(self, heap: Heap, hole: Flag) -> None:
-        """A slot of the rest gets what its marker holds."""
+        """A slot of the rest gets the value of its marker."""
         assert hole.target is not None
         where = heap.flag(hole)
         value = read(heap, hole.source, hole.slot)
@@ -323,7 +322,7 @@ class LocalHeaps:
 
 
 def _vague(heap: Heap, slot: Slot, inside: set[Node]) -> bool:
-    """Whether a slot may point to cells of summaries in both parts: a vector that shows neither does not tell."""
+    """Whether a slot may point to cells of summaries in both parts: a vector without these cells is ambiguous."""
     found = [node in inside for node, _ in read(heap, *slot).targets if heap.is_summary(node)]
     return True in found and False in found
 

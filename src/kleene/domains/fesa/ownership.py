@@ -1,13 +1,12 @@
-"""Which blocks are lost: every block keeps one parent, and parents form a forest whose roots are variables.
+"""Lost blocks: every block keeps one parent, and parents form a forest whose roots are variables.
 
 The paper has no leaks. Reachability is no node-local property, but this one is: every allocated block is ROOTED (a
 variable points to it) or has one PARENT edge from a block. The forest is a witness, chosen step by step, that all
-blocks can be reached; any forest will do. When a block loses its parent, another pointer to it takes over, if it comes
-from a variable, or from a block that is certainly not below the lost one; else the block may be lost, and from then on
-the pseudo-variable LOST holds it. Where a block leaves its parent for a variable, ABOVE keeps in mind that the parent
-is not below it, until some block gets another parent: pointers that are turned round come to the same block soon.
-Choices depend only on flags of nodes that are no summaries, so that they are the
-same for all vectors of a heap.
+blocks can be reached; any forest is a witness. When a block loses its parent, another pointer becomes its parent if it
+comes from a variable, or from a block that is certainly not below the lost one. Otherwise the block may be lost, and
+the pseudo-variable LOST holds it. If a variable replaces the parent of a block, ABOVE records that the old parent is
+not below it, until some block gets another parent: a program that reverses pointers soon needs this. Choices depend
+only on flags of nodes that are no summaries, so they are the same for all vectors of a heap.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ Report = Callable[[str, str], None]
 
 
 def _alone(heap: Heap, node: Node) -> Function:
-    """Where a node stands for one block only."""
+    """The condition that a node represents one block only."""
     return heap.space.false if node.ghost else ~heap.flag(Flag(GHOST, node))
 
 
@@ -100,7 +99,7 @@ def _above(heap: Heap, node: Node, below: Node, seen: frozenset[Node]) -> Functi
 
 
 def _leaf(heap: Heap, node: Node) -> Function:
-    """Where a node is no one's parent."""
+    """The condition that a node is the parent of no block."""
     result = heap.space.true
     for slot in heap.slots(node):
         edges = heap.edges_from(node, slot)
@@ -136,7 +135,7 @@ def adopt(heap: Heap, source: Node, slot: int, targets: Mapping[Target, Function
 
 
 def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function], report: Report) -> None:
-    """An edge goes away. `new` are the edges of the same slot that come instead."""
+    """Remove an edge; `new` are the edges of the same slot that replace it."""
     target = lost.target
     assert target is not None
     rooted, orphan = Flag(ROOTED, target), Flag(ORPHAN, target)
@@ -160,15 +159,15 @@ def lose(heap: Heap, lost: Flag, where: Function, new: Mapping[Target, Function]
             keeper = edge(LOST, 0, target, 0)
             heap.set({f: heap.flag(f) | heap.flag(orphan) for f in (rooted, keeper)})
         heap.drop([orphan])
-    if not root:  # the edge stays until a new parent is found, since it tells who is below whom
+    if not root:  # the edge stays until there is a new parent, as it still orders the forest
         heap.set({parent(lost): heap.flag(parent(lost)) & ~where})
 
 
 def _hang_on_the_only_pointer(heap: Heap, lost: Flag, new: Mapping[Target, Function]) -> None:
-    """Where one pointer to a block is left and nothing is below the block, that pointer becomes its parent edge.
+    """If a block has one pointer to it and no children, that pointer becomes its parent edge.
 
-    Whichever cell of a summary has it, so no choice is made. Children that variables hold become roots first: a pointer
-    that goes round a ring turns the whole forest in this way.
+    This holds for any cell of a summary, so it is no choice. Children that variables hold become roots first: a pointer
+    that moves around a ring changes the whole forest in this way.
     """
     target = lost.target
     assert target is not None
@@ -219,7 +218,7 @@ def _find_parent(heap: Heap, lost: Flag, new: Mapping[Target, Function], *, agai
     """A new parent among the blocks for a block, where its ORPHAN flag is set.
 
     The second time (`again`), a block that a variable holds may first become a root of the forest, and then the parent
-    of what was above it.
+    of its former ancestors.
     """
     target = lost.target
     assert target is not None

@@ -1,12 +1,12 @@
 """Summaries: many cells as one node, and one cell taken out again (FESA sections 2.2 to 2.4 and 3.2).
 
-A node N with a GHOST dimension is a summary. A vector speaks of one instance of N, and where GHOST is one, of one other
-instance, the ghost, and of the edges between the two. A heap is represented if the vector of every choice of instances
-is in the set; so the summary of two nodes is the union of what the vectors say for each choice, which is what `fold`
-computes, and a node taken out satisfies the constraints of every choice it takes part in, which is what `expand` says.
+A node N with a GHOST dimension is a summary. A vector describes one instance of N and, if GHOST is one, also a second
+instance, the ghost, and the edges between the two. A heap is represented if the vector of every choice of instances is
+in the set. So the summary of two nodes is the union of the vectors for each choice (`fold`), and a node taken out
+satisfies the constraints of all its choices (`expand`).
 
 Deviations: GHOST is explicit, since the ghost flags of a summary with a single instance mean nothing, and counters that
-contradict them would rule out heaps that exist. A cell that does not exist and to which nothing points is no instance.
+contradict them would exclude existing heaps. A cell that does not exist and has no pointers to it is no instance.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def renamed(vectors: Vectors, nodes: Mapping[Node, Node | None], without: Flag |
 def _renaming(
     flags: frozenset[Flag], nodes: frozenset[tuple[Node, Node | None]], without: Flag | None
 ) -> tuple[frozenset[Flag], dict[Flag, Flag], frozenset[Flag]]:
-    """The flags that go, the new names of others, and what flags there are then. The same comes again and again."""
+    """The removed flags, the new names of others, and the resulting flags; cached, as the same arguments recur."""
     mapping = dict(nodes)
     gone: set[Flag] = set()
     names: dict[Flag, Flag] = {}
@@ -75,7 +75,7 @@ def _renaming(
 
 
 def dead(heap: Heap, node: Node) -> Function:
-    """Where a node is no instance of anything: not allocated, not a real summary, and nothing points to it."""
+    """The condition that a node is no instance: not allocated, no real summary, and without pointers to it."""
     condition = ~heap.flag(Flag(EXISTS, node)) & ~heap.flag(Flag(GHOST, node))
     counted = heap.options.in_counter
     if counted:
@@ -168,8 +168,8 @@ def single(heap: Heap, summary: Node) -> Heap | None:
 def separated(heap: Heap, summary: Node, where: Function | None = None, others: Function | None = None) -> Node:
     """One instance of a summary as a node of its own, whether there are others or not (deref', section 3.2).
 
-    With `where`, a condition on flags of the summary, the instance satisfies it, and those that stay do not; nor do
-    `others` hold.
+    With `where`, a condition on flags of the summary, the instance satisfies it; the remaining instances satisfy
+    neither it nor `others`.
     """
     if where is None:
         alone, only = single(heap, summary), None
@@ -193,8 +193,8 @@ def separated(heap: Heap, summary: Node, where: Function | None = None, others: 
 def parted(heap: Heap, summary: Node, new: Node, belongs: Function, remains: Function) -> None:
     """A summary as two nodes, which have its instances between them; either may have none.
 
-    `belongs` is what every instance of `new` satisfies, `remains` every one that stays. Both must follow from some
-    property of instances that one of two has or has not.
+    Every instance of `new` satisfies `belongs`, every remaining one `remains`. Both must follow from a property that
+    each instance has or has not.
     """
     space = heap.space
     ghost = Flag(GHOST, summary)

@@ -1,4 +1,4 @@
-"""What each C operation does to a state (FESA Fig. 9, over the operations of our automata)."""
+"""The effect of each C operation on a state (FESA Fig. 9, over the operations of our automata)."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Transfer(Evaluator):
             self.store_number(heap, node, 0, self.numbers(node, 0, variable), None)
 
     def parameter(self, heap: Heap, variable: Variable) -> None:
-        """A parameter of the entry: any number, or a pointer to memory of which nothing is known."""
+        """A parameter of the entry: any number, or a pointer to unknown memory."""
         node = self.node(variable)
         if self.memory.kind(variable) == "pointer":
             write(heap, node, 0, to(heap, Node(STATIC, f"*{variable}")), self.report)
@@ -168,9 +168,9 @@ class Transfer(Evaluator):
         write(heap, node, offset, value, self.report)
 
     def _store_sharply(self, heap: Heap, node: Node, offset: int, value: Pointer, target: Expression) -> Iterator[Heap]:
-        """Store a pointer; where that seems to lose a block, look at what the pointer points to one by one.
+        """Store a pointer; if that seems to lose a block, split by the targets of the pointer.
 
-        Then at what the pointer that is overwritten points to.
+        If it still does, split by the targets of the overwritten pointer.
         """
         value = value.settled(heap)
         stored = self._stored_without_loss(heap, node, offset, value, target)
@@ -261,7 +261,7 @@ class Transfer(Evaluator):
             self.store_number(heap, node, place, self.numbers(node, place), None)
 
     def _spoil_overlap(self, heap: Heap, node: Node, offset: int, length: int, *, pointer: bool) -> None:
-        """A write of so many bytes leaves nothing known of what it overlaps, but for a pointer at the same place."""
+        """A write of `length` bytes makes overlapping values unknown, except for a pointer at the same place."""
         if node.kind == VARIABLE and node.name in self.constant:
             self.report("dangling_dereference", f"{node} may be written, and is constant")
         self._forget_numbers(heap, node, offset, length)
@@ -411,7 +411,7 @@ class Transfer(Evaluator):
                 yield last
 
     def _copy_bytes(self, heap: Heap, node: Node, offset: int, source: Node, start: int, size: int) -> None:
-        """Slot by slot; what has no counterpart gets no value."""
+        """Copy slot by slot; a slot without a counterpart gets no value."""
         if (node, offset) == (source, start):
             return
         if node == source:
@@ -443,7 +443,7 @@ class Transfer(Evaluator):
     # Control ----------------------------------------------------------------------------------------------------
 
     def _assume(self, heap: Heap, condition: Expression, truth: bool) -> Iterator[Heap]:
-        """One branch; what the condition is in a state is kept for the other branch."""
+        """One branch; the value of the condition is cached for the other branch."""
         before, kept = heap.vectors, self._other_branch
         if kept is not None and kept[0] is before and kept[1] == (condition, not truth):
             parts = kept[2]
@@ -457,7 +457,7 @@ class Transfer(Evaluator):
                 yield last
 
     def _leave(self, heap: Heap, operation: Return | Exit) -> list[Heap]:
-        """The program ends: the variables of main are lost when it returns, and what is not freed is not cleaned up."""
+        """End the program: a return loses the variables of main, and remaining blocks are alarms of `memcleanup`."""
         value = operation.status if isinstance(operation, Exit) else operation.value
         for part in [heap] if value is None else self.visit(heap, value):
             if isinstance(operation, Return):

@@ -1,4 +1,4 @@
-"""How long variables are kept: a variable that is forgotten holds no block any more, and a kept one costs flags."""
+"""Lifetimes of variables: a forgotten variable holds no block any more, and a kept one costs flags."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Vectors:
         return Vectors(self.space, self._with(names), self.function)
 
     def _with(self, names: Iterable[Name]) -> frozenset[Name]:
-        """More dimensions; the same object if there are none, since much is kept for each set of dimensions."""
+        """Add dimensions; returns the same object without new ones, because it is a key of many caches."""
         new = set(names) - self.dims
         return self.dims | new if new else self.dims
 
@@ -119,7 +119,7 @@ class Vectors:
     # Definition 1 -------------------------------------------------------------------------------------------------
 
     def fold(self, kept: Sequence[Name], folded: Sequence[Name]) -> Vectors:
-        """What holds for `kept` and for `folded` alike, as a property of `kept`."""
+        """The union of the properties of `kept` and of `folded`, as a property of `kept`."""
         return self.join(self.swap(kept, folded)).drop(*folded)
 
     def expand(self, kept: Sequence[Name], new: Sequence[Name]) -> Vectors:

@@ -69,11 +69,11 @@ def widen(heap: Heap) -> None:
 
 
 Role = tuple[object, ...]
-"""Which variables reach a node and which point to it; and a number, since several nodes may have this in common."""
+"""The variables that reach a node and those that point to it; and a number, as several nodes may share a role."""
 
 
 def rename_by_role(heap: Heap, numbers: dict[Role, int]) -> None:
-    """Name nodes after their roles, so that states that are joined have the same name for what plays the same part."""
+    """Name nodes by their roles, so that joined states have the same names for nodes with the same role."""
     names: dict[Node, Node | None] = {}
     used: dict[Role, int] = {}
     for node, roots in sorted(reached_from(heap).items()):
@@ -95,7 +95,7 @@ FORGOTTEN = (
     (PARENT, ROOTED),
     (EDGE, NOT_NULL, EXISTS, GHOST),
 )
-"""What is forgotten of a function that has grown too large, in this order."""
+"""The kinds of flags that a too large function forgets, in this order."""
 
 
 def coarsen(heap: Heap, limit: int) -> bool:

@@ -41,7 +41,7 @@ class Pointer:
     moved: int = 0
 
     def shifted(self, distance: int) -> Pointer:
-        """Moved by so many bytes."""
+        """The pointer moved by `distance` bytes."""
         if distance == 0:
             return self
         targets = {(n, o if n in NOWHERE else o + distance): where for (n, o), where in self.targets.items()}
@@ -126,7 +126,7 @@ def allocate(heap: Heap, size: int, slots: Iterable[int], *, zeroed: bool) -> No
 
 
 def spoil(heap: Heap, node: Node, slot: int) -> None:
-    """A slot that holds nothing gets a pointer without a value."""
+    """An empty slot gets an undefined pointer."""
     changes = {edge(node, slot, UNDEFINED, 0): heap.space.true}
     if heap.options.out_counter:
         changes[Flag(NOT_NULL, node, slot)] = heap.space.true
@@ -145,7 +145,7 @@ def detach(heap: Heap, node: Node) -> None:
 
 
 def release(heap: Heap, node: Node, report: Report) -> None:
-    """The node is freed: what it holds is lost, and pointers to it dangle."""
+    """Free the node: its pointers are lost, and pointers to it dangle."""
     clear(heap, node, report)
     forget_above(heap, node)
     gone = heap.edges_to(node, PARENT)

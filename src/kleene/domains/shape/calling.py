@@ -47,14 +47,14 @@ class CallingShapeDomain(DerivingDomain):
         return super().post(edge, elements)
 
     def outcome(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> Outcome:
-        """The action's outcome; what a contract leaves open may be too much for focus."""
+        """The action's outcome; raises LimitReached if focus would not end, as after an open contract."""
         try:
             return transformer.post(element)
         except InfiniteFocus:
             raise LimitReached(f"too little is known of the heap for '{edge.label}'") from None
 
     def _specified(self, edge: Edge[Action], action: SpecifiedAction, elements: Sequence[Structure]) -> list[Structure]:
-        """A contract in formulas is checked, or what it says is assumed."""
+        """Check a contract in formulas, or assume its postcondition."""
         found: dict[Structure, None] = {}
         for element in elements:
             if not all(self.specified.holds(formula, element) for formula, _ in action.wanted):
@@ -66,7 +66,7 @@ class CallingShapeDomain(DerivingDomain):
                     report = Report(Message(TRUE, CYCLE + relation), element, definite=False)
                     self.log.add(edge, Outcome(reports=[report]))
                 results = self.specified.post(action, element)
-                if action.role == "given" and not results:  # nothing that is said of the body means anything
+                if action.role == "given" and not results:  # every statement about the body would be vacuous
                     self._refuse(edge, element)
                 for after in results:
                     coerced = self.coercer.coerce(after)

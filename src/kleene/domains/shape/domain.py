@@ -23,9 +23,9 @@ from kleene.transformers.transformer import Outcome, Stages, Transformer
 
 @dataclass(frozen=True, slots=True)
 class ShapeOptions:
-    """What changes the result of the shape domain.
+    """Options that change the result of the shape domain.
 
-    With `blame_updates`, contradictions after an update are looked into (`wrong_updates`).
+    With `blame_updates`, contradictions after an update are examined (`wrong_updates`).
     """
 
     join: str = "part"
@@ -54,7 +54,7 @@ class ShapeDomain:
             vocabulary, definite_names=options.definite_names, half_is_zero=options.half_is_zero
         )
         self.stages = Stages.parse(options.stages)
-        # Coerce makes single nodes of what focus splits off; where focus goes on past what it cannot decide, that
+        # Coerce turns the nodes that focus splits off into single nodes; if focus skips undecidable formulas, that
         # would never end.
         plain = options.focus.overlapping or options.focus.skip_infinite
         coerced = self.stages.coerce_before and options.coerce_during_focus and not plain

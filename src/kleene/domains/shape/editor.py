@@ -71,7 +71,7 @@ class Editor:
         self.set(name, (must & ~(1 << bit) | value[0] << bit, may & ~(1 << bit) | value[1] << bit))
 
     def row(self, name: str, node: int) -> Rails:
-        """What a binary predicate relates a node to."""
+        """The nodes that a binary predicate relates a node to."""
         must, may = self.get(name)
         shift = node * self.layout.width
         return must >> shift & self.layout.row, may >> shift & self.layout.row

@@ -1,9 +1,8 @@
 """After a call: the rest of the caller's structure and the last structure of the callee become one again.
 
-The nodes of the rest come first, those of the callee behind them; the callee's opaque nodes are nodes of the rest.
-Edges from the rest lead to what the markers mark. Nothing in the rest has changed; so what a predicate with a
-definition says of nodes on one side stays true unless paths or edges between the sides take part in it, and these are
-few: they go through marked nodes.
+The nodes of the rest come first, then those of the callee; the callee's opaque nodes are nodes of the rest. Edges from
+the rest lead to marked nodes. The rest has not changed. So an instrumentation predicate keeps its value on one side
+unless it depends on paths or edges between the sides; these are few, as they lead through marked nodes.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ class _Join:
         self.images: dict[int, int] = {}
         """The callee's nodes for cutpoints and borders, both by their numbers before the call."""
         self.inward: set[Group] = set()
-        """Groups of which edges lead from the rest to the callee's part: then none leads out of it."""
+        """Groups with edges from the rest to the callee's part: then no edge leads out of it."""
         self.place: list[int] = []
-        """Where the callee's nodes are in the result."""
+        """Maps the callee's nodes to nodes of the result."""
         self.result = self.end
 
     def found_markers(self) -> bool:
@@ -190,7 +189,7 @@ class _Join:
         return name in self.call.kept or name in self.heaps.calls.markers
 
     def _pointed(self, old: Rails) -> Rails:
-        """Where a pointer of the caller points: into the rest, or to a cutpoint."""
+        """The targets of a pointer of the caller: in the rest, or cutpoints."""
         found = self._of_rest(old)
         for node in self.division.cutpoints:
             value, k = bit_of(old, node), self.place[self.images[node]]
@@ -211,7 +210,7 @@ class _Join:
         return not any(self.before.at(whole, a, b)[1] for a in cutpoints for b in cutpoints if a != b)
 
     def _beyond(self, group: Group, name: str, root: str, node: int) -> Rails:
-        """What a cutpoint reaches now, on the nodes of the result; `name` says it of the root."""
+        """The nodes of the result that a cutpoint reaches now; `name` is the reachability predicate of the root."""
         image = self.images[node]
         known = renamed_root(name, root, self.division.cutpoints[node])
         if known in self.vocabulary:
@@ -221,9 +220,9 @@ class _Join:
         return self._from_callee(group, name, root, reached)
 
     def _from_callee(self, group: Group, name: str, root: str, reached: Rails, pointed: Rails = NOTHING) -> Rails:
-        """What is reached if the callee's nodes `reached` are: these, and what lies behind opaque nodes.
+        """The nodes reached through the callee's nodes `reached`: these, and the nodes behind opaque nodes.
 
-        `pointed` are those that a variable points to itself. `name` says of the root what is reached.
+        `pointed` are those that a variable points to itself. `name` is the reachability predicate of the root.
         """
         borders = {self.images[u]: u for u in self.division.borders}
         found = self._moved(reached, but=borders)
@@ -234,12 +233,12 @@ class _Join:
         return found
 
     def _from_rest(self, group: Group, name: str, root: str, border: int) -> Rails:
-        """What a node of the rest reaches, on the nodes of the result."""
+        """The nodes of the result that a node of the rest reaches."""
         value = self.heaps.from_node(self.before, group, name, root, border) or (1 << border, self.before.every)
         return either(self._of_rest(value), self._into_callee(group, name, root, value))
 
     def _into_callee(self, group: Group, name: str, root: str, before: Rails, direct: Rails = NOTHING) -> Rails:
-        """What is reached of the callee's nodes along paths that reached `before` before the call."""
+        """The callee's nodes reached by paths through the nodes `before`, which were reached before the call."""
         found = NOTHING
         if group not in self.inward:
             return self._direct(group, name, root, direct)
@@ -256,7 +255,7 @@ class _Join:
         return found
 
     def _direct(self, group: Group, name: str, root: str, direct: Rails) -> Rails:
-        """What is reached of cutpoints that a variable points to itself."""
+        """The nodes reached from cutpoints that a variable points to itself."""
         paths = [(node, bit_of(direct, node)) for node in self.division.cutpoints]
         return any_of(where(path, self._beyond(group, name, root, node)) for node, path in paths if path[1])
 
@@ -324,7 +323,7 @@ class _Join:
             for k in self._borders():
                 self.result.put(name, (0, 1), k)
 
-    # What variables reach ---------------------------------------------------------------------------------------
+    # Reachability from variables --------------------------------------------------------------------------------
 
     def _root(self, root: str) -> None:
         source = next((s for t, s in self.call.results if t == root), None)
@@ -375,7 +374,7 @@ class _Join:
                 self.result.evaluate(name)
 
     def _cancellation(self) -> None:
-        """Where edges lead from one side to the other, whether others lead back has to be asked anew."""
+        """Recompute cancellation at the nodes with edges between the sides."""
         border = sum(1 << self.rest[u] for u in self.division.borders)
         cut = sum(1 << self.place[self.images[u]] for u in self.division.cutpoints)
         rest, layout = (1 << len(self.rest)) - 1, self.result.layout

@@ -1,12 +1,12 @@
 """Local heaps: the part of a structure that a callee can reach is cut out, and put back after the call.
 
-A callee sees what its arguments and the global variables that it names reach. The nodes of that part to which the rest
-points (the cutpoints) are marked, with one marker for each, so that the rest can be joined to them again afterwards.
-Back pointers from the part to the rest are not followed: the nodes they lead to are there, marked too, but `opaque`,
-and a callee that looks into one cannot be followed.
-(Rinetzky, Bauer, Reps, Sagiv, Wilhelm. A semantics for procedure local heaps and its abstractions, POPL 2005; Rinetzky,
-Sagiv, Yahav. Interprocedural shape analysis for cutpoint-free programs, SAS 2005.) Predicates with a definition are
-evaluated anew where the cut may have changed them, and keep their values, which are sharper, where it cannot have.
+A callee sees the nodes that its arguments and its global variables reach. Nodes of this part with pointers from the
+rest are cutpoints; each gets a marker, so that the rest can be joined to it again afterwards. Back pointers from the
+part to the rest are not followed: their targets are in the part as marked `opaque` nodes. A callee that reads a cell
+of an opaque node cannot be analysed. (Rinetzky, Bauer, Reps, Sagiv, Wilhelm. A semantics for procedure local heaps and
+its abstractions, POPL 2005; Rinetzky, Sagiv, Yahav. Interprocedural shape analysis for cutpoint-free programs, SAS
+2005.) Predicates with a definition are evaluated anew where the cut may have changed them, and keep their values,
+which are sharper, where it cannot have.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class LocalHeaps:
         self.held = {edge: name for edge in calls.edges for name in self.present(f"held[{edge}]")}
         steps = {name for group in calls.groups for name in (*group.members, group.name, group.step)}
         self.recorded = [n for n in self.binary if vocabulary[n].definition is None and n not in steps]
-        """Relations that a body remembers (`specified_steps.py`): of those across a cut not much is known."""
+        """Relations that a body remembers (`semantics/steps/specified.py`); across a cut they are mostly unknown."""
         self.same = {n: old for old in self.recorded for n in self.present(f"same[{old[4:-1]}]")}
-        """What says that a member is as it was, with the relation that was."""
+        """Maps each predicate ``same[f]`` to the relation of the old values."""
         self.others = [p.name for p in vocabulary if p.name not in known | {*self.held.values(), *self.same}]
 
     # Names of predicates ----------------------------------------------------------------------------------------
@@ -75,12 +75,12 @@ class LocalHeaps:
         return self.present(group.shared)
 
     def closures(self, group: Group) -> list[tuple[str, str, str]]:
-        """The closures of a group: each with the relation it closes, and the predicate of what the root '' reaches."""
+        """The closures of a group: each with its relation, and with the reachability predicate of the root ''."""
         found = [(group.closure, group.step, f"r[{group.name},]"), (group.whole_closure, group.name, group.reach(""))]
         return [entry for entry in found if entry[0] in self.vocabulary]
 
     def reaches(self, root: str) -> list[tuple[Group, str]]:
-        """The predicates of what a root reaches."""
+        """The reachability predicates of a root."""
         return [(g, n) for g in self.calls.groups for n in self.present(f"r[{g.name},{root}]", g.reach(root))]
 
     def not_null(self, root: str) -> list[str]:
@@ -88,9 +88,9 @@ class LocalHeaps:
         return self.present(*(f"nn[{root}->{m}]" for g in self.calls.groups for m in g.members))
 
     def from_node(self, editor: Editor, group: Group, name: str, old: str, node: int) -> Rails | None:
-        """What a node reaches in a structure: by the predicate of a variable that points there, else by the closure.
+        """The nodes that a node reaches: by the predicate of a variable that points to it, else by the closure.
 
-        `name` is the predicate that says so of the root `old`. None if there is nothing that says it.
+        `name` is the reachability predicate of the root `old`. None without such a predicate.
         """
         for root in self.roots:
             known = renamed_root(name, old, root)
@@ -104,7 +104,7 @@ class LocalHeaps:
     # Division ---------------------------------------------------------------------------------------------------
 
     def sharpened(self, structure: Structure) -> Structure:
-        """The structure without edges that what variables reach excludes."""
+        """The structure without the edges that reachability predicates exclude."""
         editor = Editor.of(structure)
         for group in self.calls.groups:
             for edge in group.members:
@@ -119,7 +119,7 @@ class LocalHeaps:
             single = every & ~editor.get(name)[1] if name != "sm" else 0
         for root in self.roots:
             here = editor.get(root)[1]
-            for name in self.present(group.reach(root)):  # what follows a reachable node is reachable
+            for name in self.present(group.reach(root)):  # successors of a reachable node are reachable
                 reached, perhaps = editor.get(name)
                 may &= ~(layout.rows[reached] & ((every & ~perhaps) * layout.col))
             for name in self.present(f"r[{group.name},{root}]"):  # so is its one predecessor, if it is not the first
@@ -128,7 +128,7 @@ class LocalHeaps:
         return may
 
     def divide(self, structure: Structure, call: CallAction) -> Division | None:
-        """Which nodes the callee can reach, at most, and what has to be marked; None if there is too much of that."""
+        """The nodes that the callee may reach, and the nodes to mark; None if there are too many to mark."""
         editor = Editor.of(structure)
         start = 0
         for name in [argument for _, argument in call.given] + sorted(call.shared & self.calls.pointers):
@@ -161,7 +161,7 @@ class LocalHeaps:
         return local
 
     def _held(self, editor: Editor, call: CallAction, local: int) -> int:
-        """What variables of the caller hold, whatever the callee does: it is not lost before the callee returns."""
+        """The nodes that variables of the caller hold: they are not lost before the callee returns."""
         held = 0
         for root in self.roots:
             must, may = editor.get(root)
@@ -172,10 +172,10 @@ class LocalHeaps:
         return held & ~local
 
     def _entwined(self, editor: Editor, group: Group, local: int, held: int) -> bool:
-        """Whether edges of the group that lead out of the callee's part have to be followed after all.
+        """Whether the callee's part must include the targets of edges of the group that lead out of it.
 
-        So it is if they lead to summary nodes or to what nothing else holds, or if others of the group lead back into
-        the part.
+        This is so if they lead to summary nodes or to nodes without another holder, or if other edges of the group lead
+        back into the part.
         """
         rest = editor.every & ~local
         out, back = 0, 0
@@ -246,7 +246,7 @@ class LocalHeaps:
         place: dict[int, int],
         borders: int,
     ) -> None:
-        """Nothing is known of what opaque nodes hold: here they have no cells at all."""
+        """Opaque nodes have unknown cells: in the callee's structure they have no cells."""
         if not borders:
             return
         editor.set(OPAQUE, either(editor.get(OPAQUE), (borders, borders)))
@@ -331,7 +331,7 @@ class LocalHeaps:
         return either(source.get(OUTER), there)
 
     def _unshare(self, source: Editor, editor: Editor, division: Division, place: dict[int, int]) -> None:
-        """Where edges from the rest are gone, a node may not be shared any more."""
+        """A node that loses its edges from the rest may be unshared in the callee's part."""
         for group in self.calls.groups:
             pointed = 0
             for member in group.members:
@@ -348,7 +348,7 @@ class LocalHeaps:
 
 
 def renamed_root(name: str, old: str, new: str) -> str:
-    """The predicate that says of another root what `name` says of one."""
+    """The predicate `name` of a root, for another root."""
     if name.startswith("nn["):
         return name.replace(f"nn[{old}->", f"nn[{new}->", 1)
     return name.removesuffix(f",{old}]") + f",{new}]"

@@ -1,8 +1,8 @@
 """Contracts in formulas on structures: preconditions are checked, postconditions assumed (TACAS 2004, section 1.1).
 
-A formula that is not definite is assumed not to hold; if no structure is left, it holds. What a call may lead to is
-found by focus and coerce (`symbolic/contracts/calls_by_rules.py`), and so is what a body may be given: it is a call
-that creates blocks.
+To check an indefinite formula, its negation is assumed: if no structure remains, the formula holds. Focus and coerce
+(`symbolic/contracts/calls_by_rules.py`) compute the effect of a call. They also compute the heaps at the entry of a
+body, as the effect of a call that creates blocks.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from kleene.transformers.draft import Draft
 from kleene.transformers.rules import all_rules
 
 CYCLE = "Closed cycle for acyclic predicate "
-"""How the message begins that a relation may not be acyclic; also that of the transformers."""
+"""Prefix of the message that a relation may be cyclic, also in the transformers."""
 
 
 @dataclass
 class Specified:
-    """What contracts do to structures over one vocabulary with its rules."""
+    """The effect of contracts on structures over one vocabulary with its rules."""
 
     vocabulary: Vocabulary
     rules: Sequence[Rule]
@@ -61,7 +61,7 @@ class Specified:
     # Changes ----------------------------------------------------------------------------------------------------------
 
     def cyclic(self, action: SpecifiedAction) -> list[str]:
-        """The relations of which the contract does not say that they are acyclic, as the analysis takes them to be."""
+        """The relations that the analysis assumes acyclic and the contract does not guarantee."""
         found = []
         for relation, fields in action.assumed:
             known = self._cyclic.get((action, relation))
@@ -74,7 +74,7 @@ class Specified:
         return found
 
     def post(self, action: SpecifiedAction, structure: Structure) -> list[Structure]:
-        """What a call by contract leads to, or what a body is given."""
+        """The structures after a call by contract, or at the entry of a body."""
         call = self._calls.get(action)
         if call is None:
             meant = Call(action.name, TRUE, action.ensures, action.change, action.creates_any, FALSE)
@@ -87,7 +87,7 @@ class Specified:
         return list(found)
 
     def _remembering(self, action: SpecifiedAction, structure: Structure) -> Structure:
-        """The structure at the beginning of a body: nothing is new, and values are kept."""
+        """The structure at the entry of a body: no node is `new`, and the remembered values are recorded."""
         editor = Editor.of(structure)
         editor.set(NEW, (0, 0))
         for name, formula in action.remembered:
@@ -99,7 +99,7 @@ class Specified:
 
 
 def recorded_rules(vocabulary: Vocabulary) -> list[Rule]:
-    """What ``same[f]`` says of a field and its value at the beginning, where a body remembers that."""
+    """The rules of ``same[f]`` for a field and its value at the entry, for a body that remembers it."""
     found = []
     for p in vocabulary.declared:
         name = p.name.removeprefix("same[").removesuffix("]")
@@ -112,7 +112,7 @@ class _Call(CallByRules):
     """A call; the numbers in blocks are not made definite, there are too many of them."""
 
     remembers = False
-    """Whether all that is said of an earlier moment is going to be about the moment after the call."""
+    """Whether all later references to an earlier state mean the state after the call."""
 
     def _focus(self) -> list[Predicate]:
         without = ("@", "same[", "old[") if self.remembers else ("@",)

@@ -46,7 +46,7 @@ class RelationalStore:
 
 
 class MergingStore:
-    """Stores that keep at most one structure for each key, and join what has the same key."""
+    """Stores that keep at most one structure for each key, and join structures with the same key."""
 
     def __init__(
         self,

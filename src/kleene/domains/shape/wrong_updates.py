@@ -1,10 +1,10 @@
 """Updates that contradict a rule where focus cannot be the reason (thesis section 8.1).
 
 An instrumentation predicate is updated apart from the core predicates, so a wrong update shows up as a contradiction
-between its result and the rules. But focus also makes structures that represent nothing, and some of them are found
-only after the update. The cases of focus together represent what the structure before it does, so if the structure
-represents anything, one of its cases does. A contradiction is therefore the update's own if it happens in every case,
-or on the structure that focus has left as it was. The precondition must hold definitely in each of them.
+between its result and the rules. But focus also makes structures that represent no store, and some of them are
+discarded only after the update. The cases of focus together represent the same stores as the structure before it. So
+if this structure represents a store, one of its cases does. Therefore the update causes a contradiction if it occurs
+in every case, or on a structure that focus has not changed. The precondition must hold definitely in each of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Facts about an automaton that passes and semantics ask for; nothing here changes it.
+"""Facts about an automaton, computed for passes and semantics. No module here changes it.
 
 In reading order:
 

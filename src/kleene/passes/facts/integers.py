@@ -56,13 +56,13 @@ INJECTIVE = frozenset(("+", "-", "^"))
 
 @dataclass(frozen=True)
 class IntegerValue:
-    """What is known of an integer expression: a formula for each value in the table, and `rest` for all others."""
+    """An abstract integer: a condition for each value in the table, and `rest`, the condition for all others."""
 
     table: Mapping[int, Formula]
     rest: Formula
 
     def at(self, constant: int) -> Formula:
-        """When the value is this constant."""
+        """The condition under which the value is this constant."""
         found = self.table.get(constant)
         return conj(self.rest, UNKNOWN) if found is None else found
 
@@ -95,7 +95,7 @@ class IntegerValue:
             return self
         if target.boolean:
             return self.negated().negated()
-        if target.function != source.function:  # only of null is it known what it becomes
+        if target.function != source.function:  # only the conversion of null is known
             null = self.table.get(0)
             return UNKNOWN_INTEGER if null is None else IntegerValue({0: null}, neg(null))
         return self.mapped(target.wrap, injective=target.bits >= source.bits)
@@ -137,7 +137,7 @@ class Constants:
     memory: Memory
     tracks: Callable[[Key], bool] = lambda key: True
     hidden: frozenset[Variable] = frozenset()
-    """Variables that are not tracked during the operation that is being translated."""
+    """Variables that are not tracked during the current operation."""
     _parent: dict[Key, Key] = field(default_factory=dict)
     _found: dict[Key, set[int]] = field(default_factory=dict)
     _compared: set[Key] = field(default_factory=set)

@@ -1,7 +1,7 @@
 """Intervals of integer variables (Cousot & Cousot, POPL 1977): is an index inside its array, how large is a block.
 
-A quick analysis of each automaton before the shape analysis, of variables only: what is in memory may have any value
-of its type. Widening goes to the next constant of the program.
+A quick analysis before the shape analysis, of variables only: a value in memory may be any value of its type. Widening
+extends a bound to the next constant of the program.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from kleene.passes.promote import address_taken, exposed_globals
 
 Interval = tuple[int, int]
 Bounds = dict[Variable, Interval]
-"""What is known of variables; one that is missing has any value of its type."""
+"""An interval for each variable; a missing variable may have any value of its type."""
 MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 

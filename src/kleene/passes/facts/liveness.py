@@ -1,4 +1,4 @@
-"""Which variables are still needed: dead ones are forgotten, since the number of structures kills the analysis."""
+"""Live variables: the analysis forgets dead ones, which keeps the number of structures small."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def live_before(
 ) -> dict[str, frozenset[Variable]]:
     """For each location, the tracked variables whose value some path from there reads before writing it.
 
-    Where the program ends in the middle, the pointers in scope still hold their blocks: they count as read. With
-    `whole_scope`, pointers are needed until their scope ends, since the blocks that they hold are not lost before.
+    At an exit or error, the pointers in scope count as read, because they still hold their blocks. With `whole_scope`,
+    pointers are live until their scope ends: their blocks are not lost before.
     """
     scope = in_scope(cfa)
     pointers = {v for v in tracked if isinstance(v.type, PointerType) and not v.is_temporary}
@@ -125,7 +125,7 @@ def in_scope(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
 
 @dataclass(frozen=True)
 class Lifetimes:
-    """What the translations of one program share: the variables that are live at each location, and `redeclared`."""
+    """Shared by all translations of one program: the live variables at each location, and `redeclared`."""
 
     live: dict[str, frozenset[Variable]]
     redeclared: frozenset[Variable]
@@ -150,8 +150,8 @@ def redeclared(cfa: Cfa[Operation]) -> frozenset[Variable]:
 def lingering(cfa: Cfa[Operation], live: dict[str, frozenset[Variable]]) -> dict[str, frozenset[Variable]]:
     """The variables to keep: the live ones, and pointers to the end of the straight line on which they die.
 
-    What a statement did next to a pointer is still known in the next one: a node that it no longer needs, but that has
-    just become shared, is told apart from others. Calls are given only what is live.
+    A pointer that dies in a statement still names its node in the next one, for example a node that has just become
+    shared. Calls get only the live variables.
     """
     kept = dict(live)
     entering: dict[str, int] = {}

@@ -117,11 +117,10 @@ def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> lis
 
 @dataclass
 class Memory:
-    """What the analysis keeps of a program: variables by kind, cells by place, where pointers may point.
+    """The memory of a program as the analysis sees it: variables by kind, cells by place, targets of pointers.
 
-    `cell_of` names the pointer cell at each place, `cell_targets` says where the pointers in cells of a name may point;
-    what is in the cell at one place is known better (`cell_places`).
-    With `typed`, objects of one size but different types are told apart.
+    `cell_of` maps a place to the name of its pointer cell. `cell_targets` maps the name of a cell to the targets of its
+    pointers; `cell_places` is more precise, by place. With `typed`, objects of one size but different types differ.
     """
 
     program: CProgram
@@ -215,7 +214,7 @@ class Memory:
 
     @property
     def _specified(self) -> list[RecordType]:
-        """The types of the blocks of which contracts speak."""
+        """The types of the blocks in contracts."""
         found = [r for o in self._operations() if isinstance(o, Specified) for r in o.records]
         return list(dict.fromkeys(found))
 
@@ -257,9 +256,9 @@ class Memory:
             self.access_types.setdefault(place, set()).add(type_)
 
     def integer_type(self, place: Place) -> IntegerType | None:
-        """The type as which the numbers at a place are kept; None if they differ in width: nothing is known of them.
+        """The type of the numbers stored at a place; None if accesses differ in width, then the value is unknown.
 
-        What is written or read there as another type is converted (`rereads`).
+        An access with another type converts the number (`rereads`).
         """
         return shared_type(self.access_types.get(place, ()))
 
@@ -268,13 +267,13 @@ class Memory:
         return max((t.size for t in self.access_types.get(place, ())), default=0)
 
     def overlapped_pointers(self, place: Place, length: int) -> list[Place]:
-        """The pointer cells that a write of so many bytes at a place touches."""
+        """The pointer cells that a write of `length` bytes at a place overlaps."""
         size, offset = place
         width = self.program.pointer_size
         return [(s, o) for s, o in sorted(self.cell_of) if s == size and o < offset + length and offset < o + width]
 
     def overlapped_integers(self, place: Place, length: int) -> list[Place]:
-        """The integer cells that a write of so many bytes at a place touches."""
+        """The integer cells that a write of `length` bytes at a place overlaps."""
         size, offset = place
         return [
             (s, o)
@@ -359,7 +358,7 @@ class Memory:
 
     @property
     def self_loops(self) -> frozenset[str]:
-        """The cells of which some statement makes a cycle of one object, as ``h->next = h`` does."""
+        """The cells with a statement that makes an object point to itself, such as ``h->next = h``."""
         found: set[str] = set()
         for operation in (*self._initial(), *(edge.label for edge in self.cfa.edges)):
             if isinstance(operation, Assign) and _points_to_itself(operation.target, operation.value):
@@ -373,7 +372,7 @@ class Memory:
             return set()
 
     def value_places(self, value: Expression) -> set[Place]:
-        """Where a pointer value may point."""
+        """The places that a pointer value may point to."""
         match value:
             case Constant(value=0):
                 return set()
@@ -395,11 +394,11 @@ class Memory:
         raise Unmodelled(f"pointer value {value}")
 
     def cell_places(self, places: Iterable[Place]) -> set[Place]:
-        """Where the pointers in cells at these places may point."""
+        """The places that the pointers in cells at these places may point to."""
         return {to for place in places for to in self._held.get(place, ())}
 
     def address_places(self, lvalue: Expression) -> set[Place]:
-        """Where an lvalue in memory may lie."""
+        """The places where an lvalue in memory may be."""
         match lvalue:
             case Variable():
                 return {(self.size_of(lvalue), 0)}

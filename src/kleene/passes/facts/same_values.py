@@ -22,7 +22,7 @@ LARGE = 16
 """Larger expressions are not followed."""
 
 Values = dict[Variable, Expression]
-"""What variables hold the value of, in terms of others that have not changed since."""
+"""Maps a variable to an expression with the same value, over variables that have not changed since."""
 
 
 def with_same_values(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:

@@ -19,7 +19,7 @@ Literals = dict[int, Any]
 
 
 def simplified(formula: Any) -> Any:
-    """Reads of what was just written are resolved; comparisons stay as they were written."""
+    """Simplify a formula: resolves reads after writes, and keeps the form of comparisons."""
     return z3.simplify(formula, arith_lhs=False, eq2ineq=False)
 
 
@@ -45,7 +45,7 @@ def cases(formulas: Iterable[Any]) -> list[list[Any]]:
 
 
 def _saturate(todo: list[Any], literals: Literals) -> list[list[Any]] | None:
-    """Move formulas to literals until one has to branch: then its branches; [] when done, None when contradictory."""
+    """Move formulas to literals until one must branch; returns its branches, [] when done, None if contradictory."""
     while todo:
         formula = todo.pop()
         if z3.is_true(formula):

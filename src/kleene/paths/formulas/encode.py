@@ -1,10 +1,10 @@
-"""Path formulas: what a path through a program asks of its inputs, over the memory model of the exact interpreter.
+"""Path formulas: the constraints of a path on the inputs, over the memory model of the exact interpreter.
 
-The interpreter is led along the path with unknown inputs (`terms`); each decision that the path takes is a constraint
-on them. A path formula is a disjunction of cases: one, unless the path leaves something open that has to be explicit
-(an allocation of which the path does not say whether it fails, an index that depends on an input).
-Blocks are numbered as they are allocated, so a fresh block differs from all others; freed blocks, sizes and what was
-never written are those of the interpreter (docs/assumptions.md).
+The interpreter follows the path with unknown inputs (`terms`); each decision of the path is a constraint on them. A
+path formula is a disjunction of cases: one case, unless the path leaves a choice open that must be explicit (whether
+an allocation fails, or the value of an index that depends on an input). Blocks are numbered in the order of
+allocation, so a fresh block differs from all others; freed blocks, sizes and unwritten values are those of the
+interpreter (docs/assumptions.md).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_CASES = 32
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """An edge that the path takes; `succeeds` says how an allocation ends (None: the path leaves it open)."""
+    """An edge of the path; `succeeds` is the outcome of an allocation (None: the path leaves it open)."""
 
     edge: Edge[Operation]
     succeeds: bool | None = None
@@ -96,8 +96,8 @@ class Case:
 class PathFormula:
     """The path, and the cases that reach its end with the error `goal` (any kind for "", none asked for: None).
 
-    `dead` are the cases that stop on the way, or show no such error, with the step where it is so; `open` says why some
-    way along the path could not be followed: then that there is no case proves nothing.
+    `dead` are the cases that stop before the end or have no such error, each with its last step. `open` has the reasons
+    why a case could not be followed: with one, an empty list of cases proves nothing.
     """
 
     program: CProgram
@@ -162,7 +162,7 @@ def encode(
 
 
 def _stays(case: Case, step: PathStep, formula: PathFormula, *, last: bool) -> bool:
-    """Whether a case goes where the path goes; what cannot be followed is noted."""
+    """Whether a case follows the path; records the reason if the interpreter cannot follow it."""
     if isinstance(case.end, NotModelled):
         formula.open.append(f"{step.operation.place}: {case.end.reason}")
         return False
@@ -172,7 +172,7 @@ def _stays(case: Case, step: PathStep, formula: PathFormula, *, last: bool) -> b
 
 
 def _leaves(case: Case, step: PathStep) -> bool:
-    """A call or a return: the next edge says where it went."""
+    """Whether a step is a call or a return: the next edge determines its target."""
     return not hasattr(step.operation, "condition")
 
 
@@ -226,7 +226,7 @@ class Walker:
                     yield state, None
 
     def leaks(self, case: Case, *, at_end: bool) -> list[int]:
-        """The blocks that are lost; where the program has ended, also those that are not freed."""
+        """The lost blocks; at the end of the program, also those that are not freed."""
         state = case.state
         lost = lost_blocks(self.machine, state, self.liveness.dead_temporaries)
         if lost or not at_end:

@@ -23,7 +23,7 @@ _SMALL_INPUTS = 12
 
 @dataclass(frozen=True)
 class Feasible:
-    """The path can happen on these inputs, in the order in which a run takes them; `reasons` say what each is for."""
+    """The path is feasible on these inputs, in the order of a run; `reasons` has the purpose of each input."""
 
     inputs: tuple[int, ...]
     reasons: tuple[str, ...]
@@ -73,7 +73,7 @@ def feasible(formula: PathFormula, limit: int = STEPS) -> Answer:
 
 
 def _readable(solver: Any, switches: list[Any], case: Case) -> Any:
-    """A model in which the first inputs are small numbers, as far as that goes."""
+    """A model with small numbers for the first inputs, if possible."""
     model = solver.model()
     chosen = list(switches)
     for given in [i for i in case.inputs() if i.term is not None][:_SMALL_INPUTS]:

@@ -37,7 +37,7 @@ class Models:
         return bool(z3.is_true(z3.simplify(z3.substitute(term, *pairs) if pairs else term)))
 
     def extended(self, terms: Sequence[Any], more: Sequence[Any], model: Model) -> Model | None:
-        """A model of all terms, given one of the first of them; None if there is none, or the solver gives up.
+        """A model of `terms` and `more`, given a model of `terms`; None without one, or if the solver gives up.
 
         Only the terms that share inputs with the new ones, over others too, take part in the query.
         """

@@ -18,7 +18,7 @@ from kleene.domains.explicit.state import History, InputSource, State
 from kleene.domains.explicit.values import NotModelled, Split, Unknown, Value
 
 MANY_VALUES = 12
-"""How many values are tried of a number that has to be explicit: an index, a size, an address."""
+"""Largest number of values tried for a number that must be explicit: an index, a size, an address."""
 STEPS = 3_000_000
 """Z3's resource steps for one question (smt.z3_backend: steps, not seconds, so that answers can be repeated)."""
 
@@ -43,7 +43,7 @@ _UNSIGNED: dict[str, Any] = _COMPARISONS | {"<": z3.ULT, "<=": z3.ULE, ">": z3.U
 
 
 class Term(Unknown):
-    """A bit-vector term and the type that says how to read it."""
+    """A bit-vector term and its integer type."""
 
     __slots__ = ("expression", "type")
 
@@ -103,7 +103,7 @@ PARTIAL = "partial"
 
 
 class Constraints(Store):
-    """What the path asks of the inputs: a conjunction of terms, oldest first."""
+    """The constraints of the path on the inputs: a conjunction of terms, oldest first."""
 
     __slots__ = ("fixed", "inputs", "known", "partial", "terms")
 
@@ -151,9 +151,9 @@ class Constraints(Store):
 
 
 class SymbolicInputs(InputSource):
-    """Every input is a new term. `malloc` says how the next allocation ends, where the path says so.
+    """Every input is a new term. `malloc` is the outcome of the next allocation, if the path fixes it.
 
-    A search keeps a model beside a path; then every new input has a value in it at once, the one that `habit` gives.
+    A search keeps a model of its path; every new input then gets the value of `habit` in this model.
     """
 
     chooses_garbage = True

@@ -1,4 +1,4 @@
-"""Interpolants: why a path cannot happen.
+"""Interpolants: the reasons why a path is infeasible.
 
 In reading order:
 
@@ -7,7 +7,7 @@ In reading order:
 - `steps`: operations as conjuncts
 - `expressions`: expressions as terms
 - `arithmetic`: C integers as integers
-- `facts`: what is explicit on a path
+- `facts`: explicit addresses, offsets and numbers on a path
 - `vocabulary`: versions of variables and fields
 - `sequence`: weakest preconditions over an unsatisfiable core
 - `leaks`: lost blocks

@@ -1,7 +1,7 @@
 """C integers as mathematical integers, for interpolants: linear where C is, with wrap-around made explicit.
 
-Bit-vectors decide whether a path is possible (`terms`); predicates that a person or a refinement can use are linear.
-What is not linear is None, "any number", which can only make the relation of a step larger.
+Bit-vectors decide whether a path is feasible (`terms`); interpolants use linear predicates, which people and refinement
+can read. A nonlinear term is None, "any number", which can only make the relation of a step larger.
 """
 
 from __future__ import annotations

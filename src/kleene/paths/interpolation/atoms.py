@@ -1,4 +1,4 @@
-"""What a formula over variables and fields speaks about: pointers, aliases, field assertions, integer predicates."""
+"""The contents of a formula over variables and fields: pointers, aliases, field assertions, integer predicates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 @dataclass(frozen=True)
 class Place:
-    """A variable, or what fields lead to from it, as `p` or `p->next`. A named object `&x` has no fields."""
+    """A variable with a path of fields, such as `p` or `p->next`. A named object `&x` has no fields."""
 
     name: str
     fields: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class FieldAssertion:
 
 @dataclass(frozen=True)
 class IntegerPredicate:
-    """A comparison of integers; `formula` is over the plain names, `text` is how C would say it."""
+    """A comparison of integers; `formula` is over the plain names, `text` is in C syntax."""
 
     text: str
     formula: Any = field(compare=False)
@@ -54,7 +54,7 @@ class IntegerPredicate:
 
 @dataclass
 class Spoken:
-    """What one formula speaks about."""
+    """The contents of one formula."""
 
     pointers: list[Place] = field(default_factory=list)
     aliases: list[tuple[Place, Place]] = field(default_factory=list)

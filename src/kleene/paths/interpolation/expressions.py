@@ -43,7 +43,7 @@ _COMPARE: dict[str, Any] = {
 
 
 class Expressions(Relation):
-    """Evaluates; what a dereference asks for is collected in `valid`, what can be wrong with it in `wrong`."""
+    """Evaluates expressions; collects the conditions of dereferences in `valid`, and their errors in `wrong`."""
 
     def __init__(self, formula: PathFormula, machine: Machine, case: Case, layout: Layout | None) -> None:
         super().__init__(formula, machine, case, layout)
@@ -111,7 +111,7 @@ class Expressions(Relation):
         return z3.BoolVal(expression.operator == "!=")
 
     def _undefined(self, pointer: Expression) -> bool:
-        """Whether the pointer may be what was never written: then C leaves the comparison open."""
+        """Whether the pointer may be unwritten: then C leaves the result of the comparison open."""
         found = self.facts.value(pointer)
         return found is None or (hasattr(found, "block") and self.facts.kind(found.block) == "garbage")
 
@@ -160,7 +160,7 @@ class Expressions(Relation):
     # Places -------------------------------------------------------------------------------------------------
 
     def place(self, lvalue: Expression, *, touched: bool = True) -> Spot | None:
-        """Where an lvalue is; None where nothing is known about what is there."""
+        """The cell of an lvalue; None if its content is unknown."""
         self._indices(lvalue)
         root = root_of(lvalue)
         block, bit = self.facts.address(lvalue)

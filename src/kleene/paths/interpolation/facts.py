@@ -1,4 +1,4 @@
-"""What is explicit on a path: where lvalues are, what offsets pointers have, which numbers do not depend on inputs.
+"""Explicit facts of a path: places of lvalues, offsets of pointers, numbers that do not depend on inputs.
 
 These are facts of every execution along the path, read off the states of the interpreter; the relation of a step
 (`relation`) takes them for granted.
@@ -14,7 +14,7 @@ from kleene.domains.explicit.values import NotModelled, Pointer, Split, Undefine
 
 
 class Unfit(Exception):
-    """The path has no relation in the vocabulary; the text says why."""
+    """The path has no relation in the vocabulary; the text is the reason."""
 
 
 def root_of(lvalue: Expression) -> Expression:
@@ -74,7 +74,7 @@ class Facts:
             return None
 
     def offset(self, pointer: Expression) -> int:
-        """How far from the start of its block a pointer points, in bytes; 0 for what was never written."""
+        """The offset of a pointer in its block, in bytes; 0 for an unwritten pointer."""
         if isinstance(root_of(pointer), Variable | Deref) and not isinstance(pointer, Cast):
             number, bit = self.address(pointer)
             block = self.state.blocks.get(number)

@@ -1,9 +1,9 @@
-"""Why a path cannot happen: interpolants at each of its locations, and what they speak about.
+"""Interpolants at each location of an infeasible path, and their contents.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.3.
 
 From the atoms of the interpolants come pointers to track, their aliases, assertions about fields, and predicates on
-integers. Every sequence is checked to be inductive, by queries that know nothing of how it was made.
+integers. Independent queries check that every sequence is inductive.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from kleene.paths.interpolation.written import written
 
 @dataclass(frozen=True)
 class Failure:
-    """There are no interpolants, and why."""
+    """There are no interpolants, for this reason."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Cut:
-    """One position of the path: the interpolant (over plain names) and what it speaks about."""
+    """One position of the path: the interpolant (over plain names) and its contents."""
 
     formula: Any
     spoken: Spoken
     vocabulary: Vocabulary | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        """As C would say it."""
+        """The interpolant in C syntax."""
         return written(self.formula, self.vocabulary) if self.vocabulary is not None else str(self.formula)
 
 
@@ -145,7 +145,7 @@ def _collected(cuts: list[Cut], core: tuple[int, ...]) -> Interpolants:
 
 
 def _together(found: list[Interpolants]) -> Interpolants:
-    """The sequence of the case that was followed furthest, with what all of them speak about."""
+    """The sequence of the case with the longest path, with the contents of all sequences."""
     first = max(found, key=lambda one: max(one.core, default=0))
     if len(found) == 1:
         return first

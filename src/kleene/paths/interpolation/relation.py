@@ -1,9 +1,9 @@
-"""A path as a sequence of relations between versions of variables and fields: what interpolants are made from.
+"""A path as a sequence of relations between versions of variables and fields, the input of interpolation.
 
 Every operation gives conjuncts: conditions, and definitions of new versions. A field is an array over blocks, as in
-Burstall's memory model; this is right where no two cells of a block overlap, which the path itself shows (`Unfit`
-otherwise). A new block differs from all blocks that were allocated before; dereferences ask that the block lives and
-is large enough.
+Burstall's memory model. This is sound if no two cells of a block overlap, which the path itself shows (`Unfit`
+otherwise). A new block differs from all earlier blocks; a dereference requires that the block lives and is large
+enough.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Spot:
-    """Where an lvalue is: a cell of a variable, or a cell of the block that a term stands for."""
+    """The place of an lvalue: a cell of a variable, or a cell of the block that a term denotes."""
 
     cell: Cell
     block: Any = None
@@ -157,7 +157,7 @@ class Relation:
         layout = self.known_layout or self.layout
         return layout.inside(owner, bit, width)
 
-    # What is so at the beginning --------------------------------------------------------------------------
+    # Initial values ---------------------------------------------------------------------------------------
 
     def _remember_initial(self, key: Key, version: Any) -> None:
         """Globals have their initial values; the blocks that exist by name live and have their sizes."""

@@ -1,8 +1,8 @@
 """Inductive sequence interpolants of an infeasible path: weakest preconditions over an unsatisfiable core.
 
-Backwards from the end: what must not hold before a step is what the step turns into what must not hold after it. At
-each cut this condition, as a disjunction, is weakened case by case to an unsatisfiable core with the prefix, which
-keeps the sequence inductive (dropping a conjunct of what must not hold makes the interpolant stronger) and small.
+The computation goes backwards: the bad states before a step are those from which the step leads to bad states after it.
+At each cut this condition is a disjunction; each case is weakened to an unsatisfiable core with the prefix. This keeps
+the sequence small and inductive (a weaker bad condition makes the interpolant stronger).
 Henzinger, Jhala, Majumdar, McMillan. Abstractions from proofs. POPL 2004, section 4, has the use; there the
 interpolants come from a resolution proof.
 """
@@ -20,17 +20,17 @@ from kleene.paths.interpolation.relation import Conjunct, Relation
 STEPS = 6_000_000
 """Z3's resource steps for one question."""
 MOST_QUESTIONS = 1_500
-"""Questions to the solver for one path: a path of 150 steps through a list of eight cells needs about as many."""
+"""Largest number of solver queries for one path: 150 steps through a list of eight cells need about as many."""
 _TRIED = 40
-"""How many conjuncts of a core the solver is asked to leave out."""
+"""Largest number of conjuncts of a core that the minimisation tries to drop."""
 
 
 class NoInterpolants(Exception):
-    """There is no sequence; the text says why."""
+    """There is no sequence; the text is the reason."""
 
 
 class Prover:
-    """Asks the solver, so many times at most."""
+    """Asks the solver, with a limit on the number of queries."""
 
     def __init__(self, most: int = MOST_QUESTIONS) -> None:
         self.left = most
@@ -105,7 +105,7 @@ class Sequencer:
         return core
 
     def _before(self, bad: list[list[Any]], step: Sequence[Conjunct], cut: int) -> list[list[Any]]:
-        """What must not hold before the step."""
+        """The bad states before the step."""
         conditions = [c for c in step if c.defines is None]
         changed = bool(conditions)
         result: list[list[Any]] = []
@@ -188,7 +188,7 @@ def _without_larger(found: list[list[Any]]) -> list[list[Any]]:
 
 
 def _solved(literals: list[Any], constant: Any) -> list[Any]:
-    """Replace the constant where an equation says what it is."""
+    """Replace the constant if an equation defines it."""
     for literal in literals:
         if z3.is_eq(literal):
             for one, other in ((literal.arg(0), literal.arg(1)), (literal.arg(1), literal.arg(0))):
@@ -199,7 +199,7 @@ def _solved(literals: list[Any], constant: Any) -> list[Any]:
 
 
 def _eliminated(literals: list[Any], hidden: list[Any]) -> list[Any]:
-    """What the literals say about everything but the hidden constants, as one formula in the list."""
+    """The literals without the hidden constants (quantifier elimination), as one formula in the list."""
     if not all(z3.is_int(c) for c in hidden):
         return []
     try:

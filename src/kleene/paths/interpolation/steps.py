@@ -40,7 +40,7 @@ _CALLS = ("assertion", "unreach_call")
 
 
 def related(formula: PathFormula, machine: Machine, case: Case) -> Relation:
-    """The relation of a case as far as the interpreter followed it. Twice: the first tells which cells matter."""
+    """The relation of a case up to where the interpreter followed it; a first pass computes the relevant cells."""
     layout: Layout | None = None
     for _ in range(2):
         steps = Steps(formula, machine, case, layout)

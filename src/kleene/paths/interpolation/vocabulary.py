@@ -54,7 +54,7 @@ class Vocabulary:
         self._versions: Counter[Key] = Counter()
 
     def label(self, cell: Cell, text: str) -> None:
-        """What a cell is called in the source; the first name stays."""
+        """Set the source name of a cell; the first name stays."""
         self.labels.setdefault(cell, text)
 
     def name(self, key: Key) -> str:

@@ -1,4 +1,4 @@
-"""Interpolants as C would say them: fields of pointers instead of reads of arrays, NULL for the block 0."""
+"""Interpolants in C syntax: fields of pointers in place of reads of arrays, NULL for the block 0."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _JOINS = {z3.Z3_OP_AND: " && ", z3.Z3_OP_OR: " || "}
 
 
 def written(formula: Any, vocabulary: Vocabulary) -> str:
-    """A formula over plain names as a condition of C; `allocated(p)`, `freed(p)` and `defined(p)` are said so."""
+    """A formula over plain names as a condition in C syntax, with `allocated(p)`, `freed(p)` and `defined(p)`."""
     return _Writer(vocabulary).text(formula)
 
 

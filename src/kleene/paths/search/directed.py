@@ -1,9 +1,9 @@
 """Directed symbolic execution: paths towards the places of alarms, each followed as far as its formula allows.
 
-The exact exploration goes breadth first and knows inputs by differences only; here paths go deep, and conditions on
-inputs are bit-vectors. Forks wait in one pool, from which four orders take in turn: nearest to an alarm, newest,
-oldest, any. An error counts when the interpreter shows it on the inputs of a model. Where every path was followed to
-its end, with nothing left open, that is a proof.
+Exact exploration is breadth first and relates inputs only by differences; here the search is deep, and conditions on
+inputs are bit-vectors. Forks wait in one pool, and four orders select from it in turn: nearest to an alarm, newest,
+oldest, random. An error counts if the interpreter shows it on the inputs of a model. If the search follows every path
+to its end and leaves no question open, that is a proof.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from kleene.paths.search.distance import Distances
 _SLICE = 2_000
 _OFTEN = 50
 _LARGE, _SELDOM = 100, 16
-"""States with so many blocks are compared with others only now and then: this takes as long as they are large."""
+"""States with at least `_LARGE` blocks are compared with others only every `_SELDOM` steps, as this is expensive."""
 _POOL = 4_000
 _ATTEMPTS = 4
 _AFTER = 1.0
-"""Seconds to go on after an error was found."""
+"""Seconds to continue after the first error."""
 _HABITS = (0, 1, 1, 1, 2, 5, -1)
 
 
 @dataclass
 class Found:
-    """What a search found: errors with the runs that show them, and how much was tried."""
+    """The result of a search: errors with their runs, and the effort."""
 
     findings: list[Confirmed] = field(default_factory=list)
     paths: int = 0
@@ -50,7 +50,7 @@ class Found:
 
     @property
     def proved(self) -> bool:
-        """Every path was followed to its end, nothing was left open, and nothing is wrong on any."""
+        """Whether the search followed every path to its end, left no question open, and saw no error."""
         return self.exhausted and not self.doubts and not self.findings
 
 
@@ -115,7 +115,7 @@ class Search:
         return self.found
 
     def _resume(self) -> bool:
-        """When no path is left that could lead to an alarm: go on with those that were laid aside, for a proof."""
+        """If no path can lead to an alarm any more, continue with the paths laid aside, for a proof."""
         if self.found.findings or self.found.doubts:
             return False
         self.pool, self.aside = self.aside, []
@@ -210,7 +210,7 @@ class Search:
         return True
 
     def _known(self, node: _Node) -> bool:
-        """Whether a state with the same future was here before: equal, with the same constraints on what it holds."""
+        """Whether the search has seen an equal state with the same constraints on its values."""
         key, lost = self.canonical.key(node.state)
         if lost:
             self._confirm(node, "memory_leak", "")

@@ -1,4 +1,4 @@
-"""How far a state is from the locations of interest, in edges, through calls and returns."""
+"""The distance of a state from the locations of interest, in edges, through calls and returns."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ from kleene.transformers.action import Action
 MOST_STRUCTURES = 3_000
 """A path whose simulation needs more structures than this counts as not ruled out."""
 MORE_STRUCTURES = 200
-"""How many more than a finer one a generator may need."""
+"""Number of structures that a generator may need in addition to those of a finer one."""
 IN_VAIN = 4
-"""After how many generators that do not rule the path out the finest is asked whether any does."""
+"""Number of failed generators after which only the finest ones are tested."""
 
 
 PATH, EDGES, WHOLE = range(3)
-"""What is simulated: the path alone, as in the paper; the tree along its edges; the whole tree, for its error only."""
+"""Extent of a simulation: the path alone, as in the paper; the tree along its edges; the whole tree, for its error."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Trial:
 
 @dataclass
 class FineTuning:
-    """What was tried, in order, and what was chosen (None: nothing rules the path out)."""
+    """The generators tried, in order, and the chosen one (None: no generator rules the path out)."""
 
     trials: list[Trial] = field(default_factory=list)
     chosen: Generator | None = None
@@ -115,7 +115,7 @@ def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]
 
 
 Tester = Callable[[Sequence[Generator], int], list[Answer]]
-"""Simulates generators, each with so many structures at most."""
+"""Simulates generators, each with at most the given number of structures."""
 
 
 def fine_tune(
@@ -128,12 +128,11 @@ def fine_tune(
 ) -> FineTuning:
     """Search the enabled generators that are finer than the current one; `width` of them are tested at once.
 
-    Once one rules the path out, a coarser one that needs more structures is no gain, and is not followed on; nor one
-    that needs more than half as many where no cycles are assumed, since a structure costs about twice as much there.
-    Where one proves the program, there is no next tree that a coarser one could be cheaper for: those that assume that
-    there are no cycles are not tried any more.
-    If the first so many, `patience`, do not rule the path out, that is the end.
-    After some tests in vain only the finest are tested: what they do not rule out, none does.
+    After one generator rules the path out, a coarser one is given up if it needs more structures; if it assumes that
+    there are no cycles, already at half as many, because such structures cost about twice as much. If a generator
+    proves the program, no further tree is needed, and generators that assume no cycles are not tried any more. The
+    search ends if the first `patience` generators do not rule the path out. After `IN_VAIN` failures, only the finest
+    generators are tested: if they do not rule out the path, no generator does.
     """
     result = FineTuning()
     candidates = [g for g in enabled if g != current and lattice.refines(g, current)]

@@ -33,15 +33,15 @@ _NOWHERE = Position("<shapes>", 0, 0)
 
 @dataclass(frozen=True)
 class Roles:
-    """What the pointer fields of a program's structures are for: forward, back, or closing cycles."""
+    """The roles of the pointer fields of a program's structures: forward, back, or closing cycles."""
 
     forward: frozenset[str] = frozenset()
     back: frozenset[str] = frozenset()
     circular: frozenset[str] = frozenset()
     unused: frozenset[str] = frozenset()
-    """Fields that are there and that a coarser data structure does not look at."""
+    """Fields that a coarser data structure ignores."""
     looping: frozenset[str] = frozenset()
-    """Fields that lead back and that form cycles where the others do not: the root of a tree may be its own parent."""
+    """Back fields that form cycles although the others do not: the root of a tree may be its own parent."""
 
     @property
     def fields(self) -> frozenset[str]:
@@ -71,13 +71,13 @@ class Generator:
 
     @property
     def obligations(self) -> int:
-        """What assuming that there are no cycles costs: every step has to be seen to close none, or one that is cut."""
+        """The cost of assuming no cycles: every step must be shown to close no cycle, or a cut one."""
         families = [self.entry.family(n) for n in self.families] if self.entry else []
         return 12 * sum(f.acyclic or f.cut for f in families)
 
     @property
     def weight(self) -> int:
-        """How much it is to track, roughly: the number of declarations, and what is assumed."""
+        """The rough cost of tracking: the number of declarations and `obligations`."""
         return sum(len(self.entry.family(n).items) for n in self.families) + self.obligations if self.entry else 0
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ class Generator:
 
     @property
     def words(self) -> str:
-        """The generator with what it does without."""
+        """The generator and its missing families, as text."""
         return f"{self}, without {', '.join(self.missing)}" if self.families and self.missing else str(self)
 
     def fields(self, definition: TrackingDefinition) -> frozenset[str]:
@@ -101,7 +101,7 @@ class Generator:
         return self.roles.fields | (definition.fields - self.roles.unused) if self.entry else frozenset()
 
     def shape_class(self, definition: TrackingDefinition) -> ShapeClass:
-        """How the tracked fields are followed."""
+        """The shape class of the tracked fields."""
         fields, entry = self.fields(definition), self.entry
         families = [entry.family(n) for n in self.families] if entry else []
         acyclic = entry is not None and (entry.base_acyclic or any(f.acyclic for f in families))
@@ -332,6 +332,6 @@ def example_groups(entry: Entry) -> list[Group]:
 
 
 def predicates_of(generator: Generator, groups: Sequence[Group], pointers: Iterable[str]) -> Instrumentation:
-    """What a generator makes of some groups and separating pointers."""
+    """The instrumentation of a generator for some groups and separating pointers."""
     names = tuple(pointers)
     return generator.instrument(groups, Roots(names, names))

@@ -1,8 +1,8 @@
 """The language of shape-class generators: one entry for each data structure, formulas in TVP syntax.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 4 (the DSL of
-the SCG library): an entry specifies the most refined generator, coarser ones are subsets of its predicate families, and
-which data structure refines which is said separately (here: with `%refines`). docs/reference/shapes.md has the grammar.
+the SCG library): an entry specifies the most refined generator, and coarser ones are subsets of its predicate families.
+`%refines` states which data structure refines which. docs/reference/shapes.md has the grammar.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kleene.tvp.syntax import DeclarationItem, FormulaSyntax
 _OWN = ("shape", "refines", "forward", "back", "circular", "invariant", "family", "base", "acyclic", "cut")
 SCG = Dialect("SCG", (*TVP.keywords, *_OWN), TVP.words)
 COUNTS = {"none": (0, 0), "one": (1, 1), "many": (2, 99), "some": (1, 99), "any": (0, 99)}
-"""How many fields of a role a data structure has: least and most."""
+"""Least and largest number of fields of a role."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Invariant:
-    """What holds in every heap of the data structure; evaluated on explicit heaps."""
+    """A formula that holds in every heap of the data structure; it is evaluated on explicit heaps."""
 
     name: str
     title: str
@@ -69,7 +69,7 @@ class Entry:
         return COUNTS[dict(self.counts).get(role, "none")]
 
     def fits(self, forward: int, back: int, circular: int) -> bool:
-        """Whether so many fields of each role can be this data structure."""
+        """Whether the data structure may have these numbers of fields of each role."""
         given = {"forward": forward, "back": back, "circular": circular}
         return all(low <= given[role] <= high for role in given for low, high in [self.count(role)])
 
@@ -191,7 +191,7 @@ class _Parser(TvpParser):
         return Family(name, title, needs, tuple(items), "%acyclic" in assumed, "%cut" in assumed, position)
 
     def _body(self) -> tuple[list[DeclarationItem], set[str]]:
-        """The declarations between braces, and what is said to be assumed of cycles there."""
+        """The declarations between braces, and the assumptions about cycles there."""
         self.expect("{")
         items: list[DeclarationItem] = []
         assumed: set[str] = set()

@@ -1,10 +1,9 @@
 """HeapToShape: a state of a run as a shape graph of a model.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.2. The
-graph has the live pointers that are tracked, the tracked cells and the small integers of the shape class; what the
-state leaves open (numbers that were never written) is 1/2. States with freed blocks, pointers to variables that are no
-more, rings and slots of tables have none: which of these blocks an abstract state still has, and where it cuts a ring,
-depends on the path.
+graph has the tracked live pointers, the tracked cells and the small integers of the shape class; a number that was
+never written is 1/2. States with freed blocks, pointers to ended variables, rings or slots of tables have no graph:
+which of these blocks an abstract state still has, and where it cuts a ring, depends on the path.
 """
 
 from __future__ import annotations

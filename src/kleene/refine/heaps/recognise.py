@@ -1,7 +1,7 @@
-"""Which data structures the sample heaps are: the roles of fields, and the invariants of the library's entries.
+"""Recognises the data structures of sample heaps: the roles of fields, and the invariants of the library's entries.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.2
-(`SCGsFromExplicit`). What a field is for (forward, back, closing cycles) is read off the samples too.
+(`SCGsFromExplicit`). The role of a field (forward, back, closing cycles) is also computed from the samples.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kleene.tvp.sets import Sets
 
 @dataclass(frozen=True)
 class Recognised:
-    """What the samples say: the roles of the fields, and for each entry whether its invariants hold."""
+    """The result on the samples: the roles of the fields, and for each entry whether its invariants hold."""
 
     roles: Roles
     fitting: Mapping[str, Roles]
@@ -54,7 +54,7 @@ def recognise(entries: Sequence[Entry], heaps: Sequence[ExplicitHeap], order: Se
 
 def roles_for(entry: Entry, roles: Roles) -> Roles | None:
     """The part of the fields that a data structure uses; None if there are too few or too many."""
-    if entry.count("forward") == COUNTS["any"]:  # nothing is assumed, so nothing is left out
+    if entry.count("forward") == COUNTS["any"]:  # no assumption, so no field is omitted
         return Roles(forward=roles.fields)
     back = roles.back if entry.count("back")[1] else frozenset()
     circular = roles.circular if entry.count("circular")[1] else frozenset()
@@ -98,7 +98,7 @@ def _undoes(heaps: Sequence[ExplicitHeap], forth: str, back: str) -> bool:
 
 
 def _reach(heap: ExplicitHeap, field: str) -> int:
-    """How many cells the pointers reach along one field, at most."""
+    """The largest number of cells that a pointer reaches along one field."""
     return max((len(_along(heap, field, start)) for start in heap.pointers.values()), default=0)
 
 

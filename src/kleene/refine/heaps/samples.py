@@ -1,11 +1,10 @@
 """The explicit part of the reachability tree: nodes with the heaps of runs, from which sample heaps are taken.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, sections 2.2, 3.1
-and 4 (five different samples of at least four nodes). A node has a child for each input that is tried; a run goes on
-from a node at which another input was left to try, or from the root. Deviations: inputs have values, rather than the
-unknown one, so that every heap is one of a real run; heaps are looked at where loops begin, where data structures are
-most likely whole, and one sample is taken of each run, its largest; at a location so many different heaps are kept in
-nodes as samples are wanted, and no more.
+and 4 (five different samples of at least four nodes). A node has a child for each tried input; a run starts at a node
+with an untried input, or at the root. Deviations: inputs have values, so that every heap belongs to a real run; heaps
+are taken at loop heads, where data structures are most likely complete; each run gives one sample, its largest heap; a
+location keeps at most as many different heaps as samples are wanted.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ EMPTY: Mapping[str, int] = {}
 _STEPS = 4_000
 _RUNS = 400
 _OPEN = 200
-"""How many inputs that are left to try are remembered."""
+"""Largest number of remembered untried inputs."""
 
 
 @dataclass(frozen=True)
 class SampleOptions:
-    """How many different heaps of how many nodes are wanted, and how long to look for them."""
+    """The wanted number of different heaps, their least number of nodes, and the time to search for them."""
 
     count: int = 5
     size: int = 4
@@ -45,7 +44,7 @@ class SampleOptions:
 
 @dataclass
 class Samples:
-    """The heaps found, with the locations they were taken at; `enough` if as many as wanted are large enough."""
+    """The sample heaps with their locations; `enough` if the wanted number of heaps is large enough."""
 
     heaps: list[tuple[str, ExplicitHeap]] = field(default_factory=list)
     small: list[tuple[str, ExplicitHeap]] = field(default_factory=list)
@@ -62,7 +61,7 @@ class Samples:
 
     @property
     def usable(self) -> list[tuple[str, ExplicitHeap]]:
-        """The large heaps, or what there is if none is large."""
+        """The large heaps, or the small ones if none is large."""
         return self.heaps or self.small
 
 
@@ -86,7 +85,7 @@ class ExplicitAnalysis:
         self.samples = Samples(fixed=self.machine.fixed)
         self._random = random.Random(options.seed)
         self._open: list[tuple[ExplicitNode, State, bool]] = []
-        """Where another input is left to try: the node, its state, and whether that input is zero."""
+        """Untried inputs: the node, its state, and whether the input is zero."""
         self._reading: set[str] = set()
         """The locations at which inputs are read."""
         self._seen: set[object] = set()
@@ -170,9 +169,9 @@ def executable(task: Task) -> CProgram:
 
 
 class _Inputs(InputSource):
-    """Random inputs: mostly small and not zero, so that loops that build structures go on for a while.
+    """Random inputs: mostly small and not zero, so that loops that build structures run for a while.
 
-    `zero` says of the next one whether it is zero; `drawn` whether the last one was.
+    `zero` fixes whether the next input is zero; `drawn` records whether the last one was.
     """
 
     def __init__(self, generator: random.Random, likely: float) -> None:
@@ -237,12 +236,12 @@ def heap_of(state: State, memory: Memory, pointers: frozenset[str], fixed: Mappi
 
 
 def _typed(size: int, places: Collection[tuple[int, int]]) -> int:
-    """The size of a block with its type, as far as the pointer to it tells: a block of a run does not know it."""
+    """The typed size of a block, from the places of a pointer to it: a block of a run has no type."""
     return min((known for known, _ in places if int(known) == size), default=size)
 
 
 def _address(state: State, value: Value) -> int | None:
-    """The block that a pointer points to; NULL, or None for what is unknown or dangling."""
+    """The block that a pointer points to, or NULL; None for an unknown or dangling pointer."""
     if isinstance(value, Pointer):
         block = state.blocks.get(value.block)
         return value.block if block is not None and block.alive else None

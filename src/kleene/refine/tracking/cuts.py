@@ -1,10 +1,10 @@
-"""Where on a path what it asks for is to be tracked: at the cuts whose interpolants speak of it.
+"""At which locations each variable is tracked: at the cuts whose interpolants contain it.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithm 3: the
-atoms of the interpolant at a location refine the tracking definition of this location. Deviations: where there is no
-interpolant that says it, a variable is asked for from where the path writes it to where the path reads it; and a
-variable that is asked for at a location is tracked on the whole live range around it, as far as the same value may be
-read there: the other ways round a loop would ask for it in the next rounds (decision 014).
+atoms of the interpolant at a location refine the tracking definition of this location. Deviations: without an
+interpolant, a variable is tracked from its write to its read on the path; and a variable that a location needs is
+tracked on the whole live range of its value around this location, because other paths through a loop would need it in
+the next rounds (decision 014).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Where = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True)
 class Asked:
-    """What to track, and where, by reason; variables of `whole`, and those without locations, wherever they live."""
+    """What to track, with locations by reason; variables in `whole` or without locations: wherever they are live."""
 
     definition: TrackingDefinition = NOTHING
     where: tuple[tuple[str, Where], ...] = ()
@@ -47,7 +47,7 @@ class Asked:
 
     @property
     def locations(self) -> Where:
-        """Where, whatever the reason."""
+        """The locations of each variable, for all reasons."""
         return united(*(where for _, where in self.where))
 
     def parts_of(self, chosen: Where) -> list[tuple[str, Where]]:
@@ -78,7 +78,7 @@ def on_path(path: ErrorPath, definition: TrackingDefinition, why: str) -> Asked:
 
 
 def between_uses(path: ErrorPath, names: frozenset[str]) -> Where:
-    """The locations of the path at which it has yet to read what a variable holds."""
+    """The locations of the path where it later reads the value of a variable."""
     found: dict[str, set[str]] = {}
     live: set[str] = set()
     for step in reversed(path.steps):
@@ -90,7 +90,7 @@ def between_uses(path: ErrorPath, names: frozenset[str]) -> Where:
 
 
 def at_cuts(path: ErrorPath, cuts: Iterable[TrackingDefinition]) -> Where:
-    """The locations at whose cuts the interpolants speak of a variable; `cuts` is what each of them speaks of."""
+    """The locations at whose cuts the interpolants contain a variable; `cuts` has the contents of each cut."""
     found: dict[str, set[str]] = {}
     for step, spoken in zip(path.steps, cuts, strict=False):
         for name in spoken.tracked | spoken.integers:

@@ -1,8 +1,8 @@
 """Tracking definitions: which pointers, fields and integers an abstraction tracks.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 2.3:
-``D = (T, T_s, Φ)``. Deviation: the field assertions Φ are kept apart by what they are about, pointer fields (which are
-tracked as a whole) and integers, and integer variables are tracked by the same definition (nullary predicates).
+``D = (T, T_s, Φ)``. Deviation: the field assertions Φ are divided into pointer fields (tracked as a whole) and integer
+fields, and the definition also tracks integer variables (nullary predicates).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 
 @dataclass(frozen=True)
 class TrackingDefinition:
-    """Names of what is tracked. The predicates of `separating` pointers are abstraction predicates: they name nodes.
+    """Names of tracked values. The predicates of `separating` pointers are abstraction predicates: they name nodes.
 
     `fields` are pointer cells, `data` the offsets of integer cells, `integers` variables.
     """
@@ -38,7 +38,7 @@ class TrackingDefinition:
         return TrackingDefinition(**parts)
 
     def without(self, other: TrackingDefinition) -> TrackingDefinition:
-        """What this one tracks and the other does not."""
+        """The part of this definition that the other does not track."""
         parts = {part.name: getattr(self, part.name) - getattr(other, part.name) for part in fields(self)}
         return TrackingDefinition(**{**parts, "separating": parts["separating"] & parts["tracked"]})
 
@@ -62,7 +62,7 @@ class TrackingDefinition:
 
     @property
     def words(self) -> list[str]:
-        """What is tracked, one phrase for each kind."""
+        """The tracked values as text, one phrase for each kind."""
         rest = self.tracked - self.separating
         parts: list[tuple[str, Iterable[object]]] = [
             ("pointers", sorted(self.separating)),
@@ -83,15 +83,15 @@ NOTHING = TrackingDefinition()
 
 @dataclass(frozen=True)
 class Activity:
-    """Where variables are tracked: the tracking definition of a location is what of the whole one is active there.
+    """Maps variables to the locations that track them: a location uses the active part of the tracking definition.
 
-    A variable with an entry is tracked at those locations (where it is live), one without wherever it is live.
+    A variable with an entry is tracked at these locations, if it is live there; another one wherever it is live.
     """
 
     at: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def joined(self, tracked: frozenset[str], where: Mapping[str, frozenset[str]]) -> Activity:
-        """With more locations; `tracked` are the variables before, of which those without an entry stay as they are."""
+        """Add locations; a variable in `tracked` (those before) without an entry stays tracked everywhere."""
         found = dict(self.at)
         for name, locations in where.items():
             if name in self.at or name not in tracked:
@@ -103,7 +103,7 @@ class Activity:
         return Activity({name: locations for name, locations in self.at.items() if name not in names})
 
     def without(self, other: Activity) -> dict[str, frozenset[str]]:
-        """The locations that are new, of the variables that have some."""
+        """The new locations of each variable; variables without new locations are omitted."""
         new = {name: locations - other.at.get(name, frozenset()) for name, locations in self.at.items()}
         return {name: locations for name, locations in new.items() if locations}
 

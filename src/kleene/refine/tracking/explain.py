@@ -1,8 +1,8 @@
-"""Can an error path happen, and if not, what do its interpolants speak about? (ExtractInterpolants)
+"""Decides whether an error path is feasible; if not, extracts the contents of its interpolants (ExtractInterpolants).
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.3
-(step 1 of Algorithm 3): pointers in atoms and their aliases are tracked, and so are fields that are dereferenced.
-Where there are no interpolants, the cone of influence of the error on the path stands in for them.
+(step 1 of Algorithm 3): pointers in atoms, their aliases and dereferenced fields are tracked. Without interpolants, the
+cone of influence of the error on the path replaces them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from kleene.refine.tracking.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reas
 from kleene.refine.tree.reachability_tree import ErrorPath
 
 SHORT = 40
-"""Paths of so many steps are interpolated though they end at a pointer of which nothing is known, longer ones not."""
+"""Longest path, in steps, that is interpolated although it ends at an unknown pointer."""
 LIMIT = 5_000_000
 """Steps of the solver for the question whether a path can happen."""
 _NOT_ASKED = frozenset(("cycle", "unsupported"))
@@ -83,7 +83,7 @@ class PathExplainer:
                 return self._interpolated(path, interpolants(formula), why, direct, stand_in)
 
     def _open(self, missing: TrackingDefinition) -> bool:
-        """Whether interpolants could speak of something that is not tracked: inputs and unused numbers do not count."""
+        """Whether interpolants could contain untracked values; inputs and unused numbers do not count."""
         numbers = {v for v in missing.integers if v in self._computed} | {
             o for o in missing.data if self._constants.of(o)
         }
@@ -123,7 +123,7 @@ def _text(operation: Operation) -> str:
 
 @dataclass
 class Spoken:
-    """From what interpolants speak about to what is to be tracked."""
+    """Translates the contents of interpolants into tracking definitions."""
 
     memory: Memory
 

@@ -1,7 +1,7 @@
-"""Why an error path cannot happen, and what has to be tracked to see it (ExtractInterpolants and step 1 of Refine).
+"""The reason why an error path is infeasible, and what to track to exclude it (ExtractInterpolants, step 1 of Refine).
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.3.
-Where no interpolants can be had, the cone of influence of the error on the path stands in for them.
+Without interpolants, the cone of influence of the error on the path replaces them.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Reason:
     text: str
     asked: TrackingDefinition = NOTHING
     wider: TrackingDefinition = NOTHING
-    """What to track if that is not enough, where there are no interpolants that say it better."""
+    """What to track if `asked` is not enough and there are no interpolants."""
     inputs: tuple[int, ...] = ()
     interpolants: Interpolants | None = None
     where: Where = field(default_factory=dict)
-    """The locations at whose cuts the interpolants speak of variables."""
+    """The locations at whose cuts the interpolants contain variables."""
 
 
 def cone(memory: Memory, path: ErrorPath) -> TrackingDefinition:
@@ -72,7 +72,7 @@ def slice_of(memory: Memory, path: ErrorPath) -> TrackingDefinition:
 def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     """The pointers and fields of the statement (or assertion) that fails, and those they were copied or loaded from.
 
-    What is not tracked may always be wrong, so that no abstraction without them excludes the error.
+    An untracked pointer may always be wrong, so no abstraction without them excludes the error.
     """
     if path.error.kind in LEAKS:  # a block may be held by any pointer
         names = frozenset(v.name for v in memory.pointers)
@@ -107,7 +107,7 @@ def everything(memory: Memory, path: ErrorPath) -> TrackingDefinition:
 
 
 class _Cone:
-    """What is relevant so far, while a path is followed backwards."""
+    """The relevant variables and cells during a backward walk over a path."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -127,7 +127,7 @@ class _Cone:
             self.read(operation)
 
     def _flag(self, operation: Operation) -> bool:
-        """A number is computed from relevant pointers: what they were compared with, as in ``empty = p == NULL``."""
+        """Whether an operation computes a number from relevant pointers, as in ``empty = p == NULL``."""
         if not isinstance(operation, Assign) or not isinstance(operation.target.type, IntegerType):
             return False
         read = self._accesses([operation.value])
@@ -144,7 +144,7 @@ class _Cone:
             self._note(access)
 
     def dereferenced(self, operation: Operation) -> None:
-        """What the addresses are computed from that the operation accesses, or frees."""
+        """Add the operands of the addresses that the operation accesses or frees."""
         for expression in expressions(operation):
             inner = [node.pointer for node in walk(expression) if isinstance(node, Deref)]
             for access in self._accesses(inner if not isinstance(operation, Free) else [expression]):

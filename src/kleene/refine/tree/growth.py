@@ -1,9 +1,9 @@
 """Trees that grow too large: a finer shape class may need far fewer structures.
 
-Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.3 takes the
-coarsest generator that rules a path out. What it does not know may make the tree explode long before another path shows
-it (a list of which it is not known which cell is the last is written to anywhere). So a tree that has grown large, and
-has shown no error, is compared with that of the most refined generator, and of those in between.
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.3 takes
+the coarsest generator that rules a path out. A missing predicate may make the tree explode long before another path
+shows it (if the last cell of a list is unknown, a write may be anywhere). So a large tree without an error is compared
+with the trees of the most refined generator and of those in between.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kleene.refine.tree.reachability_tree import ErrorPath, Tree
 FIRST_LOOK = 4_000
 """Structures after which a tree is compared with others for the first time."""
 NEXT_LOOK = 4
-"""How many times as many there are at the next comparison."""
+"""Factor between the numbers of structures at two comparisons."""
 
 
 class _TooLarge(Exception):
@@ -37,7 +37,7 @@ class Smaller:
 def smaller_tree(
     models: Models, abstraction: Abstraction, enabled: Sequence[Generator], grown: Tree, paths: int
 ) -> Smaller | None:
-    """A tree of a finer generator with half the structures at most; of as few families as need no more of them."""
+    """A tree of a finer generator with at most half the structures, and with as few families as keep this size."""
     current = abstraction.generator
     finer = [
         g for g in enabled if g.name == current.name and g.roles == current.roles and g.families > current.families
@@ -55,7 +55,7 @@ def smaller_tree(
 
 
 def _built(model: Model, most: int, paths: int) -> Smaller | None:
-    """The tree of a model, if it needs no more structures; one that may close a cycle is no gain."""
+    """The tree of a model with at most `most` structures; None if it is larger or may close a cycle."""
 
     def limits(tree: Tree) -> None:
         if tree.generated > most:

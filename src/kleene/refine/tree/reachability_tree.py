@@ -1,10 +1,10 @@
 """The abstract reachability tree, and BuildART.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 3.1.
-Deviations: nodes of one location whose structures have the same names are merged (the partial join of the engine), so a
-node may stand for several paths; the tree edge is that of the path that made it grow last. A path is checked against
-the program, not against the tree, so this loses no error. An edge of the program is several steps of the transition
-system; the nodes in between have locations of their own, whose names differ from model to model.
+Deviations: nodes of one location whose structures have the same names are merged (the partial join of the engine). So a
+node may stand for several paths; its tree edge belongs to the path that changed it last. A path is checked against the
+program, not against the tree, so this loses no error. An edge of the program is several steps of the transition system;
+the nodes in between have separate locations, whose names depend on the model.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 
 PATIENCE = 100
-"""How many more nodes are made after the first error, at least."""
+"""Least number of nodes made after the first error."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """An edge that a path takes; `succeeds` says how an allocation ends."""
+    """An edge of a path; `succeeds` is the outcome of an allocation."""
 
     edge: Edge[Operation]
     succeeds: bool | None = None
@@ -52,9 +52,10 @@ class Node:
 
 @dataclass(eq=False, slots=True)
 class ExplicitNode:
-    """``n = (l, H, G_0)``: a node whose heap is followed explicitly; of its shape nothing is known yet.
+    """``n = (l, H, G_0)``: a node with an explicit heap and an unknown shape.
 
-    `state` is what the explicit heap is the part of that tracked pointers lead to; it is not kept at every node.
+    `state` is the whole state of the run; the explicit heap is the part that tracked pointers reach. Not every node
+    keeps it.
     """
 
     location: str
@@ -94,8 +95,8 @@ class ErrorPath:
 class Tree:
     """The nodes that were reached, by location, and those that wait to be expanded.
 
-    `only` are the edges of the program that are followed, and the error that is looked for; None for all. With `whole`
-    only the error counts.
+    `only` restricts the tree to the edges and the error of a path; None for all. With `whole`, it restricts only the
+    error.
     """
 
     model: Model
@@ -106,13 +107,13 @@ class Tree:
     pending: dict[str, list[Node]] = field(init=False)
     generated: int = 0
     kept: int = 0
-    """How many nodes were there before the last refinement."""
+    """Number of nodes kept from before the last refinement."""
     other_errors: bool = False
-    """Whether there were errors that do not count."""
+    """Whether the tree has irrelevant errors."""
     erroneous: set[str] = field(default_factory=set)
     """The locations from which a step has reported an error."""
     contradictions: dict[str, str] = field(default_factory=dict)
-    """Locations with a step whose update contradicts the rules, and what it contradicts."""
+    """Locations with a step whose update contradicts the rules, each with the rule."""
 
     def __post_init__(self) -> None:
         names = self.model.cfa.locations
@@ -154,10 +155,10 @@ class Tree:
         return sum(len(store) for store in self.stores.values())
 
     def build(self, check: Callable[[Tree], None], *, most: int = 1, pause: int | None = None) -> list[ErrorPath]:
-        """Expand until nothing waits or there are so many paths to different errors that matter; the shortest first.
+        """Expand until no node waits, or until `most` relevant errors have a path; the result is sorted by length.
 
-        After the first error the tree is followed for about as long again, so that one tree shows several errors. With
-        `pause` it ends after so many structures too; what waits then goes on in the next call.
+        After the first error, the tree grows for about as long again, so that it shows several errors. With `pause`,
+        it also stops after this number of structures, and the next call resumes.
         """
         found: dict[str, ErrorPath] = {}
         until = pause
@@ -205,7 +206,7 @@ class Tree:
                 self.add(Node(edge.target, shape, node, step))
 
     def _step(self, node: Node, edge: Edge[Action]) -> PathStep | None:
-        """The edge of the program that a step from a node belongs to, with what it is known to do so far."""
+        """The edge of the program for a step from a node, with the outcome of an allocation so far."""
         origin = self.model.origin(edge)
         if origin is None or not isinstance(origin.label, Allocate):
             return None if origin is None else PathStep(origin)

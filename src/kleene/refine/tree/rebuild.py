@@ -1,10 +1,10 @@
-"""What of a reachability tree outlives a refinement: lazy subtree removal.
+"""The part of a reachability tree that survives a refinement: lazy subtree removal.
 
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithm 3: nodes
-with a location whose abstraction was changed are removed, with all below them. The abstraction of a location is what of
-the live variables is active there, and the shape class if there are objects there. One vocabulary serves all locations;
-a predicate that is not active at a location has one fixed value there. So a structure is carried over iff the values of
-the predicates that are new are known there, and the others mean the same as before (decision 014).
+with a location whose abstraction was changed are removed, with all below them. The abstraction of a location consists
+of its active live variables, and of the shape class if it has objects. All locations share one vocabulary; an inactive
+predicate has a fixed value at a location. So a structure is kept iff the values of the new predicates are known there,
+and the others have the same meaning as before (decision 014).
 """
 
 from __future__ import annotations
@@ -113,9 +113,9 @@ def owners_of(model: Model) -> dict[str, Variable]:
 
 
 def rebuilt(old: Tree, model: Model) -> Tree:
-    """The tree to go on with under a refined abstraction.
+    """The tree to continue with under a refined abstraction.
 
-    Locations whose structures are not all carried over have changed, and what can be reached from them is removed too.
+    A location has changed if a structure there cannot be kept; nodes reachable from it are removed, too.
     """
     new = Tree(model)
     carrier = Carrier(old.model, model)
@@ -140,6 +140,6 @@ def rebuilt(old: Tree, model: Model) -> Tree:
 
 
 def _unfinished(tree: Tree) -> set[str]:
-    """The locations of the program from which something still waits, or from which a step has reported an error."""
+    """The locations of the program with a waiting node, or with a step that has reported an error."""
     waiting = {location for location, nodes in tree.pending.items() if nodes}
     return {tree.model.program_location(location) for location in waiting | tree.erroneous}

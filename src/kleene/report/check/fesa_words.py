@@ -1,4 +1,4 @@
-"""What the Boolean function of a FESA state says about a node, in readable form: equalities, exclusions, implications.
+"""The Boolean function of a FESA state in words, for each node: equalities, exclusions, implications.
 
 Only relations between two flags are shown, and none that follows from others: the function itself has all of them.
 """
@@ -38,7 +38,7 @@ Cells = Mapping[tuple[int, int], str]
 
 @dataclass(frozen=True)
 class FesaInvariant:
-    """The state at a loop head, or where a recursive function begins, and what it says about each heap node."""
+    """The state at a loop head or at the entry of a recursive function, with facts about each heap node."""
 
     place: Place
     state: State
@@ -107,7 +107,7 @@ def flag_words(flag: Flag, about: Node, cells: Cells) -> str:
 
 
 def state_words(vectors: Vectors, cells: Cells) -> list[str]:
-    """What holds of every heap node, one line for each fact."""
+    """The facts about every heap node, one line each."""
     nodes = sorted({f.source for f in flags_of(vectors) if f.kind == EXISTS and f.source.is_heap})
     lines = []
     for node in nodes:
@@ -119,7 +119,7 @@ def state_words(vectors: Vectors, cells: Cells) -> list[str]:
 
 
 def own_flags(vectors: Vectors, node: Node) -> list[Flag]:
-    """The flags that speak about a node, without those of parents and counters."""
+    """The flags of a node, without those of parents and counters."""
     flags: list[Flag] = sorted(flags_of(vectors))
     hidden = (PARENT, COUNT_LOW, COUNT_HIGH, ROOTED)
     return [f for f in flags if f.mentions(node) and f.kind not in hidden and f.source != LOST]
@@ -161,7 +161,7 @@ def relations(vectors: Vectors, node: Node, cells: Cells) -> list[str]:
 
 
 def _count_words(vectors: Vectors, node: Node) -> list[str]:
-    """How many pointers from blocks lead to a node."""
+    """The number of pointers from blocks to a node, in words."""
     low, high = vectors.flag(Flag(COUNT_LOW, node)), vectors.flag(Flag(COUNT_HIGH, node))
     found = []
     for number in range(4):

@@ -33,7 +33,7 @@ _CONTEXT = 3
 
 @dataclass(frozen=True)
 class _Row:
-    """One line of a trace: where, the source line, what happened, and the heap if it changed."""
+    """One line of a trace: the place, the source line, the step, and the heap if it changed."""
 
     number: int
     where: str
@@ -131,7 +131,7 @@ def _found(report: CheckReport, number: int) -> _Found:
 
 
 def _offending(trace: Trace) -> Markup | None:
-    """The heap before the steps at the end of a run that stand for a contract: what a call was given, or returned."""
+    """The heap before the contract steps at the end of a run: the arguments of a call, or the result of a body."""
     number = len(trace.steps)
     while number and contract_at(trace.steps[number - 1].operation.place.function)[0]:
         number -= 1

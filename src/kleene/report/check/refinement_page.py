@@ -1,4 +1,4 @@
-"""The rounds of a refinement for the page of a check: what was wrong, what was added, the sample heaps drawn."""
+"""The rounds of a refinement for the page of a check: the error, the added predicates, the drawn sample heaps."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RoundView:
 
 
 def round_views(refined: Refined | None) -> list[RoundView]:
-    """All rounds of a refinement; none if there was none."""
+    """All rounds of a refinement; empty without refinement."""
     if refined is None:
         return []
     names = SourceNames(refined.task)
@@ -63,5 +63,5 @@ def _samples(one: Round, task: Task, names: SourceNames) -> Iterator[SampleView]
 
 
 def ending(refined: Refined | None, fallback: str = "") -> Sequence[str]:
-    """How the refinement ended; nothing if there was none."""
+    """The end of the refinement, in lines; empty without refinement."""
     return [line.strip() for line in ending_lines(refined, fallback)] if refined is not None or fallback else []

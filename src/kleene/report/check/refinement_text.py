@@ -41,7 +41,7 @@ class RoundWords:
 
 
 def refinement_lines(refined: Refined | None, fallback: str = "") -> list[str]:
-    """All rounds, then how it ended; `fallback` says what was done where refinement gave up."""
+    """All rounds, then the end; `fallback` describes the analysis after refinement gave up."""
     lines: list[str] = []
     for words in all_words(refined):
         lines.append(words.title)
@@ -54,7 +54,7 @@ def all_words(refined: Refined | None) -> list[RoundWords]:
 
 
 def ending_lines(refined: Refined | None, fallback: str = "") -> list[str]:
-    """How refinement ended, and what was done where it gave up."""
+    """The end of refinement, and the analysis after it gave up."""
     if refined is None:
         return [f"no refinement: {plain(fallback)}" if fallback else "no refinement was needed"]
     after = [f"    {'instead:':<17}{plain(fallback)}"] if fallback else []
@@ -62,7 +62,7 @@ def ending_lines(refined: Refined | None, fallback: str = "") -> list[str]:
 
 
 def outcome_lines(refined: Refined) -> list[str]:
-    """How it ended: the certificate's size, or what is missing and what the user could add."""
+    """The outcome: the size of the certificate, or the missing part with advice."""
     abstraction = refined.abstraction
     counts = f"{refined.counts.tracking} td, {refined.counts.shape_class} scg"
     if refined.outcome == SAFE:
@@ -83,7 +83,7 @@ def _graphs(tree: Tree) -> int:
 
 
 def left_lines(refined: Refined | None) -> list[str]:
-    """After giving up: the last abstraction, and what the user could do."""
+    """After giving up: the last abstraction, and advice."""
     if refined is None or refined.outcome != GAVE_UP:
         return []
     abstraction = refined.abstraction
@@ -95,7 +95,7 @@ def left_lines(refined: Refined | None) -> list[str]:
 
 
 def advice(refined: Refined) -> str:
-    """What the user could do."""
+    """Advice for the user."""
     generator = refined.abstraction.generator
     entry = generator.entry
     if refined.limit:
@@ -135,7 +135,7 @@ def round_words(task: Task, one: Round) -> RoundWords:
 
 
 def _tracking_facts(task: Task, one: Round, names: SourceNames) -> list[tuple[str, str]]:
-    """What Refine adds to the tracking definitions, at which locations (by line), and why there."""
+    """The additions of Refine to the tracking definitions, with locations (by line) and reasons."""
     active = united(*(where for _, where in one.active))
     known = one.abstraction.definition.only(active.keys() | one.everywhere)  # known before, but not there
     added = one.added.joined(replace(known, fields=frozenset(), data=frozenset()))
@@ -167,7 +167,7 @@ def _by_line(task: Task, where: Where, names: SourceNames) -> list[str]:
 
 
 def _range(lines: list[int]) -> str:
-    """Numbers of lines, those that follow each other (or all but) as a range."""
+    """Line numbers as text; consecutive ones (or nearly so) become a range."""
     runs: list[list[int]] = []
     for line in lines:
         if runs and line - runs[-1][-1] <= 2:
@@ -188,7 +188,7 @@ def _other_errors(one: Round) -> str:
 
 
 def _abstract_facts(one: Round) -> list[tuple[str, str]]:
-    """What Abstract did: the explicit heaps, and what they are samples of."""
+    """The result of Abstract: the explicit heaps, and the data structures recognised in them."""
     facts: list[tuple[str, str]] = []
     if one.samples is not None:
         heaps = one.samples.usable
@@ -198,7 +198,7 @@ def _abstract_facts(one: Round) -> list[tuple[str, str]]:
         if one.explicit and one.chosen is not None:
             graphs = len({(node.location, node.shape) for node in one.explicit})
             made = f"the heaps of {len(one.explicit)} explicit nodes become {graphs} shape graphs"
-            facts.append(("heap to shape", f"{made}, from which the tree goes on"))
+            facts.append(("heap to shape", f"{made}, from which the tree continues"))
     if one.recognised is not None:
         facts.append(("fields", str(one.recognised.roles)))
         facts.append(("data structures", ", ".join(one.recognised.fitting) or "none fits"))
@@ -254,7 +254,7 @@ def path_lines(task: Task, one: Round) -> list[str]:
 
 
 def _short(task: Task, one: Round) -> list[str]:
-    """The numbers of the lines that the path goes through, its loops as often as it takes them."""
+    """The line numbers of the path; a loop occurs once per iteration."""
     lines: list[tuple[str, int]] = []
     for step in one.path.steps:
         operation = task.readable(step.edge)
@@ -283,7 +283,7 @@ def _text(operation: Operation) -> str:
 
 
 def tracked_words(definition: TrackingDefinition, names: SourceNames, active: Activity = EVERYWHERE) -> str:
-    """What is tracked, variables that share a predicate with their own names, the copies of a function as one."""
+    """The tracked variables as text: with source names for shared predicates, and one name for all copies."""
 
     def own(shared: Iterable[str]) -> frozenset[str]:
         meant = (names.of(one, active.at[one]) if one in active.at else names.all_of(one) for one in shared)
@@ -294,7 +294,7 @@ def tracked_words(definition: TrackingDefinition, names: SourceNames, active: Ac
 
 
 def abstraction_words(task: Task, abstraction: Abstraction) -> str:
-    """What an abstraction tracks, somewhere."""
+    """Everything that an abstraction tracks at some location, as text."""
     return tracked_words(abstraction.definition, SourceNames(task), abstraction.active)
 
 

@@ -1,9 +1,9 @@
-"""The shapes at loop heads and returns in words: what the predicates of a structure say about each pointer, no more.
+"""The shapes at loop heads and returns in words: one sentence for each pointer, from the predicates of a structure.
 
 The vocabulary is that of `semantics/vocabulary/predicates.py`: a pointer variable is a unary predicate, `r[g,p]` (for
-circular structures `rt[g,p]`) is what `p` reaches along the cells of group `g`, `is[g]` is sharing, `c[g]` lying on a
-cycle, `c[f,b]` that `b` leads back where `f` leads. A variable that nothing reads any more is forgotten by the
-analysis, so nothing is said about it.
+circular structures `rt[g,p]`) holds for the nodes that `p` reaches along the cells of group `g`, `is[g]` for shared
+nodes, `c[g]` for nodes on a cycle, `c[f,b]` for nodes where `b` leads back along `f`. The analysis forgets dead
+variables, so they have no sentence.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _CELL_VALUE = re.compile(r"@(\d+)=(-?\d+)")
 _ONLY_FOR_LEAKS = ("collect", "check: memory_leak", "check: memory_cleanup")
 _NOT_DRAWN = ("$", "size[", "undef", "heap", "cut[")
 _MADE = re.compile(r"['~].*")
-"""What the inliner and the translation add to the name of a location."""
+"""Suffixes that the inliner and the translation add to the name of a location."""
 _MOST_WORDS = 20
 _T, _H, _F = Kleene.TRUE, Kleene.UNKNOWN, Kleene.FALSE
 
 
 @dataclass(frozen=True)
 class Invariant:
-    """The structures at a loop head, a return or a call, smallest first, and what they say, each sentence once."""
+    """The structures at a loop head, a return or a call, smallest first, and their sentences, each once."""
 
     place: Place
     where: str
@@ -49,7 +49,7 @@ class Invariant:
     structures: list[Structure]
     words: list[str]
     names: Mapping[str, str]
-    """What pointer predicates are called for people."""
+    """Source names of pointer predicates."""
     live: Mapping[str, Sequence[str]]
     """The pointers that are read later, each with its predicates."""
 
@@ -59,7 +59,7 @@ def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | N
 
     A function that is called from several places returns several times.
 
-    `names` says for locations which variable a predicate stands for, where it is not the one that it is named after.
+    `names` maps, for each location, a shared predicate to the variable that it holds.
     """
     if shape.reached is None or shape.translation is None:
         return []
@@ -122,7 +122,7 @@ def _title(invariant: Invariant) -> str:
 
 
 def for_drawing(structure: Structure, names: Mapping[str, str]) -> Structure:
-    """What a person looks for: pointers by their names, members, freed blocks; nothing that is derived."""
+    """The structure reduced for a drawing: pointers by source names, members, freed blocks; no derived predicate."""
     drawn: dict[str, Predicate] = {}
     for p in sorted(structure.vocabulary, key=lambda p: -p.arity):  # members keep their names, variables may give way
         if p.instrumentation or p.name.startswith(_NOT_DRAWN) or p in BUILTIN:
@@ -165,7 +165,7 @@ def live_predicates(cfa: Cfa[Action]) -> dict[str, frozenset[str]]:
 
 
 def _effect(action: Action) -> tuple[frozenset[str], frozenset[str]]:
-    """What an action reads, and what it sets."""
+    """The predicates that an action reads, and those that it sets."""
     if action.name.startswith(_ONLY_FOR_LEAKS):
         return frozenset(), frozenset()
     formulas = [*action.focus, *(m.condition for m in action.messages), *(u.formula for u in action.updates)]
@@ -190,7 +190,7 @@ def words_of(
 ) -> str:
     """One sentence about each live pointer of a structure, as seen from a function.
 
-    With `partial`, not all pointers and cells are tracked: nothing is said of what no pointer reaches.
+    With `partial`, some pointers and cells are untracked: unreachable nodes have no sentence.
     """
     describer = _Describer(structure, None if live is None else frozenset(live), function, names or {})
     found = "; ".join(describer.sentences(partial=partial))
@@ -202,7 +202,7 @@ def words_of(
 
 
 class _Describer:
-    """Says what a structure says."""
+    """Describes a structure in words."""
 
     def __init__(
         self, structure: Structure, live: frozenset[str] | None, function: str, names: Mapping[str, str]
@@ -228,7 +228,7 @@ class _Describer:
         for name in self.pointers:
             bare = name.rstrip("'")
             source = self.source_names.get(bare, bare)
-            if source in self.pointers:  # it has a predicate of its own, so nothing was shared
+            if source in self.pointers:  # it has its own predicate, so it is not shared
                 source = bare
             match = _INLINED.fullmatch(source)
             variable = f"{match[1]}{match[3]}" if match else source
@@ -247,7 +247,7 @@ class _Describer:
         return self.short_names.get(name, name)
 
     def _is_live(self, name: str, predicates: Sequence[str]) -> bool:
-        """Variables that are memory objects are always of interest; so is what is live."""
+        """Whether a variable is described: memory objects always, other variables if live."""
         if self.live is None or name.startswith("&"):
             return name[:1] != "&" or any(True for _ in self._entries(name))
         return any(p in self.live for p in predicates) or f"undef[{name}]" in self.live
@@ -263,7 +263,7 @@ class _Describer:
 
     @cached_property
     def groups(self) -> dict[str, dict[str, str]]:
-        """For each group of cells: the predicate of what each pointer predicate reaches along them."""
+        """For each group of cells: a map from pointer predicates to their reachability predicates."""
         found: dict[str, dict[str, str]] = {}
         for p in self.vocabulary:
             match = _REACH.fullmatch(p.name)
@@ -313,7 +313,7 @@ class _Describer:
         return "a variable; " + self._shape(node, predicate)
 
     def _owner(self, node: int, name: str) -> str:
-        """Which other pointer reaches the node along the forward cells, and what begins there."""
+        """The other pointer that reaches the node along the forward cells, in words."""
         group, reach = next(iter(self.groups.items()), ("", {}))
         for other, predicate in reach.items():
             base = other.partition("+")[0]
@@ -330,7 +330,7 @@ class _Describer:
         return ""
 
     def _count(self, predicate: str) -> str:
-        """How many nodes a predicate holds for: at least those where it is 1; a summary node is one or more."""
+        """The number of nodes of a predicate, in words: at least those where it is 1; a summary node is one or more."""
         entries = self._entries(predicate)
         sure = sum(value is _T for _, value in entries)
         more = any(value is _H or self.structure.is_summary(node) for node, value in entries)
@@ -344,7 +344,7 @@ class _Describer:
         return "; ".join(filter(None, parts)) or self._around(node)
 
     def _around(self, node: int) -> str:
-        """Where there are no predicates of what is reached: the cells that may lead on, and those that lead back."""
+        """Without reachability predicates: the cells that may lead forward, and those that lead back."""
         found, waiting = {node}, [node]
         cells: dict[str, None] = {}
         edges = [p.name for p in self.vocabulary if p.arity == 2 and not p.instrumentation and p not in BUILTIN]
@@ -365,7 +365,7 @@ class _Describer:
         return ", ".join([f"a node, and others along {' and '.join(cells)}" if cells else "a node", *undone])
 
     def _along(self, group: str, reach: str, *, first: bool) -> str:
-        """The shape along one group of cells. Along back cells only what differs from a single node is said."""
+        """The shape along one group of cells. Back cells are described only if they reach more than one node."""
         nodes = [node for node, _ in self._entries(reach)]
         members = _members(group, self.vocabulary)
         if not first:

@@ -18,12 +18,12 @@ from kleene.results.check import CheckReport
 
 CHECK_SCHEMA = "kleene.check/1"
 _MOST_POSSIBLE = 3
-"""How many findings that no run confirmed are printed."""
+"""Largest number of printed findings without a confirming run."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What a task file expects of a set of properties, and what came out."""
+    """The expected verdict of a task file for a set of properties, and the actual one."""
 
     property_file: str
     names: tuple[str, ...]

@@ -33,7 +33,7 @@ class TraceLine:
 
 
 def lines_of(confirmed: Confirmed) -> list[TraceLine]:
-    """The run of a confirmed finding up to the statement that goes wrong: a run goes on after a leak."""
+    """The run of a confirmed finding up to the failing statement: a run continues after a leak."""
     trace, finding = confirmed.trace, confirmed.finding
     lines = readable(trace)
     if finding.kind == "memory_leak" and finding.detail == "lost":
@@ -73,7 +73,7 @@ def _text(step: TraceStep) -> str:
 
 
 def _filled(text: str, depth: int, held: dict[tuple[int, str], tuple[str, str]]) -> tuple[str, str]:
-    """The text with temporaries replaced by what they hold, and the notes about them."""
+    """The text with temporaries replaced by their values, and notes about them."""
     target = _ASSIGNED.fullmatch(text)
     head, body = (f"{target[1]} = ", target[2]) if target else ("", text)
     notes: list[str] = []
@@ -96,7 +96,7 @@ def _clean(text: str) -> str:
 
 
 def _inputs(trace: Trace) -> dict[int, str]:
-    """For the steps that took inputs, what they were."""
+    """Maps the steps that read inputs to these inputs."""
     found: dict[int, str] = {}
     ends = [step.input for step in trace.steps[1:]] + [len(trace.inputs)]
     for step, end in zip(trace.steps, ends, strict=True):

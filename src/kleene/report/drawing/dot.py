@@ -50,7 +50,7 @@ def structure_dot(structure: Structure, options: DrawingOptions | None = None, *
 
 @dataclass(frozen=True)
 class CfgDrawing:
-    """How locations of a control-flow graph are marked: notes below the name, links, and what stands out."""
+    """Marks on locations of a control-flow graph: notes below the name, links, and highlights."""
 
     notes: Mapping[str, str]
     links: Mapping[str, str]
@@ -189,7 +189,7 @@ def _nullary_box(values: Iterable[tuple[str, Kleene]]) -> str:
 
 
 def _tuples_text(picture: Picture) -> list[str]:
-    """The entries of predicates of arity 3 and more, in words; a long list is cut, and says so."""
+    """The entries of predicates of arity 3 and more, in words; a long list is cut, with a note."""
     lines = [
         value_label(f"{name}({', '.join(picture.nodes[node].name for node in nodes)})", value)
         for name, nodes, value in picture.tuples

@@ -1,8 +1,8 @@
 """Concrete heaps as Graphviz DOT text: blocks, variables and pointers at one moment of a run.
 
 A block is a rounded box with its type, the line that allocated it and its numbers; pointer members are edges with
-their names, null ones are listed inside. Freed blocks are dashed and grey, blocks that nothing leads to any more are
-red, and what the last statement changed is drawn in the colour of links.
+their names, null ones are listed inside. Freed blocks are dashed and grey, unreachable blocks are red, and changes by
+the last statement have the colour of links.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_CELLS = 14
 
 @dataclass(frozen=True)
 class _Box:
-    """What is drawn for one block or variable."""
+    """The drawing of one block or variable."""
 
     key: str
     title: str

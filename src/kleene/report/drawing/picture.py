@@ -1,4 +1,4 @@
-"""What is drawn of a structure, before it is decided how: the same for DOT, SVG and the terminal.
+"""The contents of a drawing of a structure, independent of its form: the same for DOT, SVG and the terminal.
 
 Thesis Appendix C.1: nodes with their unary predicates, `pointer` predicates as boxes, binary predicates as
 edges (one bidirected edge where a predicate has the same value both ways), nullary predicates apart.
@@ -58,7 +58,7 @@ class PointerPicture:
 class EdgePicture:
     """The binary predicates with one value on one pair of nodes; `both`: in both directions.
 
-    `derived` says that all of them are instrumentation predicates.
+    `derived`: all of them are instrumentation predicates.
     """
 
     source: int
@@ -81,7 +81,7 @@ class Picture:
 
 
 def picture_of(structure: Structure, options: DrawingOptions | None = None) -> Picture:
-    """What is drawn of a structure. Order: nodes as they are, predicates as they are declared."""
+    """The picture of a structure. Order: nodes as in the structure, predicates as declared."""
     options = options or DrawingOptions()
     drawn = [p for p in structure.vocabulary if p.name not in _DRAWN_AS_STYLE and options.draws(p.name)]
     labels: list[list[tuple[str, Kleene]]] = [[] for _ in structure.nodes]
@@ -107,7 +107,7 @@ def picture_of(structure: Structure, options: DrawingOptions | None = None) -> P
 
 
 def predicates_in(picture: Picture) -> frozenset[str]:
-    """The predicates of which the picture shows something."""
+    """The predicates that occur in the picture."""
     names = {name for node in picture.nodes for name, _ in node.labels}
     names.update(pointer.predicate for pointer in picture.pointers)
     names.update(name for edge in picture.edges for name in edge.predicates)
@@ -122,7 +122,7 @@ def value_label(text: str, value: Kleene) -> str:
 
 
 def _shown_entries(structure: Structure, p: Predicate) -> Iterator[tuple[tuple[int, ...], Kleene]]:
-    """The tuples whose value is one that the predicate's declaration wants to be drawn."""
+    """The tuples with values that the predicate's declaration asks to draw."""
     found = dict(structure.entries(p.name))
     if Kleene.FALSE not in p.shown:
         yield from ((nodes, value) for nodes, value in found.items() if value in p.shown)

@@ -30,7 +30,7 @@ _layout_lock = threading.Lock()
 
 
 class SvgPainter:
-    """Draws structures and DOT texts; what is drawn twice is laid out once."""
+    """Draws structures and DOT texts; a repeated drawing is laid out once."""
 
     def __init__(self, options: DrawingOptions | None = None) -> None:
         self.options = options or DrawingOptions()
@@ -82,7 +82,7 @@ def _laid_out(dot: str) -> str:
 
 @contextlib.contextmanager
 def _captured_stderr(complaints: list[str]) -> Iterator[None]:
-    """Keeps what the C library writes to file descriptor 2 (font warnings, for instance) off the terminal."""
+    """Keeps messages of the C library to file descriptor 2 (for instance font warnings) off the terminal."""
     try:
         sys.stderr.flush()
         saved = os.dup(2)

@@ -18,7 +18,7 @@ _GAP = "   "
 def structure_text(
     structure: Structure, options: DrawingOptions | None = None, *, width: int = 100, indent: str = ""
 ) -> str:
-    """A drawing in a few lines: nodes with what points to them, then edges, then the rest."""
+    """A drawing in a few lines: nodes with pointers to them, then edges, then the rest."""
     picture = picture_of(structure, options)
     names = [_marked(node) for node in picture.nodes]
     groups = (

@@ -1,6 +1,6 @@
-"""What is known already: findings of an earlier SARIF file, and comments in the source that put a finding aside.
+"""Known findings: those of an earlier SARIF file, and those that comments in the source suppress.
 
-A comment ``// kleene: ignore[memory_leak] freed by the operating system`` stands on the line of the finding or on the
+A comment ``// kleene: ignore[memory_leak] freed by the operating system`` is on the line of the finding or on the
 line above it; several kinds are separated by commas. Without a reason it does nothing, and is reported.
 """
 
@@ -42,7 +42,7 @@ def read_baseline(text: str, file: str) -> Baseline:
 
 
 def compare(views: Sequence[FindingView], baseline: Baseline | None) -> list[FindingView]:
-    """The findings with what is known of each: its suppression and whether the baseline has it."""
+    """The findings, each with its suppression and whether the baseline has it."""
     compared = []
     for view in views:
         is_known = baseline is not None and view.fingerprint in baseline.fingerprints

@@ -68,7 +68,7 @@ def finding_views(
 ) -> list[FindingView]:
     """The findings without repetitions; `runs` are those of the first findings, in their order.
 
-    `with_flow` says whether the runs are wanted step by step, which takes longer than the check of a small program.
+    With `with_flow`, the runs are included step by step, which takes longer than the check of a small program.
     """
     views: dict[str, FindingView] = {}
     for number, finding in enumerate(findings):
@@ -128,7 +128,7 @@ def _suspected(finding: Finding) -> tuple[FlowStep, ...]:
 
 
 def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:
-    """Where the block of the error was allocated, and where it was freed or left its scope."""
+    """Notes on the places where the block of the error was allocated, freed, or left its scope."""
     number, trace = confirmed.finding.block, confirmed.trace
     if number is None:
         return ()

@@ -12,7 +12,7 @@ from kleene.report.findings.view import FindingView, FlowStep, Note
 
 
 def view_document(view: FindingView) -> dict[str, Json]:
-    """What a view adds to the JSON of its finding."""
+    """The additions of a view to the JSON of its finding."""
     return {
         "steps": [{**_place(s.place), "text": s.text, "depth": s.depth, "heap": s.heap} for s in view.flow],
         "notes": [{**_place(n.place), "text": n.text} for n in view.notes],

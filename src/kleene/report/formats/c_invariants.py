@@ -1,7 +1,7 @@
-"""Shape invariants as C expressions, as far as C can say them: which pointers are null, and which are equal.
+"""Shape invariants as C expressions, where C can express them: which pointers are null, and which are equal.
 
-A structure is a conjunction of such facts, a loop head the disjunction of its structures. What C has no words for, such
-as 'an acyclic list', is left out, so the expression is weaker than the invariant.
+A structure is a conjunction of such facts, a loop head the disjunction of its structures. Facts that C cannot express,
+such as 'an acyclic list', are omitted, so the expression is weaker than the invariant.
 
 Predicates may stand for several variables of the source, so an expression is a candidate: it has to be proved again on
 the source (`analysis/witnesses/validate.py`) before it is written into a witness.
@@ -61,7 +61,7 @@ def _keyword(place: Place) -> Place | None:
 
 
 def _facts(structure: Structure, invariant: Invariant) -> Facts:
-    """What is certain of the variables that are read later."""
+    """The certain facts about the live variables."""
     facts: set[tuple[str, str, str]] = set()
     at: dict[tuple[int, str], str] = {}
     for variable, predicates in invariant.live.items():

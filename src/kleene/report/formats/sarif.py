@@ -1,7 +1,7 @@
 """Findings as SARIF 2.1.0, the format that code hosts and editors read (OASIS standard, 2020).
 
 A run of the program is a code flow whose steps carry the heap in words; a possible finding is a warning; UNKNOWN and
-bad input are notifications of the tool. `run.properties.openProperties` says what was not decided, so that a later
+bad input are notifications of the tool. `run.properties.openProperties` lists the undecided properties, so that a later
 check can take this file as its baseline.
 """
 
@@ -40,7 +40,7 @@ class Notification:
 
 @dataclass
 class SarifRun:
-    """What one SARIF file says, of one program or of many."""
+    """The contents of one SARIF file, for one program or many."""
 
     views: list[FindingView] = field(default_factory=list)
     notifications: list[Notification] = field(default_factory=list)

@@ -1,8 +1,8 @@
 """Witnesses in SV-COMP's format 2.0 (YAML): a run that violates a property, or invariants of a proof.
 
 A violation witness gives the inputs of the run as values that functions return, in order, and then the place of the
-error. A correctness witness gives invariants of loop heads as C expressions where C can say them (`c_invariants`).
-Places are those of the source; the place of a call is its closing parenthesis, as the format asks.
+error. A correctness witness gives invariants of loop heads as C expressions, where C can express them (`c_invariants`).
+Places are those of the source; the place of a call is its closing parenthesis, as the format requires.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class WitnessTask:
 
 
 def violation_witness(confirmed: Confirmed, task: WitnessTask) -> str:
-    """The witness of a run that goes wrong."""
+    """The witness of a run with an error."""
     points = _inputs(confirmed)
     target: Json = {"type": "target", "action": "follow", "location": _location(confirmed.finding.place)}
     segments: list[Json] = [{"segment": [{"waypoint": point}]} for point in (*points, target)]
@@ -54,7 +54,7 @@ def violation_witness(confirmed: Confirmed, task: WitnessTask) -> str:
 
 
 def correctness_witness(invariants: Sequence[CInvariant], task: WitnessTask) -> str:
-    """The witness of a proof; without invariants that C can say, its content is empty."""
+    """The witness of a proof; if C can express no invariant, its content is empty."""
     entries: list[Json] = [
         {
             "invariant": {
@@ -98,7 +98,7 @@ def _document(kind: str, content: Sequence[Json], task: WitnessTask) -> str:
 
 
 def _inputs(confirmed: Confirmed) -> list[Json]:
-    """What functions return on the run: inputs, and null where an allocation fails."""
+    """The return values of functions on the run: inputs, and null for failed allocations."""
     trace = confirmed.trace
     points: list[Json] = []
     ends = [step.input for step in trace.steps[1:]] + [len(trace.inputs)]
@@ -123,7 +123,7 @@ def _returned(place: Place, name: str, value: int) -> Json:
 
 
 def closing_parenthesis(place: Place, name: str) -> Place | None:
-    """Where the call that begins at or behind a place ends; `name` is the function, if it is known."""
+    """The end of the call that begins at or after a place; `name` is the function, if it is known."""
     lines = source_lines(place.file)[place.line - 1 : place.line - 1 + _LONGEST_CALL]
     if not lines:
         return None

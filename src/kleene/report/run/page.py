@@ -1,7 +1,7 @@
 """The result of a run as one self-contained HTML page: no network, no external file, usable without scripts.
 
-Explanations are laid out as in thesis Fig. 8: what goes in, then what focus, coerce, update, coerce and blur
-make of it, with discarded structures greyed and the reason beside them.
+Explanations are laid out as in thesis Fig. 8: the input, then the results of focus, coerce, update, coerce and blur,
+with discarded structures greyed and the reason beside them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kleene.structures.tvs_writer import structure_order
 
 @dataclass(frozen=True)
 class HtmlOptions:
-    """How much is drawn: per location (and stage), per message, on the whole page, and of the program."""
+    """Limits of drawings: per location (and stage), per message, on the whole page, and of the program."""
 
     drawing: DrawingOptions = DEFAULT_DRAWING
     structures_per_location: int = 200
@@ -73,7 +73,7 @@ class _Explanation:
 
 
 def html_report(report: RunReport, options: HtmlOptions | None = None) -> str:
-    """The page. Structures of a location are drawn smallest first; what is not drawn is counted and said."""
+    """The page. Structures of a location are drawn smallest first; the page states how many are not drawn."""
     return _Page(report, options or HtmlOptions()).text()
 
 
@@ -86,7 +86,7 @@ class _Page:
         self.album = Album(options.drawing, self._announced())
 
     def _choose(self) -> dict[str, list[Structure]]:
-        """The structures drawn at each location: at most so many each, and so many in total."""
+        """The structures drawn at each location, within the limits per location and in total."""
         room = self.options.structures_in_total
         drawn: dict[str, list[Structure]] = {}
         for location in self.report.locations:

@@ -1,4 +1,4 @@
-"""What the reports need to know of a run: plain values, without any dependency on engines or domains."""
+"""The result of a run for reports: plain values, without any dependency on engines or domains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ VERIFIED, MESSAGES, INCOMPLETE = "verified", "messages", "incomplete"
 class MessageReport:
     """A message that fired at a location: how often, on which structures (examples), and from which action.
 
-    `definite` says that the condition was 1, not only 1/2, on at least one structure.
+    `definite`: the condition was 1, not only 1/2, on at least one structure.
     """
 
     location: str
@@ -70,9 +70,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class Explanation:
-    """How an action took `structure` from `source` to `location`, step by step (thesis Fig. 8).
+    """The stages of an action on `structure` from `source` to `location` (thesis Fig. 8).
 
-    `structure` is the one that goes in; the stages are what each step made of it, the last one what came out.
+    `structure` is the input; each stage has the results of one step, the last stage those of the action.
     """
 
     location: str

@@ -20,7 +20,7 @@ def run_table(report: RunReport, *, color: bool = False) -> str:
 
 
 def wants_color(stream: TextIO) -> bool:
-    """True iff the stream is a terminal and the user has not said NO_COLOR."""
+    """True iff the stream is a terminal and the user has not set NO_COLOR."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 

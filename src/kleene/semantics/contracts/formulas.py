@@ -1,9 +1,8 @@
 """Calls and bodies by contracts in formulas: `Specified` operations around them (`specifications.py`).
 
-For the shape analysis a call is what its contract says. Exact exploration calls the function itself, after a check of
-what it requires: runs are those of the program. A body is given all heaps that it requires; at each return it is
-checked that it ensures what it should, and blocks of its own that it loses have leaked. Those that it was given may be
-held by its caller.
+In the shape analysis, the contract replaces a call. Exact exploration checks `requires` and then calls the function
+itself, so its runs are runs of the program. A body starts with all heaps that satisfy `requires`; each return checks
+`ensures`. A block that the body created and lost is a leak. The caller may still hold the other blocks.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from kleene.semantics.contracts.parts import PartsBuilder
 from kleene.semantics.contracts.specifications import Specification
 
 SNAPSHOT = 16
-"""How many pointers exact exploration remembers of the beginning of a body."""
+"""Number of pointers at the entry of a body that exact exploration remembers."""
 
 
 def records_of(program: CProgram, function: Function) -> tuple[RecordType, ...]:
@@ -52,7 +51,7 @@ def records_of(program: CProgram, function: Function) -> tuple[RecordType, ...]:
 
 
 def not_described(program: CProgram, function: Function) -> str:
-    """Why formulas say too little of what a function can reach; empty if they do not."""
+    """The reason why formulas cannot describe the blocks that a function reaches; empty if they can."""
     for type_ in (*function.type.parameters, function.type.result):
         if isinstance(type_, PointerType) and not _is_block(type_, program):
             return f"it has a pointer to {type_.target}, of which formulas say nothing"
@@ -71,9 +70,9 @@ def _is_block(type_: Type, program: CProgram) -> bool:
 
 
 def changes_more(operation: Operation, modifies: Collection[str], links: Collection[str], *, own: bool) -> str:
-    """What an operation changes that is not listed.
+    """The place that an operation changes and `modifies` does not list.
 
-    Fields that are pointers are left to the analysis; so are others, by operations of the function's `own` (`body`).
+    The analysis checks pointer fields itself, and with `own` all fields (see `body`).
     """
     target: Expression | None = None
     match operation:
@@ -99,7 +98,7 @@ class FormulasBuilder(PartsBuilder):
     concrete: bool = False
 
     def stand_in(self) -> Function:
-        """The function as its contract says it is, or a call of it after a check."""
+        """A function with the effect of the contract, or a call of the function after a check."""
         parameters = tuple(Variable(p.name, p.type) for p in self.function.parameters)
         self.values = {p.name: p for p in parameters}
         self._require(self._numbers(self.contract.requires.comparisons))
@@ -154,7 +153,7 @@ class FormulasBuilder(PartsBuilder):
         return self._built((), INT)
 
     def _unlisted(self, operation: Operation) -> Variable | None:
-        """The pointer to a block of which a number is changed that `modifies` does not list: it has to be a new one."""
+        """The pointer whose block gets a change that `modifies` does not list: the block must be new."""
         assert self.specification is not None
         listed = {*self.specification.modifies, *self.specification.words.fields}
         match operation:
@@ -180,7 +179,7 @@ class FormulasBuilder(PartsBuilder):
         self._require(comparisons)
         returned = (self.values[RESULT],) if self.specification.returns else ()
         self._specified("ensures", (*pointers, *returned, *kept))
-        self._emit_to(Exit(self.place, None), self.exit)  # what is left is the caller's
+        self._emit_to(Exit(self.place, None), self.exit)  # the caller owns the remaining blocks
 
     def _numbers(self, comparisons: tuple[Compared, ...]) -> list[Compared]:
         """The comparisons of numbers: those of pointers are formulas."""

@@ -26,7 +26,7 @@ from kleene.cfa.types import (
 
 @dataclass
 class PartsBuilder:
-    """Builds an automaton for a contract, at a place whose function says which contract it is."""
+    """Builds the automaton of a contract; the function of its place names the contract."""
 
     program: CProgram
     contract: Contract
@@ -46,7 +46,7 @@ class PartsBuilder:
         self.here = self.entry = self._location()
         self.exit = f"{self.name}.exit"
         self.values: dict[str, Variable] = {}
-        """What the names in clauses stand for."""
+        """The variables of the names in clauses."""
 
     def _built(self, parameters: tuple[Variable, ...], result: Type) -> Function:
         type_ = FunctionType(result, tuple(p.type for p in parameters))
@@ -85,7 +85,7 @@ class PartsBuilder:
         return variable
 
     def _branch(self, condition: Expression) -> tuple[str, str]:
-        """Where the condition holds, and where it does not."""
+        """Add a branch; returns the locations for a true and a false condition."""
         yes, no = self._location(), self._location()
         self.edges.append(Edge(self.here, Assume(self.place, condition, truth=True), yes))
         self.edges.append(Edge(self.here, Assume(self.place, condition, truth=False), no))

@@ -1,10 +1,10 @@
 """Contracts as operations (assume-guarantee reasoning: TACAS 2004, section 1.1): shapes are taken and given.
 
-To *take* a list is to walk over it and free its cells: if it is no list, or shares cells with one that was taken
-before, this is an error. To *give* a list is to build one of any length with any data. A call takes what its function
-requires and gives what it ensures, so that nothing is known of the cells in between: pointers of the caller into them
-dangle. A body is given what it requires, and at each return what it ensures is taken; what is left then has leaked.
-A parameter that is a list before and after keeps its first cell in its place.
+To *take* a list is to walk over it and free its cells: this is an error if it is no list, or if it shares cells with a
+list taken before. To *give* a list is to build one of any length with any data. A call takes the shapes of `requires`
+and gives those of `ensures`; pointers of the caller into the cells dangle afterwards. A body is given the shapes of
+`requires`; each return takes those of `ensures`, and the remaining blocks are leaks. A parameter that is a list before
+and after keeps its first cell.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from kleene.semantics.contracts.specifications import Specification
 from kleene.semantics.contracts.words import WordsBuilder
 
 CALLED, BODY = "a call by the contract of ", "the contract of "
-"""How the function of a place begins whose operation stands for a contract."""
+"""Prefixes of the function name in the place of an operation that belongs to a contract."""
 
 
 _STANDS_IN = re.compile(r"\$(?:contract\.\d+|body)")
 
 
 def contract_at(function: str) -> tuple[str, str]:
-    """Which contract the operations stand for whose place has this function, and for what; empty if for none."""
+    """The prefix and the contract in the function name of a place; empty if there is no contract."""
     kind = next((k for k in (CALLED, BODY) if function.startswith(k)), "")
     return kind, function.removeprefix(kind) if kind else ""
 
@@ -65,10 +65,10 @@ def by_contracts(
     *,
     concrete: bool = False,
 ) -> CProgram:
-    """The program with each call of a function that has a contract replaced by what the contract says.
+    """The program with contracts in place of the calls of functions that have one.
 
-    Contracts in formulas are among the `specifications`; with `concrete`, a call of their functions is one, with a
-    check before it.
+    `specifications` has the contracts in formulas. With `concrete`, their functions are really called, after a check
+    of `requires`.
     """
     formal = specifications or {}
     functions = dict(program.functions)
@@ -122,7 +122,7 @@ def covered(program: CProgram, contracts: Mapping[str, Contract]) -> tuple[dict[
 
 
 def not_covered(program: CProgram, contract: Contract, called: Mapping[str, Contract]) -> str:
-    """Why a contract says too little about its function: empty if it does not. Some are `called` by contract."""
+    """The reason why a contract does not describe its function fully; empty if it does. `called`: calls by contract."""
     function = program.functions[contract.function]
     for clause in (contract.requires, contract.ensures) if not contract.formal else ():
         for shape in clause.shapes:
@@ -150,7 +150,7 @@ def not_covered(program: CProgram, contract: Contract, called: Mapping[str, Cont
             if contract.formal and listed is not None:
                 by = called[name] if name in called and called[name].formal and name != function.name else None
                 more = changes_more(operation, listed, links, own=name == function.name)
-                if by is not None:  # what it changes, its contract says
+                if by is not None:  # its contract lists its changes
                     allowed = () if by.pure else by.modifies
                     more = "" if allowed is not None and set(allowed) <= {*listed, *links} else "what " + name + " does"
                 if more:

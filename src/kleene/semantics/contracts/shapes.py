@@ -1,4 +1,4 @@
-"""To *take* a shape is to walk over it and free its cells, to *give* one is to build any (`contracts.py`)."""
+"""To *take* a shape is to walk over it and free its cells, to *give* one is to build any (`programs.py`)."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class ShapesBuilder(PartsBuilder):
     def _if_null(
         self, pointer: Variable, then: Callable[[], None], otherwise: Callable[[], None] | None = None
     ) -> None:
-        """What is done where a pointer is NULL, and where it is not."""
+        """Add a branch with operations for a NULL pointer and for another one."""
         join = self._location()
         for place, do in zip(self._branch(not_null(pointer)), (otherwise, then), strict=True):
             self.here = place
@@ -199,7 +199,7 @@ class ShapesBuilder(PartsBuilder):
         self.here = no
 
     def _take_ring(self, shape: Shape, first: Variable, *, whole: bool) -> None:
-        """Walk around a ring and free its cells, the first one last; a way that does not come back goes wrong."""
+        """Walk around a ring and free its cells, the first one last; it is an error if the walk does not return."""
         cell = self._next(first, shape)
         head = self.here
         yes, no = self._branch(Comparison("!=", cell, first))

@@ -1,11 +1,11 @@
-"""Contracts of C functions as formulas: what they speak of, and how they are meant (TACAS 2004, section 1.1).
+"""Contracts of C functions as formulas: their predicates and their meaning (TACAS 2004, section 1.1).
 
 The individuals are the heap blocks that the pointers of a call reach, and those that the function creates. A pointer
-is a unary predicate, a field a binary one. Of these others are made: ``t[f]`` is f*, ``r[p]`` what p reaches along all
-fields, ``r[p,f]`` along one, ``is[f]`` the shared blocks, ``c[f]`` those on a cycle, ``inv[f,g]`` those from which f
-leads to a block from which g leads back, if anywhere. In `ensures`, ``old[q]`` is the
-value of a predicate before the call, ``same[f](v)`` says that the field of v is as it was, and ``new(v)`` that v was
-created; quantifiers range over the blocks that live afterwards.
+is a unary predicate, a field a binary one. Derived predicates: ``t[f]`` is f*; ``r[p]`` holds for the blocks that p
+reaches along all fields, ``r[p,f]`` along one; ``is[f]`` for shared blocks; ``c[f]`` for blocks on a cycle;
+``inv[f,g]`` for blocks whose f is null or leads to a block whose g leads back. In `ensures`, ``old[q]`` is the value
+of q before the call, ``same[f](v)`` means that field f of v is unchanged, and ``new(v)`` that v was created;
+quantifiers range over the blocks that live afterwards.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from kleene.logic.transform import fresh_name, rebuild
 from kleene.logic.vocabulary import Predicate, Vocabulary
 
 RESULT = "$result"
-"""What a function returns, in formulas."""
+"""The result of a function, in formulas."""
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a predicate of contracts says.
+    """The meaning of a predicate in contracts.
 
     `kind` is `pointer`, `field`, `path`, `reach`, `shared`, `cycle` or `inverse`.
     """
@@ -96,7 +96,7 @@ class SpecificationVocabulary:
         return Predicate(name, 1, ("v",), definition=self.definition(meaning, ("v",)), abstraction=True)
 
     def definition(self, meaning: Meaning, args: tuple[str, ...]) -> Formula:
-        """What a predicate says, in terms of pointers, fields and paths."""
+        """The definition of a predicate over pointers, fields and paths."""
         a, b = fresh_name("a", args), fresh_name("b", args)
         match meaning.kind:
             case "path":
@@ -149,7 +149,7 @@ class SpecificationVocabulary:
         return _timed(self.named("path", fields[1]), fields[0], (a, b))
 
     def _followed(self, steps: Closure) -> tuple[bool, tuple[str, ...]] | None:
-        """Whether steps were those before the call, and of which fields; None if they are of another kind."""
+        """Whether the steps of a closure are those before the call, and their fields; None for other steps."""
         parts = [steps.body]
         while any(isinstance(p, Or) for p in parts):
             parts = [q for p in parts for q in (p.children if isinstance(p, Or) else (p,))]
@@ -211,5 +211,5 @@ def relativized(formula: Formula, inside: Callable[[str], Formula]) -> Formula:
 
 
 def unchanged(field: Formula, before: Formula, other: str) -> Formula:
-    """``A(other) field <-> before``: what `same` says."""
+    """``A(other) field <-> before``: the meaning of `same`."""
     return forall([other], Iff(field, before))

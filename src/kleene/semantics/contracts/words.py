@@ -1,4 +1,4 @@
-"""Calls and bodies by contracts in words: takes and gives (`contracts.py`)."""
+"""Calls and bodies by contracts in words: takes and gives (`programs.py`)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WordsBuilder(ShapesBuilder):
     """Builds an automaton for a call or a body."""
 
     def stand_in(self) -> Function:
-        """The function as its contract says it is."""
+        """A function with the effect of the contract."""
         parameters = tuple(Variable(p.name, p.type) for p in self.function.parameters)
         self.values = {p.name: p for p in parameters}
         requires, ensures = self.contract.requires, self.contract.ensures
@@ -54,7 +54,7 @@ class WordsBuilder(ShapesBuilder):
         return self._built(parameters, self.function.type.result)
 
     def pure_stand_in(self) -> Function:
-        """A function that changes no memory: what it requires is taken on the side, and then nothing follows."""
+        """A function that changes no memory: a separate branch takes the shapes of `requires`, and ends."""
         parameters = tuple(Variable(p.name, p.type) for p in self.function.parameters)
         self.values = {p.name: p for p in parameters}
         requires = self.contract.requires
@@ -115,7 +115,7 @@ class WordsBuilder(ShapesBuilder):
         self._emit_to(Return(self.place, Constant(0, INT)), self.exit)
 
     def _at_exit(self) -> Clause:
-        """What is taken and checked at each return; what a pure function was given is still there."""
+        """The clause to take and check at each return; a pure function still has the shapes of `requires`."""
         ensures = self.contract.ensures
         return replace(ensures, shapes=self.contract.requires.shapes) if self.contract.pure else ensures
 
@@ -135,7 +135,7 @@ class WordsBuilder(ShapesBuilder):
                     self._emit_to(Skip(self.place), join)
 
     def _heap_cell(self, shape: Shape) -> None:
-        """The function may free the first cell, and never return: the cell has to be one that can be freed."""
+        """Require that the first cell can be freed: the function may free it and never return."""
         ends = self._fresh("$ends", INT)
         self._emit(Havoc(self.place, ends))
         yes, no = self._branch(Comparison("!=", ends, Constant(0, INT)))
@@ -145,7 +145,7 @@ class WordsBuilder(ShapesBuilder):
         self.here = no
 
     def _take_rest(self, shape: Shape) -> list[Variable]:
-        """What hangs on the first cell, to be taken."""
+        """The pointers to the rest of a shape behind its first cell, for taking."""
         first = self.values[shape.subject]
         if shape.word == "ring":
             self._if_null(first, lambda: None, lambda: self._take_ring(shape, first, whole=False))
@@ -181,7 +181,7 @@ class WordsBuilder(ShapesBuilder):
     # --- values
 
     def _result(self) -> Variable | None:
-        """What the function returns, if anything."""
+        """The variable of the result, if the function returns one."""
         type_ = self.function.type.result
         if isinstance(type_, VoidType):
             return None

@@ -158,7 +158,7 @@ class ObjectSteps:
             self._new(None, self.memory.size_of(variable), zeroed=False, stack=name)
 
     def end_object(self, variable: Variable) -> None:
-        """A memory object ends to live: what it holds is lost, and pointers to it dangle. (Others are dead already.)"""
+        """End a memory object: its cells are lost, and pointers to it dangle. (Other variables are dead already.)"""
         if self.memory.kind(variable) == "object":
             name = self.symbols.object(variable)
             self.cells.clear_object(lambda v: at(name, v), [self.memory.size_of(variable)], f"end {variable}")
@@ -183,7 +183,7 @@ class ObjectSteps:
             self.cells.store_pointer(self.pointers.objects_of(target, (0, target.type.size)), pointer, str(target))
 
     def store_untracked(self, target: Expression) -> None:
-        """A target of a type that is not tracked: only the access matters, and what it overwrites."""
+        """Assign to a target of an untracked type: check the access, and forget the overwritten values."""
         if not (isinstance(target, Variable) and self.memory.kind(target) != "object"):
             self.numbers.overwrite(*self.numbers.access(target))
 

@@ -140,7 +140,7 @@ class CellSteps:
     # Overlapping writes -----------------------------------------------------------------------------------------
 
     def spoil(self, bases: Sequence[Base], size: int, *, integer: int | None = None) -> None:
-        """A write of so many bytes leaves what it overlaps unknown: integers, and pointers at other places.
+        """A write of `size` bytes makes the values that it overlaps unknown: integers, and pointers at other places.
 
         `integer` is the size of the integer that is written, whose own cell is set by the caller.
         """

@@ -1,4 +1,4 @@
-"""Steps: the Actions that a C operation is made of, and what the modules that build them share."""
+"""Steps: the Actions of a C operation, and the context that the step builders share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kleene.transformers.action import Action, Update
 
 @dataclass(frozen=True)
 class Alarm:
-    """What a message of the analysis means: a kind of finding at a place in the source."""
+    """The meaning of a message of the analysis: a kind of finding at a place in the source."""
 
     kind: str
     place: SourcePlace
@@ -83,7 +83,7 @@ class StepContext:
         return text
 
     def fail(self, kind: str, text: str) -> None:
-        """An alarm on every path that comes here; nothing goes on."""
+        """Raise an alarm on every path that reaches this step, and stop."""
         self.check_then_step("stop", [(TRUE, kind, text)], FALSE, ())
 
     # Pointers and temporaries ---------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class StepContext:
 
 
 def at_offset(pointer: Pointer, offset: int, size: str | None) -> Callable[[str], Formula]:
-    """What a pointer points to at an offset, if it is of a size that has a predicate."""
+    """The object that a pointer points to at an offset, restricted to a size if the size has a predicate."""
     if size is None:
         return lambda v: pointer.at(offset, v)
     return lambda v: conj(pointer.at(offset, v), at(size, v))

@@ -1,4 +1,4 @@
-"""Calls of functions that are analysed apart, in terms of predicates: what the callee gets and what it gives back."""
+"""Calls of functions that are analysed apart: predicates that the callee gets, and predicates that it returns."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CallAction(Action):
 
 @dataclass(frozen=True)
 class CallVocabulary:
-    """What the domain has to know about the predicates of a program with procedures."""
+    """Facts about the predicates that the domain needs for programs with procedures."""
 
     groups: tuple[Group, ...]
     edges: tuple[str, ...]
@@ -141,7 +141,7 @@ class InvocationSteps:
         return []
 
     def _decide_reached(self, operation: Invoke) -> None:
-        """Split until it is certain what the arguments reach: the callee gets that and no more."""
+        """Split until the set of nodes that the arguments reach is definite: the callee gets exactly these nodes."""
         pointers = [self.symbols.pointer(v) for v in operation.arguments if self.memory.kind(v) == "pointer"]
         groups = [g for g in self.symbols.groups if not set(g.cells) <= self.symbols.shape.back]
         focus = [

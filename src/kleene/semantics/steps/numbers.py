@@ -43,7 +43,7 @@ class NumberSteps:
         self.cells = cells
 
     def value_of(self, expression: Expression) -> IntegerValue:
-        """What is known of an integer expression."""
+        """The abstract value of an integer expression."""
         match expression:
             case Constant(value=value, type=IntegerType()):
                 return IntegerValue.constant(value)
@@ -98,7 +98,7 @@ class NumberSteps:
                     self.visit(child)
 
     def access(self, lvalue: Expression) -> tuple[list[Base], int]:
-        """What an access touches, with its size: the bytes of a bit-field, an array with a variable index."""
+        """The objects and the size of an access: the bytes of a bit-field, or a whole array for a variable index."""
         array = whole_array(lvalue)
         if array is not None:
             self._visit_indices(lvalue)
@@ -117,7 +117,7 @@ class NumberSteps:
             lvalue = lvalue.base
 
     def read_text(self, text: Expression) -> None:
-        """A text is read to its end. That of literals is known; whether others have one is not."""
+        """Read a text to its end: literals have an end; for other texts it is unknown."""
         pointer = self.pointers.load(text)
         self.pointers.pointed(pointer, (0, 1), str(text))
         if pointer is not None:
@@ -156,7 +156,7 @@ class NumberSteps:
         return stored(table)
 
     def _kept(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
-        """The numbers of the integer cell at a base, read as a type, with the predicates that say so."""
+        """The numbers in the integer cell at a base, read as a type, each with its predicates."""
         kept = self.memory.integer_type(base.place)
         found: dict[int, list[str]] = {}
         if kept is not None and rereads(kept, type_):
@@ -191,7 +191,7 @@ class NumberSteps:
         self.cells.spoil(bases, type_.size, integer=type_.size)
 
     def as_kept(self, place: Place, type_: IntegerType, value: IntegerValue) -> IntegerValue:
-        """What is known of the integer cell at a place, where a value of a type is written to it."""
+        """The abstract value of the integer cell at a place after a write of a value of the given type."""
         kept = self.memory.integer_type(place)
         return value.converted(type_, kept) if kept is not None and rereads(type_, kept) else UNKNOWN_INTEGER
 
@@ -199,7 +199,7 @@ class NumberSteps:
         return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]
 
     def overwrite(self, bases: Sequence[Base], size: int) -> None:
-        """Bytes of which nothing is known are written."""
+        """Write unknown bytes."""
         self.pointers.require_writable(bases)
         self.cells.spoil(bases, size, integer=size)
         for base in bases:
@@ -210,12 +210,12 @@ class NumberSteps:
 
 
 def _is_inexact(lvalue: Expression) -> bool:
-    """Whether an lvalue is a bit-field, or an array element with a variable index: of its value nothing is known."""
+    """Whether an lvalue has an unknown value: a bit-field, or an array element with a variable index."""
     return whole_array(lvalue) is not None or (isinstance(lvalue, Field) and lvalue.bit_width is not None)
 
 
 def stored(table: dict[int, Formula]) -> IntegerValue:
-    """What a variable or cell with these predicates holds."""
+    """The abstract value of a variable or cell with these predicates."""
     return IntegerValue(table, neg(disj(*table.values())) if table else TRUE)
 
 

@@ -117,7 +117,7 @@ class PointerSteps:
         raise Unmodelled(f"memory access {lvalue}")
 
     def pointed(self, pointer: Pointer | None, span: Span | None, text: str) -> list[Base]:
-        """What a pointer points to."""
+        """The objects that a pointer points to."""
         if pointer is None:
             if span is None:
                 raise Unmodelled(f"address of {text} with a null pointer")
@@ -163,7 +163,7 @@ class PointerSteps:
         return exists(["v"], conj(pointer.somewhere(), at(OPAQUE, "v")))
 
     def require_writable(self, bases: Sequence[Base]) -> None:
-        """What is written through a pointer must not be constant."""
+        """Raise an alarm if the target of a write may be constant."""
         constant = [g.variable for g in self.program.globals if g.constant and self.memory.kind(g.variable) == "object"]
         for base in bases if constant else ():
             if base.pointer is not None:  # variables themselves: `prepare.py`
@@ -188,7 +188,7 @@ class PointerSteps:
     # Reading and comparing --------------------------------------------------------------------------------------
 
     def read_cell(self, target: Pointer, bases: Sequence[Base], text: str) -> None:
-        """One step: target = what the pointer cell at the bases holds."""
+        """One step: assign the pointer cell at the bases to the target."""
         if not target.tracked:
             return
         targets: dict[int, Formula] = {}
@@ -214,7 +214,7 @@ class PointerSteps:
         )
 
     def edge_focus(self, base: Base, edge: str) -> Formula:
-        """What the edge points to, and what is reachable from there."""
+        """The focus formula of the target of an edge and all nodes reachable from it."""
         return self.symbols.edge_focus(base.formula, edge)
 
     def same_pointers(self, a: Pointer | None, b: Pointer | None) -> Formula:
@@ -233,7 +233,7 @@ class PointerSteps:
         return IfThenElse(doubt, UNKNOWN, equal) if doubt is not FALSE else equal
 
     def _loose(self, pointer: Pointer) -> Formula:
-        """The pointer points to a freed block, or out of its object: the place may be that of another object."""
+        """The pointer points to a freed block or outside its object: another object may have the same address."""
         freed = exists(["v"], conj(pointer.somewhere(), at(FREED, "v")))
         outside = {o for size, o in pointer.places if o and not 0 < o < size}
         return disj(freed, *(exists(["v"], pointer.at(o)) for o in sorted(outside)))

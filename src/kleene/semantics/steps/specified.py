@@ -1,7 +1,7 @@
-"""Contracts in formulas as steps: the formulas over the predicates of a program's memory, and what a call may change.
+"""Contracts in formulas as steps: formulas over the predicates of the program's memory, and the changes by a call.
 
-`SpecifiedAction` says what the domain has to do (`domains/shape/specified.py`): to check formulas, or to make the
-structure one of those in which a formula holds.
+A `SpecifiedAction` tells the domain (`domains/shape/specified.py`) to check formulas, or to replace the structure by
+those in which a formula holds.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ _LIVE = "block that lives"
 
 @dataclass(frozen=True, slots=True)
 class SpecifiedAction(Action):
-    """`wanted` are formulas to check, each with the text of the message if it may not hold.
+    """An action of a contract: `wanted` are formulas to check, each with a message for a failure.
 
-    Otherwise the structure becomes one in which `ensures` holds, that differs in what may `change`. ``old[q]`` there is
-    the value before; `remembered` are values to keep after it. `assumed` are groups of cells that are taken to be
-    acyclic, with the fields of the contract that they are.
+    Without `wanted`, the predicates in `change` get values for which `ensures` holds; ``old[q]`` in it is the value
+    before. `remembered` are values to keep afterwards. `assumed` maps groups of cells that are assumed acyclic to the
+    fields of the contract.
     """
 
     role: str = ""
@@ -66,7 +66,7 @@ class SpecifiedAction(Action):
 
 @dataclass
 class _Names:
-    """What the predicates of a contract are called in the program's memory."""
+    """The names of the predicates of a contract in the program's memory."""
 
     steps: SpecifiedSteps
     operation: Specified
@@ -100,12 +100,12 @@ class _Names:
         return pointer.predicate(0) if pointer.offsets else None
 
     def group(self, fields: tuple[str, ...]) -> Group | None:
-        """The group whose edges are those of the fields."""
+        """The group with exactly the edges of the fields."""
         edges = {edge for f in fields for edge in self.cells[f]}
         return next((g for g in self.steps.context.symbols.groups if set(g.members) == edges), None)
 
     def cancelling(self, f: str, g: str) -> str | None:
-        """The predicate that says that one field leads back where another came from."""
+        """The predicate for nodes where one field leads back along another."""
         edges = self.cells[f], self.cells[g]
         if any(len(own) != 1 for own in edges):
             return None
@@ -155,7 +155,7 @@ class SpecifiedSteps:
 
     @cached_property
     def recorded(self) -> dict[str, Predicate]:
-        """Values that the body of a function keeps from its beginning, with what is said of them."""
+        """The predicates with the values at the entry of a body, by the predicate that they record."""
         return {}
 
     def follow(self, operation: Specified) -> None:
@@ -176,7 +176,7 @@ class SpecifiedSteps:
             case "fresh":
                 self._fresh(operation.arguments[0], content)
 
-    # What is well-formed --------------------------------------------------------------------------------------------
+    # Well-formed heaps ----------------------------------------------------------------------------------------------
 
     def _live(self, v: str) -> Formula:
         return conj(at(HEAP, v), Not(at(FREED, v)))
@@ -267,7 +267,7 @@ class SpecifiedSteps:
         )
 
     def _fresh(self, variable: Variable, specification: Specification) -> None:
-        """A block that is changed is one that the function has created."""
+        """Raise an alarm if the function may change a block that it has not created."""
         if self.memory.kind(variable) != "pointer":
             raise Unmodelled(f"{variable}, which is a memory object, in a contract")
         pointer = self.symbols.pointer(variable)
@@ -292,7 +292,7 @@ class SpecifiedSteps:
     # Changes ----------------------------------------------------------------------------------------------------------
 
     def _given(self, names: _Names) -> None:
-        """Blocks for the pointers, as the function requires them; what they are is remembered."""
+        """Create blocks for the pointers that satisfy `requires`, and remember their values."""
         specification = names.specification
         required = conj(specification.requires, specification.reached)
         asked = predicates_of(specification.ensures) | {old(n) for n in predicates_of(specification.frees)}
@@ -312,7 +312,7 @@ class SpecifiedSteps:
                      frees=False, remembered=tuple(remembered))  # fmt: skip
 
     def _changes(self, names: _Names) -> None:
-        """What a call may do: anything after which `ensures` holds."""
+        """The effect of a call: any change after which `ensures` holds."""
         s = names.specification
         ensures = self._before(names, _among_live(s.ensures))
         frees = self._before(names, s.frees, then=True)

@@ -1,4 +1,4 @@
-"""Which cells may point against the structure: a guess from names and types, which the analysis then tries first."""
+"""Cells that probably point backwards: a guess from names and types, which the analysis tries first."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
 """Groups of pointer cells whose closure is tracked, and the instrumentation predicates and rules of each group.
 
-An acyclic group has the closure ``t`` of its edges. A circular group has one cell, so that its edges are a function f:
-of every cycle one edge is cut, that of the node with ``cut[f]``; the other edges ``sfe[f]`` are a forest of which ``t``
-is the closure. The closure ``T`` of f itself has updates of its own (`removal`, `addition`), with the forest as order
-on a cycle. A cyclic group has the closure of all its edges, whatever they are, with little precision. A local group
-has no closure: back cells of trees that may form cycles, as where the root is its own parent, and what a shape class
-asks to be followed one step only.
-(Loginov, Reps, Sagiv. Automated verification of the Deutsch-Schorr-Waite tree-traversal algorithm, SAS 2006, and
-Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
+An acyclic group has the closure ``t`` of its edges. A circular group has one cell, so its edges are a function f. Each
+cycle has one cut edge, at the node with ``cut[f]``. The other edges ``sfe[f]`` are a forest, and ``t`` is the closure
+of the forest. The closure ``T`` of f itself has its own updates (`removal`, `addition`), which use the forest as the
+order on a cycle. A cyclic group has the closure of arbitrary edges, with little precision. A local group has no
+closure: it has back cells of trees that may form cycles (for example if the root is its own parent), and the `local`
+cells of the shape class. (Loginov, Reps, Sagiv. Automated verification of the Deutsch-Schorr-Waite tree-traversal
+algorithm, SAS 2006, and Loginov's thesis, on spanning forests; the names are those of TVLA's examples.)
 """
 
 from __future__ import annotations
@@ -38,13 +37,12 @@ CLOSED = frozenset({"transitive", "reflexive"})
 
 @dataclass(frozen=True)
 class ShapeClass:
-    """Which instrumentation predicates are used.
+    """A choice of instrumentation predicates.
 
-    `back` are cells that point against the structure, `circular` those that may form cycles. With `cells`, nodes are
-    told apart by which of their cells are null; with `children`, those that a variable's node points to from all
-    others; with `values`, by the numbers in them, which those of lists always are.
-    `headers` are cells whose targets are tracked like those of variables. `lanes` are cells that run along the others
-    and along the lanes before them, skipping nodes. `local` are cells that are followed one step only.
+    `back` are cells that point backwards, `circular` cells that may form cycles. `cells` separates nodes by their null
+    cells; `children` separates the nodes that a variable's node points to; `values` separates nodes by the numbers in
+    them (in lists this is always so). `headers` are cells whose targets are tracked like those of variables. `lanes`
+    are cells that run along the list of another cell and skip nodes. `local` are cells without a closure.
     """
 
     name: str
@@ -98,7 +96,7 @@ class Group:
 
     @property
     def crowded(self) -> str:
-        """The core predicate of nodes to which three cells point: of which one can go, and the node stays shared."""
+        """The core predicate of nodes with three pointers to them: without one of these, the node is still shared."""
         return f"is3[{self.name}]"
 
     @property
@@ -121,7 +119,7 @@ class Group:
         return f"rt[{self.name},{root}]" if self.kind == CIRCULAR else f"r[{self.name},{root}]"
 
     def reached_at_least(self, root: str) -> str:
-        """The same; where there is no such predicate, the one of what the variable reaches without the cut edges."""
+        """The same, or without such a predicate the nodes that the variable reaches without the cut edges."""
         return self.reach(root) if self.whole else f"r[{self.name},{root}]"
 
     # Predicates -----------------------------------------------------------------------------------------------
@@ -137,7 +135,7 @@ class Group:
         return found
 
     def roots(self, roots: Mapping[str, Set[str]]) -> list[str]:
-        """Of the variables (with the edges of what they point to), those from which edges of the group lead on."""
+        """The variables whose objects have edges of the group; `roots` maps variables to the edges of their objects."""
         return [root for root, edges in roots.items() if edges & set(self.members)]
 
     def relations(self) -> list[Predicate]:
@@ -194,7 +192,7 @@ class Group:
         return Exists("v1", conj(at(root, "v1"), at(self.whole_closure, "v1", "v")))
 
     def _null_cells(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
-        """Where a node has several cells, what is below does not tell which of them is null."""
+        """For groups of several cells: predicates for the non-null cells, which reachability does not determine."""
         if self.function:
             return []
         found = [
@@ -224,10 +222,9 @@ class Group:
     # Updates of acyclic groups of several cells -----------------------------------------------------------------
 
     def lost(self, source: Callable[[str], Formula], edge: str) -> Callable[[str, str], Formula]:
-        """Which paths there are no more when the edge of one node goes: those that lead through it.
+        """Paths destroyed by removing this edge: those through it, unless another path exists.
 
-        Unless there is another path: it leaves what reaches the source for what does not, and joins what is below the
-        edge at a shared node, so that without sharing, in trees, there is none.
+        Another path must enter the nodes below the edge at a shared node. So it does not exist in trees.
         """
         t = self.closure
         others = [m for m in self.members if m != edge]
@@ -252,7 +249,7 @@ class Group:
         return lost
 
     def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Mapping[str, Set[str]]) -> list[Update]:
-        """The edge of one node goes, in a group of several cells."""
+        """Updates for the removal of the edge of one node, in a group of several cells."""
         t, lost = self.closure, self.lost(source, edge)
         found = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
         for root in self.roots(roots):
@@ -263,11 +260,11 @@ class Group:
     # Updates of circular groups -------------------------------------------------------------------------------
 
     def removal(self, source: Callable[[str], Formula]) -> list[Update]:
-        """The edge of the one node that the formula holds for, if any, goes.
+        """Updates for the removal of the edge of one node, where `source` holds (at most one node).
 
-        A path that ends there stays; one that goes on must not have used the edge. Where the path to the source of the
-        edge is one of the forest, it is what lies between in the forest; where not, it goes round the cycle: to the cut
-        edge in the forest, and from there on what comes before the source.
+        A path that ends at the source stays; another path stays if it does not use the edge. If the path to the source
+        is in the forest, its nodes lie between its ends in the forest. Otherwise it follows the cycle: in the forest up
+        to the cut edge, and then the nodes before the source.
         """
         t, whole = self.closure, self.whole_closure
         direct = conj(at(t, "v1", "u"), at(t, "v1", "v2"), at(t, "v2", "u"))
@@ -280,7 +277,7 @@ class Group:
         ]
 
     def addition(self, source: Callable[[str], Formula], target: Callable[[str], Formula]) -> list[Update]:
-        """An edge from a node that has none: what reaches its source reaches what its target reaches."""
+        """Updates for a new edge: nodes that reach its source now reach the nodes that its target reaches."""
         whole = self.whole_closure
         ends = [source("u"), target("w")]
         longer = exists(["u", "w"], conj(*ends, at(whole, "v1", "u"), at(whole, "w", "v2")))
@@ -293,7 +290,7 @@ class Group:
     # Rules ----------------------------------------------------------------------------------------------------
 
     def rules(self) -> list[Rule]:
-        """Facts about closures that the automatic rules do not say."""
+        """Facts about closures that the automatic rules do not contain."""
         if self.kind == LOCAL:
             return []
         found = self._closure_rules(self.step, self.closure, steps=not self.function or self.kind == CIRCULAR)
@@ -312,7 +309,7 @@ class Group:
         return found
 
     def _tree_rules(self) -> list[Rule]:
-        """What is not shared has one parent; two paths to a node meet at a shared node, or one is part of the other."""
+        """An unshared node has one parent; two paths to a node meet at a shared node, or one contains the other."""
         t, shared, origin = self.closure, self.shared, f"{self.name} without sharing"
         other = exists(["v3"], conj(at(t, "v3", "v2"), Not(at(t, "v3", "v1")), Not(Equal("v3", "v2"))))
         meets = exists(["w"], conj(at(shared, "w"), Not(Equal("w", "v1")), at(t, "v1", "w"), at(t, "w", "v3")))
@@ -344,7 +341,7 @@ class Group:
             Rule(apart, Not(at(step, "v1", "v2")), origin),
             Rule(apart, Not(Equal("v1", "v2")), origin),
         ]
-        if steps:  # what is transitive, the other way round
+        if steps:  # transitivity, contrapositive
             found += [
                 Rule(exists(["v1"], conj(at(t, "v1", "v2"), Not(at(t, "v1", "v3")))), Not(at(t, "v2", "v3")), origin),
                 Rule(exists(["v3"], conj(at(t, "v2", "v3"), Not(at(t, "v1", "v3")))), Not(at(t, "v1", "v2")), origin),
@@ -356,13 +353,13 @@ class Group:
         found.append(self._only_step(step, t))
         if self.sharing and t == self.closure:
             found.append(Rule(Not(at(self.shared, "v")), Not(at(self.crowded, "v")), f"sharing of {self.name}"))
-        if self.function:  # what one node reaches along a function is a line
+        if self.function:  # the nodes that one node reaches along a function are in a line
             line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
             found.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))
         return found
 
     def _only_step(self, step: str, t: str) -> Rule:
-        """What a node reaches and no other node can be the first step to is its next node."""
+        """If a node reaches another, and no third node can be the first step, the other is its next node."""
         others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(step, "v1", "v3")), Not(at(t, "v3", "v2"))))
         body = conj(at(t, "v1", "v2"), Not(Equal("v1", "v2")), others)
         return Rule(body, at(step, "v1", "v2"), f"a path of {step} has a first step")
@@ -413,11 +410,11 @@ def cancellation(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Pr
 
 
 def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Rule]:
-    """What the definitions of `cancellation` imply, where there are several edges to choose from."""
+    """Consequences of the definitions of `cancellation`, for several edges."""
     found: list[Rule] = []
     for name, there, back in _cancelling(shape, edges):
         if len(there) == len(back) == 1:
-            continue  # the rules of the definition say the same
+            continue  # the rules of the definition are the same
         holds = at(name, "v1")
         for edge in there:
             none = conj(holds, *(Not(at(b, "v2", "v1")) for b in back))

@@ -1,7 +1,7 @@
 """Headers: objects that are no part of a linked structure and have several pointers into one, as a list's two ends.
 
-What such cells reach is told apart as if they were variables: a list that is held by its first and its last node is
-tracked like one held by two pointers.
+Nodes that such cells reach are separated as for variables: a list with pointers to its first and last node in a header
+is tracked like a list with two pointer variables.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from kleene.passes.facts.memory import Memory
 
 
 def header_cells(memory: Memory) -> frozenset[str]:
-    """The cells of headers of which several may point to the same kind of linked object."""
+    """The cells of headers, if several of one header may point to the same kind of linked object."""
     targets: dict[int, dict[str, set[int]]] = {}
     for (size, _), cell in memory.cell_of.items():
         targets.setdefault(size, {})[cell] = {to for to, _ in memory.cell_targets[cell]}

@@ -1,8 +1,8 @@
-"""What keeps a block reachable where a path to it changes from one group of cells to another.
+"""Reachability of blocks if the path to them changes from one group of cells to another.
 
-A variable's reachability predicates follow one group. Where a ring hangs on a list, or data on a doubly linked list of
-which only the end is known, no single group leads from a variable to the block. There a unary predicate remembers that
-something holds it, and it is reachable if everything that may hold it is.
+A reachability predicate of a variable follows one group. No single group leads from a variable to a ring below a list,
+or to the data of a doubly linked list with a pointer only to its end. A unary predicate then records that some node
+holds the block: the block is reachable if all nodes that may hold it are.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Holding:
     holders: Callable[[str, str], Formula]
     """Whether the first node holds the second."""
     defined: bool = False
-    """Whether the definition stands in for the predicate."""
+    """Whether formulas use the definition in place of the predicate."""
 
     def predicate(self) -> Predicate:
         return Predicate(self.name, 1, ("v",), definition=exists(["u"], self.holders("u", "v")), abstraction=True)
@@ -41,7 +41,7 @@ class Holding:
 
 
 def holdings(groups: Sequence[Group], edges: Mapping[str, Kinds]) -> tuple[list[Holding], list[Holding]]:
-    """What is held by being below another group, and what by a single edge. `edges` has the kinds of each edge."""
+    """Predicates for blocks held below another group, and for blocks held by a single edge; `edges`: kinds by edge."""
     below: list[Holding] = []
     single: dict[str, Holding] = {}
     for group in groups:
@@ -82,7 +82,7 @@ def _below(group: Group, entries: Sequence[str]) -> Holding:
 
 
 def reachable(direct: Reach, found: tuple[list[Holding], list[Holding]], v: str) -> Formula:
-    """The node is reachable along one group, or below what is, or held by that."""
+    """The node is reachable along one group, lies below such a node, or is held by one."""
     below, single = found
 
     def second(w: str) -> Formula:

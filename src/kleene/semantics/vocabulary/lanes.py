@@ -1,7 +1,7 @@
 """Lanes: cells that run along the list of another cell and skip nodes of it, as the upper levels of a skip list do.
 
-Each lane is a list of its own. That it runs along another is the predicate ``s[lane,next]``: what the lane's cell of a
-node points to, if anything, lies behind the node along ``next``.
+Each lane is a separate list. The predicate ``s[lane,next]`` states that it runs along another list: it holds for a node
+whose lane cell is null or points to a node behind it along ``next``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Lane:
         return Predicate(self.name, 1, ("v",), definition=forall(["v1"], behind), abstraction=True)
 
     def unlinking(self, source: Callable[[str], Formula], edge: str) -> list[Update]:
-        """The edge of one node goes from the list: a lane that leads from before it to behind it runs along no more."""
+        """Updates for the removal of an edge: a lane that skips this edge no longer runs along the list."""
         if edge not in self.along.members:
             return []
         skips = conj(at(self.lane.name, "v", "v1"), self.along.lost(source, edge)("v", "v1"))
@@ -54,10 +54,10 @@ def lanes_of(shape: ShapeClass, groups: Sequence[Group]) -> list[Lane]:
 
 
 def lanes_seen(structures: Iterable[Structure], groups: Sequence[Group]) -> tuple[str, ...]:
-    """Which cells seem to be lanes: those that somewhere point to the same node as another cell of their own node.
+    """Cells that seem to be lanes: they point to the same node as another cell of their node, in some structure.
 
-    In trees there is no such place, in skip lists wherever nothing is skipped. Of these cells the one that is null in
-    the fewest nodes is the list that the others run along.
+    Trees have no such node; in skip lists it occurs if the lane skips no node. The cell that is null in the fewest
+    nodes is the list that the other cells run along.
     """
     found = list(structures)
     for group in groups:

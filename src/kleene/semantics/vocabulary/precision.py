@@ -1,7 +1,7 @@
-"""What of a program's memory a translation tracks: some pointers, cells and integers, and chosen instrumentation.
+"""Precision: the pointers, cells, integers and instrumentation predicates that a translation tracks.
 
-What is not tracked is unknown, never absent: an untracked pointer is read as one that may point to any object, an
-untracked cell as one that may hold any pointer of its type. So every precision is sound, and less is cheaper.
+Untracked values are unknown, never absent: an untracked pointer may point to any object, and an untracked cell may hold
+any pointer of its type. So every precision is sound, and a lower one is cheaper.
 (Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis, FASE 2010, section 2.3:
 tracked and separating pointers, field assertions.)
 """
@@ -42,9 +42,9 @@ Instrument = Callable[[Sequence[Group], Roots], Instrumentation]
 
 @dataclass(frozen=True)
 class Precision:
-    """Names of what is tracked; None stands for everything. `instrument` makes the instrumentation predicates.
+    """Names of tracked pointers, cells and integers; None means all. `instrument` makes instrumentation predicates.
 
-    `active` are the locations at which a variable is tracked; one that is not in it is wherever it is live.
+    `active` maps each variable to the locations where it is tracked; a missing variable is tracked where it is live.
     """
 
     pointers: frozenset[str] | None = None

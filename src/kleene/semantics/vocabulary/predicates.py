@@ -127,7 +127,7 @@ class Symbols:
         return self.unary(f"@{offset}={constant}")
 
     def named(self, name: str, places: Iterable[Place]) -> Pointer:
-        """The pointer of that name; its places grow with what it is given."""
+        """The pointer of that name; the places are added to those that it has."""
         known = self._pointers.get(name)
         union = tuple(sorted({*places, *(known.places if known else ())}))
         if known is None or known.places != union:
@@ -209,21 +209,21 @@ class Symbols:
         return next(group for group in self.groups if edge in group.members)
 
     def edge_focus(self, base: Callable[[str], Formula], edge: str) -> Formula:
-        """What the edge of an object points to, and what is reachable from there."""
+        """The focus formula of the target of an object's edge and all nodes reachable from it."""
         closure = self.group_of(edge).closure
         if closure in self.absent:
             return exists(["u"], conj(base("u"), at(edge, "u", "v")))
         return exists(["u", "w"], conj(base("u"), at(edge, "u", "w"), at(closure, "w", "v")))
 
     def reach_focus(self, source: Pointer, offset: int, edge: str) -> Formula:
-        """What is reachable from the target of an edge that is added."""
+        """The focus formula of the nodes reachable from the target of a new edge."""
         closure = self.group_of(edge).closure
         if closure in self.absent:
             return source.at(offset)
         return exists(["u"], conj(source.at(offset, "u"), at(closure, "u", "v")))
 
     def reach_foci(self, base: Callable[[str], Formula]) -> list[Formula]:
-        """What is reachable from an object that no variable points to: temporaries have no predicate for that."""
+        """Focus formulas of the nodes reachable from an object: temporaries have no reachability predicates."""
         groups = [group for group in self.groups if group.closure not in self.absent]
         return [exists(["u"], conj(base("u"), at(group.closure, "u", "v"))) for group in groups]
 
@@ -250,7 +250,7 @@ class Symbols:
 
     @property
     def instrumentation(self) -> Instrumentation:
-        """What the precision asks for; or all that there is."""
+        """The instrumentation predicates of the precision; without a choice, all."""
         everything = self._everything
         if self.precision.instrument is None:
             return everything
@@ -278,7 +278,7 @@ class Symbols:
         return Instrumentation(tuple(predicates), tuple(rules))
 
     def _dereferenced(self) -> list[Predicate]:
-        """What the cell that a pointer to a pointer points to holds: as good as a variable, while it is used."""
+        """Predicates for the targets of ``*p`` of a pointer to a pointer p, which is used like a variable."""
         found = []
         for variable in self.memory.pointers:
             if not isinstance(variable.type, PointerType) or not isinstance(variable.type.target, PointerType):
@@ -300,7 +300,7 @@ class Symbols:
     def absent(self) -> frozenset[str]:
         """The instrumentation predicates that the precision leaves out or defines otherwise, and those of local groups.
 
-        What is known of a predicate, such as its updates, is known of its definition rather than of its name.
+        Facts about a predicate, such as its updates, hold for its definition, not for its name.
         """
         local = [group for group in self.groups if group.kind == LOCAL]
         untracked = {n for g in local for n in (g.closure, g.shared, *map(g.reached_at_least, self.roots))}
@@ -312,7 +312,7 @@ class Symbols:
         return frozenset((ours.keys() | untracked) - chosen)
 
     def known(self, updates: Iterable[Update]) -> list[Update]:
-        """The updates that do without what the precision leaves out; the others are derived."""
+        """The updates without absent predicates; differencing derives the others."""
         return [u for u in updates if u.predicate not in self.absent and not predicates_of(u.formula) & self.absent]
 
     def _separates(self, pointer: Pointer) -> bool:
@@ -323,7 +323,7 @@ class Symbols:
 
     @property
     def roots(self) -> dict[str, frozenset[str]]:
-        """The predicates of variables, from which reachability is tracked, with the edges of what each may point to."""
+        """The predicates of variables with tracked reachability, each with the edges of its possible objects."""
         found: dict[str, frozenset[str]] = {}
         for p in self._pointers.values():
             if not self.is_temporary(p):
@@ -334,7 +334,7 @@ class Symbols:
         return found
 
     def entrances(self, group: Group) -> list[tuple[str, str, str]]:
-        """Where header cells of what variables point to lead into a group: predicate of what is reached, root, edge."""
+        """Header cells that lead from a variable's object into a group: reachability predicate, root, edge."""
         if set(group.cells) <= self.shape.headers:
             return []
         sources = {size for (size, _), cell in self.memory.cell_of.items() if cell in group.cells}
@@ -387,19 +387,19 @@ class Symbols:
         return disj(reachable(along_one, (below, single), v), *more, untracked)
 
     def _without_absent(self, holding: Holding) -> list[Holding]:
-        """The holding, if it can do without what the precision leaves out: what is not known to be held may be lost."""
+        """The holding, if its formula has no absent predicate; without it, the analysis may report a leak."""
         if self._needs_absent(holding.holders("u", "w")):
             return []
         return [replace(holding, defined=holding.name in self.absent)]
 
     def _needs_absent(self, formula: Formula) -> bool:
-        """Whether the formula speaks of predicates that the precision leaves out."""
+        """Whether the formula contains predicates that the precision omits."""
         return bool(predicates_of(formula) & self.absent)
 
     def _back_and_forth(self, v: str) -> list[Formula]:
-        """The object lies ahead of what back pointers lead to, as when a list is turned round node by node.
+        """The object is reachable forwards from a node that back pointers reach, as during a reversal of a list.
 
-        The first back pointer may be a cut edge, which the predicates of what variables reach leave out.
+        The first back pointer may be a cut edge, which the reachability predicates of variables omit.
         """
         turns: list[Formula] = []
         for group in self.groups:
@@ -416,5 +416,5 @@ def _same(f: Formula | None, g: Formula | None) -> bool:
 
 
 def _along(group: Group, root: str, v: str) -> Formula:
-    """The node is reachable from what a root points to; the edges are followed, for want of a closure predicate."""
+    """The node is reachable from the target of a root; a closure formula replaces the missing closure predicate."""
     return exists(["u"], conj(at(root, "u"), reflexive_closure(group.name, "u", v)))

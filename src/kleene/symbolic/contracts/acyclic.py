@@ -1,7 +1,7 @@
-"""Whether a contract of a C function says that fields form no cycles: an analysis may rely on it only then.
+"""Whether a contract of a C function excludes cycles of fields: only then an analysis may assume it.
 
-Either it says so in these words, or focus and coerce find no heap that the contract allows and that has a cycle. The
-vocabulary is that of the contract, in which nothing is taken to be acyclic.
+Either the contract states it, or focus and coerce find no allowed heap with a cycle. The vocabulary is that of the
+contract, which assumes no acyclicity.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def may_be_cyclic(specification: Specification, fields: tuple[str, ...], *, begi
 
 
 def _relevant(specification: Specification, formula: Formula) -> Vocabulary:
-    """The predicates that matter: pointers, fields, and what formulas speak of."""
+    """The relevant predicates: pointers, fields, and the predicates in formulas."""
     every = specification.words.vocabulary
     spoken = predicates_of(conj(formula, specification.ensures)) | predicates_of(specification.frees)
     wanted = {p.name for p in every.declared if p.definition is None or {p.name, old(p.name)} & spoken}

@@ -1,12 +1,13 @@
 """A call by its specification with focus and coerce: sound, without a solver, not most precise.
 
-The structure gets a second vocabulary for the moment before the call (seed 000, section 4); what the call may change is
-1/2, and so is whether individuals that it may free are still there. The postcondition and the definitions are rules,
-coerce sharpens by them, and focus makes the abstraction predicates definite again. Only the second moment is kept.
+The structure gets a second vocabulary for the state before the call (seed 000, section 4). Predicates that the call
+may change become 1/2, and individuals that it may free become maybe-active. The postcondition and the definitions are
+rules; coerce sharpens by them, and focus makes the abstraction predicates definite again. Only the state after is
+kept.
 
-Two lemmas save what havoc forgets of closures: what is reachable from a variable along a field stays so if the call
-changes neither the variable nor the field of anything that was reachable (as in `reachability`), and a field that was
-the same since some earlier moment still is, if the call leaves it alone.
+Two lemmas keep facts about closures. First, the nodes reachable from a variable along a field stay reachable if the
+call changes neither the variable nor the field of a reachable node (as in `reachability`). Second, a field that was
+unchanged since some earlier state is still unchanged if the call does not modify it.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from kleene.transformers.focus import Focuser, FocusOptions
 from kleene.transformers.rules import all_rules
 
 MOST_CASES = 400
-"""When so many structures have come out of focus on a predicate, the others are left as they are."""
+"""Number of structures after focus on a predicate at which the remaining predicates are not focused."""
 
 
 def before(name: str) -> str:
@@ -61,7 +62,7 @@ def before(name: str) -> str:
 
 
 class CallByRules:
-    """What a call can lead to, over one vocabulary with its rules."""
+    """The effect of a call, over one vocabulary with its rules."""
 
     def __init__(self, call: Call, vocabulary: Vocabulary, rules: Sequence[Rule]) -> None:
         self.call = call
@@ -145,7 +146,7 @@ class CallByRules:
                     here, was = conj(Atom(self._kept(p.name), ("v",)), self._was_there), Atom(before(since), ("v",))
                     origin = f"{since} is as before"
                     rules.append(Rule(conj(here, was), Atom(since, ("v",)), origin))
-                    if self.call.frees is FALSE:  # what was different may be gone
+                    if self.call.frees is FALSE:  # the different individual may be freed
                         rules.append(Rule(conj(here, neg(was)), neg(Atom(since, ("v",))), origin))
         for name, field in self._reach:
             rules += self._reach_lemma(name, field)
@@ -179,12 +180,12 @@ class CallByRules:
 
     @cached_property
     def _local(self) -> dict[str, str]:
-        """The predicates of v that look at one field only, and only at that of v itself; with the field."""
+        """The predicates of v that depend only on one field of v itself; maps them to the field."""
         return self._looking_at(lambda args, v: args[0] == v)
 
     @cached_property
     def _incoming(self) -> dict[str, str]:
-        """The predicates of v that ask for pointers to v in one field, and for nothing else that changes."""
+        """The predicates of v that depend only on pointers to v in one field; maps them to the field."""
         found = self._looking_at(lambda args, v: args[1] == v and args[0] != v)
         return {name: field for name, field in found.items() if _positive(self.vocabulary[name].definition, field)}
 
@@ -228,7 +229,7 @@ class CallByRules:
         return [p for p in self.vocabulary.declared if p.abstraction and p.arity < 2 and p.name in self.indefinite]
 
     def _after(self, structure: Structure) -> tuple[list[int], int]:
-        """The structure in both moments: what is known before, and after only what cannot have changed."""
+        """The structure in both vocabularies: the known values before, and only the unchangeable values after."""
         size = structure.size
         values = [*structure.values, *[0] * (2 * (len(self.both) - len(self.vocabulary)))]
         for p in self.both.predicates[len(self.vocabulary) :]:
@@ -330,7 +331,7 @@ def _refutations(clause: Sequence[Formula], origin: str) -> list[Rule]:
 
 
 def same_rules(kept: str, field: str, was: str, fresh: Formula = FALSE) -> list[Rule]:
-    """What 'the field of v is as before' says of the two values of the field, where w is not fresh."""
+    """The rules of 'the field of v is unchanged' for the two values of the field, if w is not fresh."""
     mark, now, then = conj(Atom(kept, ("v",)), neg(fresh)), Atom(field, ("v", "w")), Atom(was, ("v", "w"))
     origin = f"definition of {kept}"
     pairs = ((now, then), (then, now), (neg(now), neg(then)), (neg(then), neg(now)))
@@ -358,5 +359,5 @@ def lasting(predicate: Predicate) -> frozenset[str]:
 
 
 def _touched(name: str) -> str:
-    """The name of 'an individual of which this holds before may be freed'."""
+    """The name of the predicate 'an individual with this property before may be freed'."""
     return f"touched[{name}]"

@@ -1,10 +1,10 @@
 """Consistency rules about paths that Def. 5.2 of the thesis does not derive, for structures that a contract describes.
 
-A structure that comes out of a run has what focus and update left definite. One that is made of a formula (a
-precondition, a postcondition) has nothing but rules to sharpen it, so these say more of closures: what is reachable
-from a variable is closed under the field, everything in it but the first has a predecessor in it, a path that does not
-end where it begins goes through the successor. Each rule is valid in every concrete structure; the tests look at all
-small ones.
+Structures of a run are definite through focus and update. A structure made from a formula (a precondition or a
+postcondition) becomes definite only by rules, so these describe closures more fully: the nodes reachable from a
+variable are closed under the field; each of them except the first has a predecessor among them; a path between
+different nodes leads through the successor. Each rule is valid in every concrete structure; the tests check all small
+ones.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Reach:
 
 
 def reach_of(p: Predicate, vocabulary: Vocabulary) -> Reach | None:
-    """What a predicate ``r(v) = E(w) z(w) & f*(w, v)`` is about, also if f* is a predicate of its own."""
+    """The variable and field of a predicate ``r(v) = E(w) z(w) & f*(w, v)``; f* may be a separate predicate."""
     match p.definition:
         case Exists(w, And(Atom(z, (source,)), steps)) if source == w and len(p.args) == 1:
             (v,) = p.args
@@ -85,7 +85,7 @@ def closure_rules(vocabulary: Vocabulary) -> list[Rule]:
 
 
 def _inverse_rules(vocabulary: Vocabulary) -> list[Rule]:
-    """Where g leads back wherever f leads, and is a function, f leads to nothing twice."""
+    """If g is a function and leads back along every edge of f, no node has two predecessors by f."""
     fields = [p for p in vocabulary.declared if p.arity == 2 and p.definition is None and p.has("function")]
     rules = []
     for f in fields:
@@ -128,7 +128,7 @@ def _reach_rules(reach: Reach, vocabulary: Vocabulary) -> list[Rule]:
 
 
 def _sharing_rules(reach: Reach, vocabulary: Vocabulary, origin: str) -> list[Rule]:
-    """What one variable reaches along a function is a line: off its cycle nothing has two predecessors in it."""
+    """The nodes that a variable reaches along a function are a line: outside a cycle, each has one predecessor."""
     field = vocabulary[reach.field]
     shared = _defined(vocabulary, _two_predecessors(reach.field))
     if shared is None or not field.has("function") or not vocabulary[reach.variable].has("unique"):
@@ -165,7 +165,7 @@ def _on_cycle(reach: Reach) -> Formula:
 
 
 def _path_rules(field: Predicate, vocabulary: Vocabulary) -> list[Rule]:
-    """How the predicate that records f* relates to f."""
+    """Rules between f and the predicate that records f*."""
     closure = closure_predicate(field.name, vocabulary)
     if closure is None or closure.definition is None:
         return []

@@ -32,7 +32,7 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 
 @dataclass(frozen=True)
 class Scope:
-    """A procedure, the program with its variables, its own contract, and what its edges stand for."""
+    """A procedure, the program with its variables, its contract, and the actions of its edges."""
 
     procedure: Procedure
     program: Program
@@ -131,10 +131,10 @@ def _expanded(program: Program, sets: Iterable[tuple[str, tuple[str, ...]]], edg
 
 
 def _check_hidden(procedure: Procedure, program: Program, own: Program, edges: list[BodyEdge]) -> None:
-    """No action of a body reads or changes what its callers have besides.
+    """Check that no action of a body reads or changes other variables of its callers.
 
-    A member that stands for a variable of a caller is added to the sets: no core predicate about it may be updated,
-    and nothing that decides what an action does may mention it.
+    The sets get one more member, for a variable of a caller: no action may update its core predicates, and no
+    condition of an action may mention it.
     """
     wider = [(name, (*members, _OTHER)) for name, members in procedure.sets]
     seen = _expanded(program, wider, edges)
@@ -166,7 +166,7 @@ def _called(edge: BodyEdge, caller: Program, program: Program, contracts: Contra
 
 
 def check_call(callee: Procedure, arguments: tuple[str, ...], caller: Program, program: Program) -> None:
-    """The caller's predicates are those of the body under other names, and all rules of the body are rules here."""
+    """Check that the caller has all predicates of the body, under other names, and all rules of the body."""
     if not callee.body:
         return
     own = _variant(program, callee.sets, ())

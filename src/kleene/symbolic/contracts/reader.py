@@ -71,7 +71,7 @@ class _Reader:
         return Contracts(self.procedures)
 
     def _parts(self) -> list[tuple[int, int]]:
-        """Where clauses begin and end; text before the first keyword is a clause of its own, and an error."""
+        """The start and end of each clause; text before the first keyword is a separate clause, and an error."""
         places = sorted({m.end() for m in _START.finditer(self.text)})
         if self.text[: places[0] if places else len(self.text)].strip():
             places.insert(0, len(self.text) - len(self.text.lstrip()))

@@ -29,7 +29,7 @@ from kleene.transformers.action import Action, Update
 
 
 def same_updates(action: Action, recorded: list[Predicate]) -> tuple[Update, ...]:
-    """Updates of `same` for the relations that a creating action updates; what it does otherwise is derived."""
+    """Updates of `same` for the relations that a creating action updates; differencing derives the others."""
     if not action.creates or action.new_formula is not None or action.clone is not None or action.retain is not None:
         return ()
     found = []
@@ -52,7 +52,7 @@ def _update(p: Predicate, update: Update) -> Update:
 
 
 def changed_where(value: Formula, atom: Formula) -> Formula:
-    """Where a new value can differ from the old one; definite where the formula says that nothing changes."""
+    """A condition that holds wherever the new value differs from the old one; definite where nothing changes."""
     match value:
         case _ if value is atom:
             return FALSE

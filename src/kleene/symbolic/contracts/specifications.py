@@ -1,17 +1,16 @@
 """Procedures by their specifications: assume-guarantee reasoning (seed 000, section 1.1; docs/concepts/symbolic.md).
 
-A specification speaks of two moments, before and after the call (the two vocabularies of section 4): ``old[q]`` in
-`ensures` is the predicate q before, ``same[f](v)`` says that the field f of v is as it was, and ``new(v)`` that v was
-created by the call. Quantifiers of `ensures` range over the individuals after the call.
+A specification relates two states, before and after the call (the two vocabularies of section 4): ``old[q]`` in
+`ensures` is the predicate q before, ``same[f](v)`` means that field f of v is unchanged, and ``new(v)`` that the call
+created v. Quantifiers of `ensures` range over the individuals after the call.
 
-Core predicates that `modifies` does not list stay as they are; without it, any may change. Individuals are created only
-with `allocates`, and only those disappear of which the formula of `frees` holds before. On new individuals, predicates
-that are not listed are 0, except for binary ones that are no functions (an order of data): these may be anything there.
-Parameters are replaced by the arguments wherever they occur as a name; they are passed by reference, so that no
-argument may be given twice.
+Core predicates that `modifies` does not list are unchanged; without `modifies`, all may change. A call creates
+individuals only with `allocates`, and removes only those that satisfy `frees` before. On new individuals, unlisted
+predicates are 0, except for binary ones that are no functions (an order of data): these are arbitrary there. Arguments
+replace the names of parameters; they are passed by reference, so that no argument may occur twice.
 
 At a call the precondition is checked and the postcondition assumed: exactly by a decision procedure (`Timeline.call`,
-through `BestTransformer`), or by focus and coerce (`calls_by_rules`). `contracts_text` reads files of procedures.
+through `BestTransformer`), or by focus and coerce (`calls_by_rules`). `reader` reads files of procedures.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 @dataclass(frozen=True)
 class Call:
-    """A call with its arguments filled in; `ensures` speaks of ``old[q]`` too, `frees` of one individual."""
+    """A call with its arguments; `ensures` may contain ``old[q]``, and `frees` has one free variable."""
 
     text: str
     requires: Formula
@@ -137,7 +136,7 @@ class Procedure:
         )
 
     def _check(self, arguments: Sequence[str]) -> None:
-        """Arguments that would make two names one are refused: nothing is known of such a call."""
+        """Refuse arguments that make two names equal: the specification does not cover such a call."""
         if len(arguments) != len(self.parameters):
             count = len(self.parameters)
             raise UsageError(f"procedure '{self.name}' has {count} parameters, and is called with {len(arguments)}")
@@ -180,7 +179,7 @@ def is_field(predicate: Predicate) -> bool:
 
 
 def with_old(vocabulary: Vocabulary) -> Vocabulary:
-    """The vocabulary of postconditions: every predicate, its value before, and what is said of both moments."""
+    """The vocabulary of postconditions: every predicate, its value before, and the predicates `same` and `new`."""
     before = [Predicate(old(p.name), p.arity, p.args) for p in vocabulary.declared]
     kept = [same_predicate(p) for p in vocabulary.declared if is_field(p)]
     more = {p.name: p for p in (*before, *kept, Predicate(NEW, 1, ("v",)))}

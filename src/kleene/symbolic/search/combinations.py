@@ -1,15 +1,15 @@
 """Finding all combinations of observations that some store shows, with as few queries as possible.
 
-A slot is something to observe, with options that exclude each other and cover all stores (a predicate's value on a
-tuple of nodes: 0, 1 or 1/2). A point chooses an option for every slot. Fig. 4 of seed 000 asks about each 1/2 on its
-own, which is not exact; here every point found is one store that shows all of its values at once.
+A slot is an observation with options that exclude each other and cover all stores (a predicate's value on a tuple of
+nodes: 0, 1 or 1/2). A point chooses an option for every slot. Fig. 4 of seed 000 queries each 1/2 alone, which is not
+exact; here every point comes from one store with all of its values.
 
-1. Small stores are searched with a SAT solver; each one found proves a point (and answers all queries about it).
-   Where it is known how large stores must be to show every point, this is all (`smt.finder`).
-2. One query asks for a store that shows none of the points found: 'unsatisfiable' proves that there are no others.
-3. Where that query is not decided, a SAT solver proposes points. A search for a small store that shows the point finds
-   one, or a smallest part of the point that no small store shows: that no store does is a query of its own, which is
-   about few things and excludes many points. What stays undecided is kept, which is sound.
+1. A SAT solver searches small stores; each store proves a point (and answers all queries about it). If the size of
+   stores that show every point is known, the search ends here (`smt.finder`).
+2. One query asks for a store with none of these points: 'unsatisfiable' proves that there are no others.
+3. If that query is undecided, a SAT solver proposes points. A search for a small store of the point returns a store, or
+   a smallest part of the point without a small store. Whether this part has any store is a separate query, which is
+   small and excludes many points. Undecided points are kept, which is sound.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Refinement:
         return self.found
 
     def decide(self) -> None:
-        """Decide point by point what one query could not; the reason stays only if something stays undecided."""
+        """Decide each point by separate queries; the reason stays only if a point stays undecided."""
         question = self.question
         proposals = Proposals([len(slot) for slot in question.slots])
         small = self.solver.finder(question.base, question.universe, _LARGER)
@@ -141,7 +141,7 @@ class Refinement:
         return self.most is not None and len(self.found.points) > self.most
 
     def _join(self, finder: Finder) -> None:
-        """One point in the place of all: a slot of which only one option is possible has it, the others have none."""
+        """Replace all points by one: a slot has a value only if exactly one option is possible."""
         slots = self.question.slots
         seen = [set(options) for options in zip(*self.found.points, strict=True)]
         for slot, options in enumerate(slots):
@@ -187,7 +187,7 @@ class Refinement:
         return False
 
     def _ask(self, point: Point, proposals: Proposals) -> None:
-        """Ask about a whole point; it stays undecided if the answer does not say."""
+        """Query a whole point; it stays undecided without a definite answer."""
         literals = tuple(enumerate(point))
         reason = self._settled(literals, self.session, proposals, quick=bool(self._hard))
         if reason is not None:
@@ -196,7 +196,7 @@ class Refinement:
             proposals.exclude(literals)
 
     def _settled(self, literals: Literals, session: Session, proposals: Proposals, *, quick: bool) -> str | None:
-        """Exclude what a query about some options shows or refutes; a reason if it does neither."""
+        """Query some options, and exclude the point shown or the options refuted; returns a reason if undecided."""
         match session.check([self.question.slots[slot][option] for slot, option in literals], quick=quick):
             case Unsat(core):
                 excluded = [literals[i] for i in core]
@@ -227,7 +227,7 @@ class Proposals:
                 self._solver.add_clause([-a, -b])
 
     def exclude(self, literals: Iterable[tuple[int, int]]) -> None:
-        """No more points with all of these options; without any, no more points at all."""
+        """Exclude all points with all of these options; without options, all points."""
         self._solver.add_clause([-self._options[slot][option] for slot, option in literals])
 
     def next(self) -> Point | None:

@@ -1,9 +1,9 @@
-"""What follows about the fields of a scene and makes reasoning about their paths easier: lemmas, proved first.
+"""Lemmas about the fields of a scene, proved first: they make reasoning about paths easier.
 
 Paths of a field without sharing and without cycles have more axioms (`smt.closures`), and provers find the proofs of
 the questions that follow much sooner. A field may be unshared because its inverse is a function too (a doubly linked
-list), or acyclic because of where the pointers of the program lead. Both are ordinary queries; a lemma that a small
-store refutes is not asked for.
+list), or acyclic because of the targets of the program's pointers. Both are ordinary queries; a lemma that a small
+store refutes is not queried.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SMALL = 2
 
 
 def with_field_lemmas(scene: Scene, solver: Solver) -> Scene:
-    """The same stores, with what was proved about the steps of the paths that are asked for."""
+    """The scene with the lemmas proved about the steps of its paths."""
     steps = list(dict.fromkeys(_steps(scene)))
     if all(_is_unshared(step, scene.fields) and _is_acyclic(step, scene.fields) for step in steps):
         return scene

@@ -1,7 +1,7 @@
 """Phase 1: the sets of names that the individuals of a store can have (seed 000, section 3.2, procedure `bif`).
 
-The paper bifurcates one node at a time. Here the sets of names are found in models and excluded until a query proves
-that there are no others; each set is then a universe with one sort for each name, as phase 2 needs it.
+The paper bifurcates one node at a time. Here models give the sets of names, and each is excluded, until a query proves
+that there are no others. Each set is then a universe with one sort for each name, for phase 2.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SMALL = 2
 @dataclass
 class NameSets:
     """The sets that occur. `undecided` are pairs (names that occur, names that may occur) that were not decided;
-    `unlimited` says that any set may occur. `scene` knows what was learnt on the way.
+    `unlimited` means that any set may occur. `scene` has the lemmas learnt during the search.
     """
 
     scene: Scene
@@ -61,7 +61,7 @@ def name_sets(scene: Scene, solver: Solver, options: SymbolicOptions) -> NameSet
 
 
 def some_store(scene: Scene, solver: Solver) -> Structure | Unknown | None:
-    """One store of the scene, as it is observed at the end; None if there is none."""
+    """One store of the scene, observed at the end; None if there is none."""
     search = _Search(scene, solver, splits=0)
     answer: Answer = Unknown("no small store")
     finder = solver.finder(search.base, search.universe, _SMALL)
@@ -108,7 +108,7 @@ class _Search:
         self._find(self.solver.finder(self.base, self.universe, _SMALL))
 
     def find_all(self) -> bool:
-        """All sets, where it is known how many individuals show all of them; False if it is not."""
+        """Compute all sets if a sufficient number of individuals is known; False if not."""
         candidates = [name for i in range(len(self.scene.nodes)) for name in self.scene.candidates(i)]
         if len(candidates) > MOST_CANDIDATES:
             return False

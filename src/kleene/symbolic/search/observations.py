@@ -115,7 +115,7 @@ class Observation:
         return Refinement(question, solver, individuals=_INDIVIDUALS, leaves=leaves, most=most).run()
 
     def structure(self, point: Point) -> Structure:
-        """The structure of a point, or of a prefix of one: what is not decided is 1/2."""
+        """The structure of a point, or of a prefix of one: undecided values are 1/2."""
         vocabulary = self.scene.output
         builder = StructureBuilder(vocabulary, len(self.groups))
         for g, (name, cells) in enumerate(self.groups):

@@ -4,7 +4,7 @@ In reading order:
 
 - `timeline`: the scene of a sequence
 - `action_step`: one action
-- `abstract_update`: what the update decides
+- `abstract_update`: values that the three-valued update decides
 - `copies`: new individuals
 - `rails`: formulas with 1/2
 - `reachability`: closures before and after

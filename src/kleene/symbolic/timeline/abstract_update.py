@@ -1,8 +1,8 @@
-"""What the three-valued update decides already, so that the solver need not: constants for the best transformer.
+"""Values that the three-valued update decides without the solver: constants for the best transformer.
 
 By the embedding theorem a definite value of a formula on a structure is its value in every store that the structure
 represents. The state after an action is the state before with the updates evaluated in it, sharpened by the rules. The
-updates of instrumentation predicates are derived by finite differencing: what the program writes is not relied on.
+updates of instrumentation predicates are derived by finite differencing, not taken from the program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One action of a timeline: what it makes of the symbols before it (seed 000, section 4).
+"""One action of a timeline: its symbols after it, from those before it (seed 000, section 4).
 
 Individuals are chosen, created, updated and removed, in this order; paths after it are related to those before.
 """
@@ -157,7 +157,7 @@ class ActionStep:
         elif self.instance is not FALSE and self.action.retain is None:
             self._relate_copied_paths()
         if self.action.retain is not None:
-            self.timeline.state = None  # the definitions speak of the individuals that are left
+            self.timeline.state = None  # the definitions range over the remaining individuals
         if self.timeline.state is not None:
             self._facts(core)
 
@@ -181,7 +181,7 @@ class ActionStep:
                         self.draft.base += path_lemmas(*ends, self.before[mark], self.wide)
 
     def _relate_copied_paths(self) -> None:
-        """Paths among copies are those among originals, unless the condition for that fails: then nothing is said."""
+        """Paths among copies are those among originals; without its condition, no fact is added."""
         timeline = self.timeline
         binary = [p.name for p in self.vocabulary.declared if p.arity == 2]
         instance, is_new = f"{self.instance}", f"{self.is_new}"
@@ -221,7 +221,7 @@ class ActionStep:
             self.draft.base += [forall(args, disj(neg(least), atom)), forall(args, disj(most, neg(atom)))]
 
     def _facts(self, core: Sequence[Update]) -> None:
-        """What three-valued evaluation knows of the new values."""
+        """Add the new values that three-valued evaluation decides."""
         state = self.timeline.state
         assert state is not None
         derived = derived_updates(self.action, core, self.vocabulary)

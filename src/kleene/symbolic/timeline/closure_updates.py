@@ -48,7 +48,7 @@ from kleene.transformers.action import Update
 
 @dataclass(frozen=True)
 class Change:
-    """How a binary predicate changes: only steps from the object with `mark` do. Names are those of predicates.
+    """A change of a binary predicate: only steps from the object with `mark` change. Names are those of predicates.
 
     With `whole`, all of its old steps count as lost and all of its new ones as gained.
     """
@@ -60,7 +60,7 @@ class Change:
     gains: bool
 
     def conditions(self, vocabulary: Vocabulary) -> list[Formula]:
-        """What must not hold before, so that closures can be rewritten: closed formulas over the predicates."""
+        """Closed formulas over the predicates that must be false before, so that closures can be rewritten."""
         if not self.loses:
             return []
         around = Closure("v", "v", "a", "b", Atom(self.predicate, ("a", "b")))
@@ -120,7 +120,7 @@ def sharing(predicate: str) -> Formula:
 
 
 def unshared(structure: Structure) -> frozenset[str]:
-    """The binary predicates under which, by a predicate that says so, no object has two predecessors."""
+    """The binary predicates without two predecessors of an object, according to a sharing predicate."""
     found = set()
     for p in structure.vocabulary.declared:
         shared = _shared_by(p)
@@ -130,7 +130,7 @@ def unshared(structure: Structure) -> frozenset[str]:
 
 
 def _shared_by(predicate: Predicate) -> str | None:
-    """The binary predicate of which this one says that an object has two predecessors, in whatever order."""
+    """The binary predicate whose sharing this predicate defines: an object with two predecessors."""
     match predicate.definition:
         case Exists(a, Exists(b, body)) if predicate.arity == 1:
             parts = set(_conjuncts(body))
@@ -150,7 +150,7 @@ def _conjuncts(f: Formula) -> Iterator[Formula]:
 
 
 def is_excluded(condition: Formula, structure: Structure) -> bool:
-    """True only if no store of the structure satisfies the condition, by what instrumentation predicates say."""
+    """True only if the instrumentation predicates exclude the condition in every store of the structure."""
     if condition in map(sharing, unshared(structure)):
         return True
     defined = [p for p in structure.vocabulary.declared if p.definition is not None]
@@ -201,7 +201,7 @@ class ClosureUpdates:
         return f
 
     def path(self, symbol: str, ends: tuple[str, str], step: tuple[str, str]) -> Formula:
-        """``symbol+(s, t)`` over earlier symbols; the variables of `step` say over which domain."""
+        """``symbol+(s, t)`` over earlier symbols; the variables of `step` determine the domain."""
         u, w = step
         label = u.rpartition("@")[2] if "@" in u else ""
         if symbol in self._copies.get(label, ("", "", ()))[2]:
@@ -221,7 +221,7 @@ class ClosureUpdates:
             return disj(Equal(a, b), plus(a, b))
 
         def lost(a: str, b: str) -> Formula:
-            """A path from a to b goes on from x by a step that is lost."""
+            """A path from a to b leads through x and a lost step from it."""
             if not change.loses:
                 return FALSE
             if change.whole:

@@ -21,9 +21,9 @@ Facts = dict[tuple[str, tuple[int, ...]], bool]
 
 @dataclass(frozen=True)
 class Originals:
-    """What is copied: the nodes at a moment for which a formula holds, which `least` implies and which implies `most`.
+    """The nodes to copy: those that satisfy a formula between `least` (which implies it) and `most` (implied by it).
 
-    `value` is what three-valued evaluation says of a node; `copied` are the symbols whose values copies take over.
+    `value` is the three-valued value of the formula on a node; `copied` are the symbols whose values copies inherit.
     """
 
     number: int
@@ -43,7 +43,7 @@ def add_copies(
 ) -> list[Formula]:
     """Add the copies of nodes and the facts about them; the result are the axioms.
 
-    `absent` are the values of unary symbols on what is new, `higher` the symbols of higher arity, with it.
+    `absent` has the values of unary symbols on new nodes, `higher` the symbols of higher arity with their arity.
     """
     instance = instance_symbol(originals.number)
     old = [i for i, node in enumerate(nodes) if node.born <= originals.moment.born]

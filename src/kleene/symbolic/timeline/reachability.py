@@ -1,8 +1,8 @@
-"""How closures before and after an action or a call are related.
+"""Relations between closures before and after an action or a call.
 
-A path of the old field that is no path of the new one passes an object whose field was changed, and up to the first
-such object it is a path of both. Stated as formulas, these are valid whatever the field is like; they spare the solver
-an induction. (Dong and Su's maintenance of closures, and Itzhaky et al. 2013, are exact versions for lists.)
+A path of the old field that is no path of the new one contains an object with a changed field; up to the first such
+object it is a path of both. These facts as formulas are valid for every field, and save the solver an induction. (Dong
+and Su's maintenance of closures, and Itzhaky et al. 2013, are exact versions for lists.)
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from kleene.smt.universe import in_domain
 
 
 def path_lemmas(before: str, after: str, mark: str, label: str) -> list[Formula]:
-    """What links the closures of a field before and after, if only the object with `mark` was changed."""
+    """Lemmas on the closures of a field before and after, if only the object with `mark` was changed."""
     a, b, c = (in_domain(v, label) if label else v for v in ("a", "b", "c"))
     x, y = (in_domain(v, label) if label else v for v in ("x", "y"))
 

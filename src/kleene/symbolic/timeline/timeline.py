@@ -63,7 +63,7 @@ class _Draft:
     unique: set[str] = field(default_factory=set)
     unshared: set[str] = field(default_factory=set)
     conditions: dict[int, list[tuple[str, Formula]]] = field(default_factory=dict)
-    """What must not hold at a step so that closures of a predicate can be rewritten."""
+    """Conditions that must be false at a step, so that closures of a predicate can be rewritten."""
 
 
 class Timeline:
@@ -94,7 +94,7 @@ class Timeline:
         draft.base.append(staged(may(formula), draft.symbols[-1], draft.moments[-1].label))
 
     def assume_since_start(self, formula: Formula) -> None:
-        """The same for a formula that speaks of ``old[q]`` too: q before the first action."""
+        """The same for a formula with ``old[q]``: q before the first action."""
         draft = self.draft
         symbols = {**draft.symbols[-1], **{old(name): symbol for name, symbol in draft.symbols[0].items()}}
         formula = written_out(formula, self.vocabulary)
@@ -119,9 +119,9 @@ class Timeline:
             self.draft.unshared |= {self.draft.symbols[-1][name] for name in unshared(self.state.structure)}
 
     def call(self, call: Call) -> None:
-        """A procedure by its specification: what it may modify is anything that the postcondition allows.
+        """A procedure by its specification: modified predicates get any values that the postcondition allows.
 
-        So is how many individuals it creates, and which of those that it may free are gone.
+        The number of created individuals and the set of freed ones are arbitrary in the same way.
         """
         draft, before = self.draft, self.draft.symbols[-1]
         number = len(draft.symbols)
@@ -161,7 +161,7 @@ class Timeline:
         self.state = None
 
     def _freed(self, call: Call, changed: set[str], after: Mapping[str, str], moment: Moment) -> Moment:
-        """Individuals that the call may free are there afterwards or not; what is gone has no name."""
+        """Individuals that the call may free exist afterwards or not; a freed one has no name."""
         draft, earlier = self.draft, self.draft.moments[-1]
         mark = f"kept!{len(draft.symbols)}"
         v = in_domain("v", earlier.label)
@@ -194,7 +194,7 @@ class Timeline:
         return 1 if predicate is None else predicate.arity
 
     def _frame(self, field: str, changed: set[str], after: Mapping[str, str], mark: str) -> None:
-        """What a call's changes of a field leave of the paths."""
+        """Add the lemmas on paths that survive a call's changes of a field."""
         before, label = self.draft.symbols[-1], self.draft.moments[-1].label
         self.draft.base += frame_lemmas(before[field], after[field], mark, label)
         for p in self.vocabulary.declared:
@@ -257,7 +257,7 @@ class Timeline:
         return found
 
     def _forgotten(self, mark: str, observed: Sequence[str]) -> list[Formula]:
-        """What has disappeared has no later name: without this it would be called by every one of them."""
+        """Freed individuals have no later name: without this axiom they could have every later name."""
         moment = int(mark.rpartition("!")[2])
         later = []
         for symbol in observed:

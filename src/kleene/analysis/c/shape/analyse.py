@@ -1,6 +1,6 @@
 """The abstract part of `kleene check`: a C program analysed with sets of three-valued structures.
 
-The attempts are in `attempts`; each tries shape classes from the most to the least demanding (`shape_classes`).
+The attempts are in `attempts`; each tries shape classes from the most to the least demanding (`classes`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ AGAIN = 2
 LANES_SHARE = 0.5
 """The share of the time for a run with lanes: the run without them has the rest."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
-"""For how many objects of its caller a recursive function keeps a name: at first, and where that is not enough."""
+"""Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
 
@@ -84,7 +84,7 @@ def analyse_by_attempt(
 ) -> ShapeResult | None:
     """One attempt alone; None if its rewriting changes nothing.
 
-    The tests use it: an attempt that comes first would hide what is wrong with this one.
+    The tests use it: an earlier attempt would hide the errors of this one.
     """
     start = time.monotonic()
     ready = within(seconds, partial(_followed, prepared, attempt))

@@ -28,8 +28,8 @@ Applies = Callable[[ShapeResult, Set[str]], bool]
 class Attempt:
     """One way to analyse a program.
 
-    `rewrite` gives the automaton to follow, `sharpen` adds predicates that tell nodes apart. With `whole_scope`
-    pointers are kept to the end of their scope. `share` is the part of the remaining time that it may take.
+    `rewrite` returns the automaton to analyse. `sharpen` adds predicates that tell nodes apart. `whole_scope` keeps
+    pointers to the end of their scope. `share` is the part of the remaining time that the attempt may use.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Attempt:
         return self.rewrite is None and self.sharpen is None
 
     def named(self, shape: ShapeClass) -> ShapeClass:
-        """The shape class with the predicates of the attempt, under a name that says so."""
+        """The shape class with the predicates of the attempt, and with the attempt in its name."""
         if self.is_plain:
             return shape
         sharpened = self.sharpen(shape) if self.sharpen is not None else shape
@@ -75,7 +75,7 @@ def _with_wrong_values(result: ShapeResult, raised: Set[str]) -> bool:
 
 
 def _with_unused(start: str) -> Applies:
-    """A complete run has alarms, and predicates with such names that do not yet tell nodes apart."""
+    """Applies if a complete run has alarms, and if a predicate with this prefix does not tell nodes apart yet."""
 
     def applies(result: ShapeResult, raised: Set[str]) -> bool:
         vocabulary = result.translation.vocabulary if result.translation is not None else ()

@@ -18,9 +18,9 @@ CLASSES = tuple(f"{kind}{back}" for kind in ("acyclic", "circular", "cyclic") fo
 
 
 def first_class(memory: Memory, name: str | None = None) -> ShapeClass:
-    """Everything acyclic but cells that a statement points to their own object; cells whose names say so point back.
+    """The first shape class: acyclic except self-loops in the program; cells with names like `prev` point back.
 
-    The name of a class may say otherwise.
+    `name` (the option `--shape-class`) overrides this.
     """
     back = back_cells(memory)
     if back == frozenset(memory.cell_targets) or (name is not None and not name.endswith("back pointers")):
@@ -39,10 +39,10 @@ def _named(back: frozenset[str], circular: frozenset[str], headers: frozenset[st
 
 
 def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: Sequence[Group]) -> ShapeClass | None:
-    """What to try when the edges of some group may form a cycle; None if there is nothing more.
+    """The next shape class if the edges of some group may form a cycle; None after the last one.
 
-    `cyclic` has for the relations in which a cycle may be closed the edges that are written there: of several cells,
-    the one that closes the cycle is taken to point back.
+    `cyclic` maps each relation that may have a cycle to the edges that may close it. If one of several cells closes
+    the cycle, this cell is assumed to point back.
     """
     if not shape.acyclic:
         return None
@@ -50,7 +50,7 @@ def next_class(shape: ShapeClass, cyclic: Mapping[str, frozenset[str]], groups: 
     for group in groups:
         if group.step not in cyclic:
             continue
-        if group.kind == CIRCULAR:  # not even the forest was seen to be acyclic
+        if group.kind == CIRCULAR:  # even the forest may be cyclic
             return ShapeClass("cyclic", acyclic=False, back=shape.back)
         closing = [c for c in group.cells if any(e == c or e.startswith(f"{c}+") for e in cyclic[group.step])]
         if len(closing) == 1 < len(group.cells):

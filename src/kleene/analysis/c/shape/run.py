@@ -26,13 +26,13 @@ from kleene.transformers.action import Action
 from kleene.transformers.rules import all_rules
 
 MEMORY = 4 << 30
-"""Bytes after which the analysis gives up: half of what a machine with two cores usually has."""
+"""Bytes after which the analysis gives up: half the memory of a usual machine with two cores."""
 PATIENCE = 1000
 """Structures that a run may still make after a leak alarm that a pointer forgotten too early may cause."""
 LOOK = 1000
 """Structures before the first search for lanes: smaller runs end before a search pays."""
 NEXT_LOOK = 4
-"""The next search for lanes comes when the run has so many times the structures of the last one."""
+"""Factor between the numbers of structures at two searches for lanes."""
 LEAK_SUSPECTED = "a block may be lost"
 LANES_SEEN = "cells skip nodes of a list"
 
@@ -50,9 +50,10 @@ def run_shape(
     forgets: bool = False,
     groups: Sequence[Group] = (),
 ) -> ShapeResult:
-    """One shape class; `forgets` says that what seems to be a leak may be a pointer that was forgotten too early.
+    """Analyse with one shape class.
 
-    Among the cells of the groups, lanes are looked for.
+    `forgets` means that a leak alarm may come from a pointer that was forgotten too early. The run searches for lanes
+    among the cells of the groups.
     """
     start = time.monotonic()
     leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
@@ -95,9 +96,9 @@ def _solved(
 
 
 def checked_again(result: ShapeResult) -> bool:
-    """Whether an independent look at all structures confirms that no step leads out of them (docs/concepts/engine.md).
+    """Whether an independent check confirms that no step leaves the set of structures (docs/concepts/engine.md).
 
-    What does not hold is an internal error: also an alarm that this look raises and the analysis did not.
+    A failure is an internal error. So is an alarm that only this check raises.
     """
     translation, reached = result.translation, result.reached
     if translation is None or reached is None or not result.complete:
@@ -129,7 +130,7 @@ def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:
 
 
 def _contradiction(domain: ShapeDomain) -> str:
-    """Why a run whose updates contradict the rules proves nothing: what was discarded may have been a real heap."""
+    """The first rule that an update contradicts; such a run proves nothing, as it may have discarded a real heap."""
     for action, (_, structure) in domain.contradictions.items():
         breach = domain.coercer.explain(structure)
         if breach is not None:
@@ -139,7 +140,7 @@ def _contradiction(domain: ShapeDomain) -> str:
 
 @dataclass(frozen=True)
 class _Look:
-    """Looks for lanes among the cells of the groups, where loops begin: what is there is not half done."""
+    """Searches lanes among the cells of the groups, at loop heads: elsewhere the heap may be half updated."""
 
     heads: frozenset[str]
     groups: Sequence[Group]
@@ -151,7 +152,7 @@ class _Look:
 
 @dataclass
 class _Limits:
-    """Ends a run whose assumptions are wrong, that is too large, or that goes on long after one of the given alarms."""
+    """Ends a run whose assumptions are wrong, that is too large, or that continues long after a doubtful alarm."""
 
     domain: ShapeDomain
     max_structures: int
@@ -187,7 +188,7 @@ class _AlarmDomain(CallingShapeDomain):
 
 
 def _cycles(domain: ShapeDomain) -> dict[str, frozenset[str]]:
-    """The predicates that were assumed to be acyclic and may not be, and what is updated where a cycle may close."""
+    """The predicates that were assumed acyclic and may have a cycle, each with the predicates updated there."""
     found: dict[str, frozenset[str]] = {}
     for entry in domain.log:
         if entry.text.startswith(CYCLE):
