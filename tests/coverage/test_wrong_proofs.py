@@ -11,12 +11,17 @@ from dataclasses import replace
 
 import pytest
 from tests.coverage.helpers import BUILD, EXAMPLES, attacked, is_proof, proof, read
+from tests.exact_phases import without_exact_phases
 
+from kleene.analysis.c import strategy
+from kleene.analysis.c.contracts import check_contracts
 from kleene.analysis.c.fesa import analyse_fesa
+from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assume
 from kleene.cli import run_main as main
+from kleene.core.verdict import Verdict
 from kleene.passes import preparation
 from kleene.passes import zero_one_images as order
 from kleene.passes.preparation import Prepared
@@ -264,3 +269,29 @@ def test_a_refuted_proof_is_an_internal_error(monkeypatch, capsys):
     said = capsys.readouterr().err
     assert "refuted by a run" in said
     assert "shape analysis" in said
+
+
+BROKEN_CONTRACT = """
+#include <stdlib.h>
+struct node { struct node *next; };
+/*@ requires list(l); ensures list(\\result); */
+struct node *keep(struct node *l) { if (l) l->next = l; return l; }
+int main(void) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) return 0;
+    n->next = NULL;
+    n = keep(n);
+    while (n) { struct node *rest = n->next; free(n); n = rest; }
+    return 0;
+}
+"""
+
+
+def test_a_body_that_breaks_its_contract_is_no_internal_error(monkeypatch, tmp_path):
+    """The proof of the caller assumes the contract: runs with the wrong body refute nothing."""
+    path = tmp_path / "broken.c"
+    path.write_text(BROKEN_CONTRACT)
+    monkeypatch.setattr(strategy, "PHASES", without_exact_phases())
+    report = check_contracts([str(path)], check_options(timeout=20, self_check=2.0))
+    assert report.properties["contracts"] is not Verdict.TRUE
+    assert report.verdict is not Verdict.TRUE
