@@ -8,9 +8,10 @@ STAMP := $(VENV)/.installed
 
 venv: $(STAMP)
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/kleene --version
 	@touch $@
 
 demo: venv
@@ -28,14 +29,17 @@ test: venv
 check: venv
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/clang-format --dry-run --Werror src/native/*
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 tests/unit tests/test_layering.py
 
 format: venv
 	$(BIN)/ruff format src tests benchmarks
 	$(BIN)/ruff check --fix src tests benchmarks
+	$(BIN)/clang-format -i src/native/*
 
 bench: venv
+	$(BIN)/python benchmarks/machines.py
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/thesis.py
 	$(BIN)/python benchmarks/check.py
@@ -49,7 +53,8 @@ fuzz: venv
 
 # The exhaustive tests that take too long for `make test`: alpha-hat on all stores of five nodes, the FESA
 # domain on all memories of five cells, many csmith programs by the interpreter and by the compiler, all of the corpus
-# with its confirmed findings replayed; and the tests themselves, on mutants of the modules that they guard.
+# with its confirmed findings replayed; the native machine
+# with sanitizers; and the tests themselves, on mutants of the modules that they guard.
 exam: venv
 	KLEENE_EXAM=1 $(BIN)/python -m pytest tests/oracle_symbolic/test_five_nodes.py
 	$(BIN)/python -m tests.fesa.sweep
@@ -57,6 +62,7 @@ exam: venv
 	$(BIN)/python -m pytest -n 2 tests/corpus --slow
 	KLEENE_EXAM=1 $(BIN)/python -m pytest -n 2 tests/coverage
 	$(BIN)/python -m tests.mutation.run --seconds 1800
+	$(BIN)/python tests/sanitized.py
 
 clean:
 	rm -rf $(VENV) out

@@ -6,7 +6,9 @@ counterexamples: give it a different ``--hypothesis-seed`` each time.
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 
 from hypothesis import HealthCheck, Phase, settings
 
@@ -23,3 +25,15 @@ settings.register_profile(
 settings.register_profile("quick", settings.get_profile("ci"), phases=[Phase.explicit, Phase.generate])
 settings.register_profile("search", deadline=None, suppress_health_check=SLOW_INPUTS)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def _use_native_module(path: str) -> None:
+    """Another build of the native machine, such as the one that `sanitized.py` makes."""
+    spec = importlib.util.spec_from_file_location("kleene._native", path)
+    assert spec is not None and spec.loader is not None
+    sys.modules["kleene._native"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules["kleene._native"])
+
+
+if "KLEENE_NATIVE_MODULE" in os.environ:
+    _use_native_module(os.environ["KLEENE_NATIVE_MODULE"])

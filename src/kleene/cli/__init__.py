@@ -103,8 +103,16 @@ class _Lazy(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
 
 
+def _version(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
+    if asked:
+        from kleene.cli.machine_options import machine_words
+
+        click.echo(f"kleene, version {__version__}, {machine_words()}")
+        context.exit()
+
+
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="kleene")
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
 def program() -> None:
     """Shape analysis with three-valued logic: proofs about linked data structures, and pictures of the heaps.
 

@@ -19,7 +19,7 @@ Element = TypeVar("Element")
 class Store(Protocol[Element]):
     """The elements reached at one location. The set of represented states only grows."""
 
-    def add(self, elements: Sequence[Element]) -> list[Element]:
+    def add(self, elements: Sequence[Element]) -> Sequence[Element]:
         """Join elements in; the result are the elements, new or grown, that have to be propagated."""
 
     def covers(self, element: Element) -> bool:
@@ -48,7 +48,7 @@ class AbstractDomain(Protocol[Label, Element]):
     def store(self) -> Store[Element]:
         """An empty store for one location."""
 
-    def post(self, edge: Edge[Label], elements: Sequence[Element]) -> list[Element]:
+    def post(self, edge: Edge[Label], elements: Sequence[Element]) -> Sequence[Element]:
         """Everything that the edge can lead to from the elements."""
 
     def explain_not_covered(self, element: Element, store: Store[Element]) -> str:

@@ -16,6 +16,10 @@ Label = TypeVar("Label")
 Element = TypeVar("Element")
 
 
+AT_ONCE = 4096
+"""Elements that `post` gets in one batch: limits are checked between two, and threads have enough to do."""
+
+
 class Listener(Protocol):
     """Observes the iteration; never changes it."""
 
@@ -82,8 +86,7 @@ def solve(
         while waiting:
             _, location = heappop(waiting)
             batch, pending[location] = pending[location], []
-            _process(cfa, domain, location, batch, schedule, reached, arrive)
-            check_limits(reached)
+            _process(cfa, domain, location, batch, schedule, reached, arrive, check_limits)
     except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
         reached.complete = False
         reached.reason = stop_reason(stop)
@@ -98,6 +101,7 @@ def _process(
     schedule: Schedule,
     reached: Reached[Element],
     arrive: Callable[[str, Sequence[Element]], None],
+    check_limits: Callable[[Reached[Element]], None],
 ) -> None:
     store = reached.stores[location]
     if schedule.drop_superseded:
@@ -109,13 +113,17 @@ def _process(
         listener.on_location(location, len(batch))
     for edge in cfa.leaving(location):
         if not schedule.trace:
-            arrive(edge.target, domain.post(edge, batch))
+            for first in range(0, len(batch), AT_ONCE):
+                arrive(edge.target, domain.post(edge, batch[first : first + AT_ONCE]))
+                if first + AT_ONCE < len(batch):
+                    check_limits(reached)
             continue
         for element in batch:
             results = domain.post(edge, [element])
             for listener in reached.listeners:
                 listener.on_edge(edge, element, results)
             arrive(edge.target, results)
+    check_limits(reached)
 
 
 def stop_reason(stop: BaseException) -> str:

@@ -24,12 +24,12 @@ from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 from kleene.transformers.rules import all_rules
-from kleene.transformers.transformer import Outcome, Transformer
+from kleene.transformers.transformer import Outcome
 
 CYCLE = "Closed cycle for acyclic predicate "
 MEMORY = 50_000
 """Number of remembered steps of a model."""
-_Step = tuple[list[Structure], tuple[str, ...]]
+_Step = tuple[Sequence[Structure], tuple[str, ...]]
 """The results of a step, and its messages."""
 
 
@@ -115,10 +115,9 @@ class _Domain(DerivingDomain):
         super().__init__(translation.vocabulary, rules, ShapeOptions())
         self.messages: list[str] = []
 
-    def outcome(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> Outcome:
-        found = super().outcome(transformer, edge, element)
-        self.messages += [report.message.text for report in found.reports]
-        return found
+    def note(self, edge: Edge[Action], outcome: Outcome) -> None:
+        super().note(edge, outcome)
+        self.messages += [report.message.text for report in outcome.reports]
 
 
 class Model:

@@ -29,11 +29,14 @@ class Canonicalizer:
         nullary = [2 * vocabulary.index(p.name) for p in vocabulary.nullary_abstraction]
         named = abstraction if half_is_zero else [r for m in abstraction for r in (m, m + 1)]
         self.definite_names = definite_names and not half_is_zero
-        # The rails that make up a node's name with their places, most significant first: pointed-to nodes come first.
+        self.named = named
+        """The rails that make up a node's name, most significant first: pointed-to nodes come first."""
         self._bits = len(named)
         self._named = tuple((rail, self._bits - 1 - k) for k, rail in enumerate(named))
         self._spread: dict[int, int] = {}
-        rails = [*named, *(r for m in nullary for r in (m, m + 1))]
+        self.nullary = [r for m in nullary for r in (m, m + 1)]
+        """The rails that keep structures apart in joins."""
+        rails = [*named, *self.nullary]
         self._key = itemgetter(*rails) if len(rails) > 1 else (lambda values: tuple(values[r] for r in rails))
 
     def names(self, values: list[int] | tuple[int, ...], size: int) -> list[int]:

@@ -20,6 +20,8 @@ from kleene.transformers.action import Action, Update
 from kleene.transformers.coerce import Coercer
 
 Function = Callable[..., Any]
+PARTS = ("messages", "new", "clone", "update", "retain", "post_messages")
+"""What an action has besides its precondition, each with a program of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +49,14 @@ def compile_action(
     if action.precondition is not None:
         shared = shared_precondition(action.precondition, width, all_active=all_active)
         steps = tuple(function.bound(vocabulary) for function in shared)
-    parts = _Parts(
-        action.precondition.free if action.precondition is not None else (),
-        tuple(message.condition for message in action.messages),
-        action.new_formula,
-        action.clone,
-        action.updates,
-        action.retain,
-        tuple(message.condition for message in action.post_messages),
-    )
-    functions = shared_parts(parts, width, all_active=all_active)
+    functions = shared_parts(Parts.of(action), width, all_active=all_active)
     masks = {"grown": coercer.readers, "lost": coercer.writers}
     bound = {name: function.bound(vocabulary, masks) for name, function in functions.items()}
-    names = ("messages", "new", "clone", "update", "retain", "post_messages")
-    return ActionPrograms(steps, **{name: bound.get(name) for name in names})
+    return ActionPrograms(steps, **{name: bound.get(name) for name in PARTS})
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class Parts:
     """What the functions of an action are made from, besides its precondition."""
 
     parameters: tuple[str, ...]
@@ -75,14 +67,26 @@ class _Parts:
     retain: Formula | None
     post_messages: tuple[Formula, ...]
 
+    @staticmethod
+    def of(action: Action) -> Parts:
+        return Parts(
+            action.precondition.free if action.precondition is not None else (),
+            tuple(message.condition for message in action.messages),
+            action.new_formula,
+            action.clone,
+            action.updates,
+            action.retain,
+            tuple(message.condition for message in action.post_messages),
+        )
+
     def vocabulary(self) -> Vocabulary:
         """The predicates that the parts mention."""
         found = [*self.messages, *self.post_messages, *(u.formula for u in self.updates)]
         found += [f for f in (self.new, self.clone, self.retain) if f is not None]
-        return _mentioned(found, {u.predicate: len(u.args) for u in self.updates})
+        return mentioned(found, {u.predicate: len(u.args) for u in self.updates})
 
 
-def _mentioned(formulas: Iterable[Formula], more: Mapping[str, int]) -> Vocabulary:
+def mentioned(formulas: Iterable[Formula], more: Mapping[str, int]) -> Vocabulary:
     arities = dict(more)
     for f in formulas:
         arities |= {g.predicate: len(g.args) for g in subformulas(f) if isinstance(g, Atom)}
@@ -91,7 +95,7 @@ def _mentioned(formulas: Iterable[Formula], more: Mapping[str, int]) -> Vocabula
 
 
 @lru_cache(maxsize=1 << 14)
-def shared_parts(parts: _Parts, width: int, *, all_active: bool) -> Mapping[str, SharedFunction]:
+def shared_parts(parts: Parts, width: int, *, all_active: bool) -> Mapping[str, SharedFunction]:
     """The functions of an action, by name. They are made once for all vocabularies: refinement has many."""
     own = parts.vocabulary()
     maker = _Maker(own, width, all_active, parts.parameters)
@@ -111,7 +115,7 @@ def shared_parts(parts: _Parts, width: int, *, all_active: bool) -> Mapping[str,
 @lru_cache(maxsize=1 << 14)
 def shared_precondition(f: Formula, width: int, *, all_active: bool) -> tuple[SharedFunction, ...]:
     """The functions of a precondition. They are made once for all vocabularies: refinement has many, one program."""
-    own = _mentioned([f], {})
+    own = mentioned([f], {})
     layout = layout_of_width(width)
     texts = {}
     for k in range(max(1, len(f.free))):

@@ -9,16 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kleene.logic.formula import Equal, Formula, Not, conj
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.layout import layout_for, layout_of_width
+from kleene.structures.machine import MOST_NATIVE_NODES, is_native
 from kleene.structures.program.python_machine import load
 from kleene.structures.structure import AC, Structure
 from kleene.transformers.action import Rule
+from kleene.transformers.draft import bits
 from kleene.transformers.rule_programs import RuleProgram, flattened, head_of
+
+if TYPE_CHECKING:
+    from kleene.transformers.native_rules import NativeRules
 
 RuleFunction = Callable[[list[int], int], int]
 
@@ -58,6 +65,15 @@ class Coercer:
                 self.equality_readers |= 1 << i
         self._functions: dict[tuple[int, bool], list[RuleFunction]] = {}
 
+    @cached_property
+    def native(self) -> NativeRules | None:
+        """The rules on the native machine; None where the Python machine runs."""
+        if not is_native():
+            return None
+        from kleene.transformers.native_rules import NativeRules  # there may be no native machine
+
+        return NativeRules.of(self.vocabulary, self.rules, self.readers, self.writers, self.equality_readers)
+
     def functions(self, width: int, all_active: bool) -> list[RuleFunction]:
         found = self._functions.get((width, all_active))
         if found is None:
@@ -75,6 +91,8 @@ class Coercer:
 
     def sharpen(self, values: list[int], size: int, dirty: int) -> bool:
         """Coerce in place, checking the rules in `dirty` first; false if the structure is contradictory."""
+        if dirty and self.native is not None and size <= MOST_NATIVE_NODES:
+            return self._sharpen_natively(values, size, dirty) is None
         all_active = values[AC] == (1 << size) - 1
         functions = self.functions(layout_for(size).width, all_active)
         while dirty:
@@ -87,6 +105,14 @@ class Coercer:
                 dirty |= outcome
         return True
 
+    def _sharpen_natively(self, values: list[int], size: int, dirty: int) -> int | None:
+        """The same on the native machine; the number of the rule that cannot be satisfied, if there is one."""
+        assert self.native is not None
+        given = self.native.handle(size, values)
+        result, breached = self.native.coerce(given, () if dirty == self.all else list(bits(dirty)))
+        values[:] = result.rails()
+        return None if breached < 0 else breached
+
     def coerce(self, structure: Structure) -> Structure | None:
         """The most precise structure below that satisfies all rules, or None if there is none."""
         values = list(structure.values)
@@ -97,6 +123,9 @@ class Coercer:
     def explain(self, structure: Structure) -> Breach | None:
         """Why coerce discards the structure: the first contradiction met, found again step by step."""
         values = list(structure.values)
+        if self.all and self.native is not None and structure.size <= MOST_NATIVE_NODES:
+            breached = self._sharpen_natively(values, structure.size, self.all)
+            return None if breached is None else self._breach(breached, values, structure)
         functions = self.functions(layout_for(structure.size).width, values[AC] == (1 << structure.size) - 1)
         dirty = self.all
         while dirty:
@@ -105,10 +134,13 @@ class Coercer:
             number = low.bit_length() - 1
             outcome = functions[number](values, structure.size)
             if outcome < 0:
-                current = Structure(structure.vocabulary, structure.size, tuple(values), structure.names)
-                return breach_of(self.rules[number], current)
+                return self._breach(number, values, structure)
             dirty |= outcome
         return None
+
+    def _breach(self, number: int, values: list[int], structure: Structure) -> Breach:
+        current = Structure(structure.vocabulary, structure.size, tuple(values), structure.names)
+        return breach_of(self.rules[number], current)
 
 
 def breach_of(rule: Rule, structure: Structure) -> Breach:

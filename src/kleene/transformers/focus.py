@@ -120,7 +120,7 @@ class Focuser:
     def _all_cases(self, draft: Draft, literal: Literal, place: dict[str, int]) -> list[Draft]:
         cases = self._cases(draft, literal, place)
         if cases is None:
-            return [draft]
+            return [draft.copy()]  # several places may leave the same one, and what follows changes it
         return [r for d in cases for r in self._all_cases(d, literal, place)]
 
     # Assignments ----------------------------------------------------------------------------------------------

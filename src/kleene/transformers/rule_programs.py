@@ -69,6 +69,19 @@ def flattened(rule: Rule) -> tuple[list[Formula], set[str]]:
     return parts, hidden
 
 
+@dataclass(frozen=True, slots=True)
+class RuleSteps:
+    """A rule as values: if one of the guards is empty, there is nothing to do.
+
+    `violated` is where the head is not satisfied, and the last guard; `single`, if it is there, says which of that may
+    be repaired.
+    """
+
+    guards: tuple[Value, ...]
+    violated: Value
+    single: Value | None
+
+
 class RuleProgram:
     """One rule as an operation graph: which rails its body reads, and how its function is written."""
 
@@ -129,15 +142,12 @@ class RuleProgram:
     def _loads(self) -> frozenset[int]:
         return frozenset(v.detail[0] for v in self._reachable() if v.op == "load")
 
-    # Source ---------------------------------------------------------------------------------------------------
+    # Steps ----------------------------------------------------------------------------------------------------
 
-    def source(self, name: str, layout: Layout, breached: dict[int, int]) -> str:
-        """The function; `breached` maps a rail to the rules that a change of that rail may breach."""
-        text = FunctionText(layout)
+    def steps(self) -> RuleSteps:
+        """What is computed, in which order: cheap tests first."""
         tensors = list(self._body)
-        for value, _ in sorted(tensors, key=lambda t: t[0].arity):
-            if value.op == "load":
-                text.line(f"if not {text.emit(value)}: return 0")
+        guards = [value for value, _ in sorted(tensors, key=lambda t: t[0].arity) if value.op == "load"]
         if self._unmet is not None:
             tensors.append(self._unmet)
         visible = set(self.axes)
@@ -146,23 +156,36 @@ class RuleProgram:
         if small and rest:
             candidate = self._builder.conjunction(small)
             candidate = self._builder.graph.clip(candidate[0]), candidate[1]
-            text.line(f"if not {text.emit(candidate[0])}: return 0")
+            guards.append(candidate[0])
             tensors = [candidate, *rest]
         hidden = sorted(self._hidden & {v for t in rest for v in t[1]})
         result = self._builder.align(self._builder.eliminate(hidden, tensors, MUST), self.axes)
-        violated = text.emit(self._builder.graph.clip(result))
-        text.line(f"if not {violated}: return 0")
-        self._repair(text, violated, breached, layout)
+        violated = self._builder.graph.clip(result)
+        single = None
+        if self.head.kind == "predicate" and self._single:
+            single = self._builder.align(self._builder.conjunction(self._single), self.axes)
+        return RuleSteps((*guards, violated), violated, single)
+
+    # Source ---------------------------------------------------------------------------------------------------
+
+    def source(self, name: str, layout: Layout, breached: dict[int, int]) -> str:
+        """The function; `breached` maps a rail to the rules that a change of that rail may breach."""
+        text = FunctionText(layout)
+        steps = self.steps()
+        for guard in steps.guards:
+            text.line(f"if not {text.emit(guard)}: return 0")
+        self._repair(text, text.emit(steps.violated), steps.single, breached, layout)
         return text.source(name)
 
-    def _repair(self, text: FunctionText, violated: str, breached: dict[int, int], layout: Layout) -> None:
+    def _repair(
+        self, text: FunctionText, violated: str, single: Value | None, breached: dict[int, int], layout: Layout
+    ) -> None:
         kind, rail = self.head.kind, self.head.rail
         if kind == "predicate":
             assert rail is not None
             other = f"V[{rail - 1}]" if rail & 1 else f"~V[{rail + 1}]"
             text.line(f"if {violated} & {other}: return -1")
-            if self._single:
-                single = self._builder.align(self._builder.conjunction(self._single), self.axes)
+            if single is not None:
                 text.line(f"single = {violated} & {text.emit(single)}")
                 text.line("if not single: return 0")
                 violated = "single"

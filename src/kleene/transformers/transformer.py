@@ -118,6 +118,24 @@ class Transformer:
         self._canonicalizer = Canonicalizer(self.vocabulary)
         self._new_names = 0
 
+    def step_options(self) -> dict[str, bool]:
+        """How a step is made, for the native machine."""
+        stages, focus = self.stages, self.focuser.options
+        return {
+            "focus": stages.focus,
+            "coerce_before": stages.coerce_before,
+            "coerce_after": stages.coerce_after,
+            "closed_input": not self._initially_dirty,
+            "freeze": self._freeze,
+            "coerce_during_focus": self._coerce_during_focus,
+            "filter_during_focus": self._filter_during_focus,
+            "early_precondition": self._early,
+            "overlapping": focus.overlapping,
+            "split_active": focus.split_active,
+            "skip_infinite": focus.skip_infinite,
+            "coerce_cases": focus.coerce_cases,
+        }
+
     def programs(self, draft: Draft) -> ActionPrograms:
         key = (layout_for(draft.size).width, draft.values[AC] == (1 << draft.size) - 1)
         found = self._programs.get(key)

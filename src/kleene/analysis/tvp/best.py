@@ -39,7 +39,7 @@ class BestDomain(ShapeDomain):
     def is_chosen(self, action: Action) -> bool:
         return bool({"all", action.name, action.name.partition("(")[0]} & self._chosen)
 
-    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
         action = edge.label
         if not self.is_chosen(action):
             return super().post(edge, elements)

@@ -252,7 +252,7 @@ class _CallDomain(ShapeDomain):
         self._by_rules: dict[Action, CallByRules] = {}
         self._settled: set[tuple[str, str]] = set()
 
-    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
         call = self.calls.get(edge.label)
         if call is None:
             return super().post(edge, elements)

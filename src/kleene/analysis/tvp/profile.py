@@ -53,6 +53,12 @@ class ProfiledDomain(ShapeDomain):
         self.stopwatch = Stopwatch()
         self.blurred = self.stopwatch.timed("blur", self.blurred)  # type: ignore[method-assign]
         coercer, focuser = cast(Any, self.coercer), cast(Any, self.focuser)
+        if self.native is not None:
+            native = cast(Any, self.native)
+            post = native.post
+            native.post = self.stopwatch.timed("step", lambda *given: list(post(*given)))
+            native._made = self.stopwatch.timed("compile", native._made)
+            return  # its stages are not seen from outside
         coercer._compile = self.stopwatch.timed("compile", coercer._compile)
         coercer.sharpen = self.stopwatch.timed("coerce", coercer.sharpen)
         focuser._prefix_program = self.stopwatch.timed("compile", focuser._prefix_program)
@@ -60,7 +66,7 @@ class ProfiledDomain(ShapeDomain):
     def transformer(self, action: Action) -> Transformer:
         known = action in self._transformers
         found: Any = super().transformer(action)
-        if not known:
+        if not known and self.native is None:
             for phase, name in _STAGES:
                 setattr(found, name, self.stopwatch.timed(phase, getattr(found, name)))
             assignments = found.assignments

@@ -20,6 +20,7 @@ from kleene.batch.store import ResultStore
 from kleene.batch.task import Limits
 from kleene.cli.files import check_writable, write_output
 from kleene.cli.progress import CountProgress
+from kleene.cli.machine_options import machine_options
 from kleene.diagnostics import UsageError
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ _FILES = ("json_file", "html_file", "sarif_file", "junit_file")
 @click.option("--jobs", type=click.IntRange(1), help="Checks at a time (default: the number of cores).")
 @click.option("--cluster", metavar="ADDRESS|local:N", help="Run on a Dask cluster, or start one with N workers.")
 @click.option("--shared", metavar="FOLDER", help="The workers see this folder: do not send the sources.")
+@machine_options(threads=1)
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds for each (default 60).")
 @click.option("--memory", type=click.IntRange(256), metavar="MIB", help="Memory for each.")
 @click.option("--check", "options", default="", metavar="OPTIONS", help="Options of 'kleene check', in one word.")

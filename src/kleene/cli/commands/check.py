@@ -23,6 +23,7 @@ from kleene.cli.format_options import (
     write_sarif,
     write_witness,
 )
+from kleene.cli.machine_options import machine_options
 from kleene.cli.progress import Spinner
 from kleene.cli.refine_options import refine_options, write_certificate
 from kleene.cli.task_files import Task
@@ -67,6 +68,7 @@ def _explain_strategy(context: click.Context, parameter: click.Parameter, value:
 )
 @click.option("--no-instrumentation", is_flag=True, help="With --domain fesa: count no edges.")
 @click.option("--shape-class", metavar="NAME", help="Use only this shape class, such as 'acyclic'.")
+@machine_options()
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, help="Seconds (default 60).")
 @click.option("--max-structures", type=click.IntRange(1), default=200_000, help="Stop after this many structures.")
 @click.option(

@@ -12,6 +12,7 @@ import click
 from kleene.analysis.limits import Watchdog
 from kleene.analysis.tvp.run import Analysis, prepare, run
 from kleene.cli.files import check_writable, input_file, macros_of, write_output
+from kleene.cli.machine_options import machine_options
 from kleene.cli.numbers import Count, Seconds
 from kleene.cli.outputs import FILES, report_tvs, write_report
 from kleene.cli.progress import Progress
@@ -44,6 +45,7 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--complete-input", is_flag=True, help="Compute instrumentation predicates that the input lacks.")
 @click.option("--max-structures", type=Count(0), help="Stop after this many structures (-ms).")
 @click.option("--max-messages", type=Count(0), help="Stop after this many messages (-mm).")
+@machine_options()
 @click.option("--timeout", type=Seconds(), help="Stop after this many seconds.")
 @click.option("--memory", type=Count(1), help="Stop above this many MiB.")
 @click.option("--self-check", is_flag=True, help="Check independently that the result is a fixpoint.")

@@ -41,7 +41,7 @@ class CallingShapeDomain(DerivingDomain):
     def specified(self) -> Specified:
         return Specified(self.vocabulary, self.given_rules)
 
-    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
         if isinstance(edge.label, SpecifiedAction):
             return self._specified(edge, edge.label, elements)
         return super().post(edge, elements)

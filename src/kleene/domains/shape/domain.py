@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.cfa.graph import Edge
 from kleene.core.domain import Store
 from kleene.diagnostics import InputError
+from kleene.domains.shape.machine import NativeShapeMachine, native_machine
 from kleene.domains.shape.messages import MessageLog
 from kleene.domains.shape.stores import store_factory
 from kleene.domains.shape.wrong_updates import wrong_update
@@ -64,7 +65,11 @@ class ShapeDomain:
         self.contradictions: dict[Action, tuple[Edge[Action], Structure]] = {}
         self.wrong_updates: dict[Action, tuple[Edge[Action], Structure]] = {}
         self._transformers: dict[Action, Transformer] = {}
-        self._make_store = store_factory(options.join, self.canonicalizer)
+        self._make_store: Callable[[], Store[Structure]] = store_factory(options.join, self.canonicalizer)
+        if options.keep_names:
+            self.native: NativeShapeMachine | None = None  # names are for people; the native machine has none
+        else:
+            self.native = native_machine(self.vocabulary, self.coercer, self.canonicalizer, options.join)
 
     def initial(self, elements: Sequence[Structure]) -> list[Structure]:
         """Input structures, coerced and blurred; contradictory ones are left out."""
@@ -72,7 +77,7 @@ class ShapeDomain:
         return [self.blurred(Draft.of(c, 0, keep_names=self.options.keep_names), c) for c in coerced]
 
     def store(self) -> Store[Structure]:
-        return self._make_store()
+        return self._make_store() if self.native is None else self.native.store()
 
     def transformer(self, action: Action) -> Transformer:
         found = self._transformers.get(action)
@@ -91,18 +96,59 @@ class ShapeDomain:
             )
         return found
 
-    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
         transformer = self.transformer(edge.label)
-        results: list[Structure] = []
+        if self.native is not None:
+            return self._post_natively(self.native, transformer, edge, elements)
+        return [result for element in elements for result in self._post_one(transformer, edge, element)]
+
+    def _post_one(self, transformer: Transformer, edge: Edge[Action], element: Structure) -> list[Structure]:
+        outcome = self.outcome(transformer, edge, element)
+        self.discarded += outcome.discarded
+        if outcome.contradictory is not None:
+            self._look_into(edge, element, outcome.contradictory.structure(element))
+        self.note(edge, outcome)
+        return [self.blurred(draft, element) for draft in outcome.drafts]
+
+    def _post_natively(
+        self,
+        native: NativeShapeMachine,
+        transformer: Transformer,
+        edge: Edge[Action],
+        elements: Sequence[Structure],
+    ) -> Sequence[Structure]:
+        """The whole batch at once; what the native machine leaves to the Python machine is done in its turn."""
+        parts: list[Sequence[Structure]] = []
+        for part in native.post(transformer, elements):
+            if isinstance(part, Structure):
+                parts.append(self._post_one(transformer, edge, part))
+                continue
+            self.discarded += part.discarded
+            self.focuser.discarded += part.discarded_in_focus
+            if part.contradictory is not None:
+                self._look_at_all(transformer, edge, elements, part.contradictory)
+            self.note(edge, part.outcome)
+            parts.append(part.results)
+        return parts[0] if len(parts) == 1 else [result for part in parts for result in part]
+
+    def note(self, edge: Edge[Action], outcome: Outcome) -> None:
+        """Keep the messages of a step (or of several, from one edge)."""
+        if outcome.reports or outcome.unmet:
+            self.log.add(edge, outcome)
+
+    def _look_at_all(
+        self, transformer: Transformer, edge: Edge[Action], elements: Sequence[Structure], result: Structure
+    ) -> None:
+        """Look into a contradiction of a batch: the Python machine finds the elements that lead to one."""
+        self.contradictions.setdefault(edge.label, (edge, result))
+        if not self.options.blame_updates or edge.label in self.wrong_updates:
+            return
+        before = self.focuser.discarded
         for element in elements:
             outcome = self.outcome(transformer, edge, element)
-            self.discarded += outcome.discarded
             if outcome.contradictory is not None:
                 self._look_into(edge, element, outcome.contradictory.structure(element))
-            if outcome.reports or outcome.unmet:
-                self.log.add(edge, outcome)
-            results += [self.blurred(draft, element) for draft in outcome.drafts]
-        return results
+        self.focuser.discarded = before
 
     def _look_into(self, edge: Edge[Action], element: Structure, result: Structure) -> None:
         """Keep a result that contradicts the rules, and whether only the update can be the reason."""

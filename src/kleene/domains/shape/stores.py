@@ -11,7 +11,8 @@ from kleene.structures.join import join_independent, join_partial
 from kleene.structures.structure import Structure
 
 
-def _in_order(structures: Sequence[Structure]) -> list[Structure]:
+def in_order(structures: Sequence[Structure]) -> list[Structure]:
+    """Small structures first, then by their values."""
     return sorted(structures, key=lambda s: (s.size, s.values))
 
 
@@ -36,7 +37,7 @@ class RelationalStore:
         return True
 
     def elements(self) -> list[Structure]:
-        return _in_order(list(self._found))
+        return in_order(list(self._found))
 
     def clear(self) -> None:
         self._found.clear()
@@ -84,7 +85,7 @@ class MergingStore:
         return self._found.get(self._key(element)) is element
 
     def elements(self) -> list[Structure]:
-        return _in_order(list(self._found.values()))
+        return in_order(list(self._found.values()))
 
     def clear(self) -> None:
         self._found.clear()
@@ -120,7 +121,7 @@ class EmbeddingStore:
         return any(s is element for s in self._found.get((element.size, self._key(element.values)), ()))
 
     def elements(self) -> list[Structure]:
-        return _in_order([s for group in self._found.values() for s in group])
+        return in_order([s for group in self._found.values() for s in group])
 
     def clear(self) -> None:
         self._found.clear()
@@ -158,7 +159,7 @@ class ConcreteStore:
         return True
 
     def elements(self) -> list[Structure]:
-        return _in_order([s for group in self._found.values() for s in group])
+        return in_order([s for group in self._found.values() for s in group])
 
     def clear(self) -> None:
         self._found.clear()

@@ -8,8 +8,11 @@ from typing import TextIO
 
 from kleene.report.run.result import INCOMPLETE, MESSAGES, VERIFIED, MessageReport, RunReport
 
-PHASES = ("compile", "focus", "coerce", "precondition", "update", "blur", "join")
-"""The phases whose seconds a profiled run reports: compiling formulas, the stages of actions, joins."""
+PHASES = ("compile", "step", "focus", "coerce", "precondition", "update", "blur", "join")
+"""The phases whose seconds a profiled run reports: compiling formulas, the stages of actions, joins.
+
+The native machine makes a whole step at once; on the Python machine the stages are apart.
+"""
 _VERDICT_COLOR = {VERIFIED: "32", MESSAGES: "31", INCOMPLETE: "33"}
 
 

@@ -179,7 +179,7 @@ class _Limits:
 class _AlarmDomain(CallingShapeDomain):
     """Stops at alarms: error edges have no successors, and one structure is enough to raise an alarm."""
 
-    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> list[Structure]:
+    def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
         if edge.target != ERROR:
             return super().post(edge, elements)
         if not all(self.log.has(edge.source, message.text) for message in edge.label.messages):

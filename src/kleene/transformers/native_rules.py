@@ -1,0 +1,67 @@
+"""The rules of an analysis on the native machine (the counterpart of `coerce.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kleene import _native
+from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.program.native_machine import Unsupported, signature_of
+from kleene.transformers.action import Rule
+from kleene.transformers.draft import bits
+from kleene.transformers.native_programs import rule_program
+
+
+class NativeRules:
+    """Compiled on first use; those for structures with maybe-active nodes apart."""
+
+    def __init__(self, vocabulary: Vocabulary, rules: Sequence[Rule], native: _native.Rules) -> None:
+        self.vocabulary = vocabulary
+        self.rules = rules
+        self.native = native
+        signature = signature_of(vocabulary)
+        assert signature is not None
+        self.signature = signature
+
+    @staticmethod
+    def of(
+        vocabulary: Vocabulary,
+        rules: Sequence[Rule],
+        readers: Mapping[int, int],
+        writers: Mapping[int, int],
+        equality_readers: int,
+    ) -> NativeRules | None:
+        """None if the native machine cannot run them."""
+        signature = signature_of(vocabulary)
+        if signature is None:
+            return None
+        rails = range(2 * len(vocabulary))
+        native = _native.Rules(
+            signature,
+            len(rules),
+            [list(bits(readers.get(rail, 0))) for rail in rails],
+            [list(bits(writers.get(rail, 0))) for rail in rails],
+            list(bits(equality_readers)),
+        )
+        made = NativeRules(vocabulary, rules, native)
+        try:
+            made.compile(all_active=True)
+        except Unsupported:
+            return None
+        return made
+
+    def compile(self, *, all_active: bool) -> None:
+        if not self.native.has(all_active):
+            programs = [rule_program(rule, self.vocabulary, all_active=all_active) for rule in self.rules]
+            self.native.add(all_active, programs)
+
+    def handle(self, size: int, values: Sequence[int]) -> _native.Handle:
+        return _native.Handle(self.signature, size, values)
+
+    def coerce(self, structure: _native.Handle, dirty: Sequence[int] = ()) -> tuple[_native.Handle, int]:
+        """The structure coerced and -1, or a contradictory one and the rule that it breaches; no rules: all."""
+        try:
+            return self.native.coerce(structure, dirty)
+        except LookupError:
+            self.compile(all_active=False)
+            return self.native.coerce(structure, dirty)

@@ -1,0 +1,99 @@
+"""An action on the native machine: the whole step of `transformer.py`, blur included, on batches of structures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kleene import _native
+from kleene.logic.formula import Formula
+from kleene.structures.canonical import Canonicalizer
+from kleene.structures.program.native_machine import Unsupported
+from kleene.transformers.action import Message
+from kleene.transformers.action_programs import PARTS, Parts
+from kleene.transformers.focus_plan import Conjunction, focus_plan
+from kleene.transformers.native_programs import part_programs, precondition_programs, prefix_program
+from kleene.transformers.native_rules import NativeRules
+from kleene.transformers.transformer import Transformer
+
+_ONLY_IF = {None: -1, "0": 0, "1": 1}
+
+
+class NativeAction:
+    """One action, compiled. `blur` is false where structures are kept as they are (join `conc`)."""
+
+    def __init__(
+        self, transformer: Transformer, rules: NativeRules, canonicalizer: Canonicalizer, *, blur: bool
+    ) -> None:
+        self.transformer = transformer
+        self._rules = rules
+        self._canonicalizer = canonicalizer
+        self._blur = blur
+        self._general = False
+        self._native = self._made()
+
+    def post(self, structures: Sequence[_native.Handle], threads: int) -> _native.Outcomes:
+        """What the action leads to from each structure; some may be left to the Python machine."""
+        outcomes = self._native.post(structures, threads)
+        if not self._general and any(general for _, general in outcomes.unfinished()):
+            self._rules.compile(all_active=False)
+            self._general = True
+            self._native = self._made()
+            outcomes = self._native.post(structures, threads)
+        return outcomes
+
+    def message(self, post: bool, number: int) -> Message:
+        action = self.transformer.action
+        return (action.post_messages if post else action.messages)[number]
+
+    def _made(self) -> _native.Action:
+        transformer, action, vocabulary = self.transformer, self.transformer.action, self._rules.vocabulary
+        native = _native.Action(
+            self._rules.native,
+            transformer.step_options() | {"blur": self._blur},
+            self._canonicalizer.named,
+            Canonicalizer(vocabulary).named,
+            [self._plan(formula) for formula in action.focus],
+            action.precondition is not None,
+            len(action.precondition.free) if action.precondition is not None else 0,
+            (action.creates, action.clone is not None, action.retain is not None),
+            [_ONLY_IF[message.only_if] for message in action.messages],
+            [_ONLY_IF[message.only_if] for message in action.post_messages],
+            [2 * vocabulary.index(update.predicate) for update in action.updates],
+        )
+        for all_active in (True, False) if self._general else (True,):
+            steps: list[_native.Program] = []
+            if action.precondition is not None:
+                shared = precondition_programs(action.precondition, all_active=all_active)
+                steps = [program.bound(vocabulary) for program in shared]
+            parts = part_programs(Parts.of(action), all_active=all_active)
+            bound = [parts[name].bound(vocabulary) if name in parts else None for name in PARTS]
+            native.add(all_active, steps, bound)
+        return native
+
+    def _plan(self, formula: Formula) -> list[list[_native.Literal]]:
+        plan = focus_plan(formula, self._rules.vocabulary)
+        return [self._conjunction(conjunction) for conjunction in plan]
+
+    def _conjunction(self, conjunction: Conjunction) -> list[_native.Literal]:
+        made: list[_native.Literal] = []
+        numbers: dict[str, int] = {}
+        for k, literal in enumerate(conjunction):
+            bound = {v for earlier in conjunction[:k] for v in earlier.args}
+            known = tuple(dict.fromkeys(v for v in literal.args if v in bound))
+            if len(literal.args) > _native.MOST_ARITY:
+                raise Unsupported("a literal of more than three arguments")
+            variants = (True, False) if self._general else (True,)
+            prefix = [
+                prefix_program(conjunction[:k], known, self._rules.vocabulary, all_active=all_active)
+                for all_active in (variants if k else ())
+            ]
+            made.append(
+                (
+                    -1 if literal.rails is None else literal.rails[0],
+                    sorted(literal.predicate.properties) if literal.predicate is not None else [],
+                    [numbers.setdefault(v, len(numbers)) for v in literal.args],
+                    [known.index(v) if v in known else -1 for v in literal.args],
+                    prefix,
+                )
+            )
+        return made

@@ -1,0 +1,83 @@
+// Canonical abstraction ("blur"): merge the nodes with equal names (the twin of structures/canonical.py).
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "edit.hpp"
+
+namespace kleene {
+
+// The rails whose values are a node's name, most significant first, as slots of vectors.
+class Naming {
+ public:
+  Naming() = default;
+  Naming(const Signature& signature, const std::vector<int>& rails) {
+    for (int rail : rails) {
+      signature.check_rail(rail);
+      if (signature.arity(rail) != 1) throw std::invalid_argument("a node's name is made of unary predicates");
+      slots.push_back(signature.slot(rail));
+    }
+  }
+  int words() const { return static_cast<int>((slots.size() + 63) / 64); }
+
+  std::vector<int> slots;
+};
+
+// The names of nodes: `words` numbers for each, to be compared in order.
+class Names {
+ public:
+  template <class VectorOf>
+  Names(const Naming& naming, int n, VectorOf&& vector_of)
+      : words_(naming.words()), names_(static_cast<std::size_t>(n) * words_) {
+    for (std::size_t k = 0; k < naming.slots.size(); ++k)
+      each_bit(vector_of(naming.slots[k]), [&](int u) {
+        names_[static_cast<std::size_t>(u) * words_ + k / 64] |= bit(63 - static_cast<int>(k % 64));
+      });
+  }
+  // Negative, 0 or positive, as the first name is greater than, equal to or less than the second.
+  int compare(int u, int v) const { return compare(*this, u, *this, v); }
+  static int compare(const Names& a, int u, const Names& b, int v) {
+    for (int k = 0; k < a.words_; ++k) {
+      const Vector x = a.names_[static_cast<std::size_t>(u) * a.words_ + k];
+      const Vector y = b.names_[static_cast<std::size_t>(v) * b.words_ + k];
+      if (x != y) return x > y ? -1 : 1;
+    }
+    return 0;
+  }
+  void append(int u, std::vector<Vector>& to) const {
+    to.insert(to.end(), names_.begin() + u * words_, names_.begin() + (u + 1) * words_);
+  }
+
+ private:
+  int words_;
+  std::vector<Vector> names_;
+};
+
+template <int W>
+void blur(Draft<W>& draft, const Signature& signature, const Naming& naming) {
+  const int n = draft.n;
+  const Names names(naming, n, [&](int slot) { return draft.v[slot]; });
+  bool sorted = true;
+  for (int u = 0; u + 1 < n; ++u) sorted = sorted && names.compare(u, u + 1) < 0;
+  if (sorted) return;
+  int order[W];
+  std::iota(order, order + n, 0);
+  std::stable_sort(order, order + n, [&](int u, int v) { return names.compare(u, v) < 0; });
+  Mapping<W> mapping;
+  Vector merged = 0;
+  for (int k = 0; k < n; ++k) {
+    if (k && names.compare(order[k - 1], order[k]) == 0) {
+      mapping.group[mapping.size - 1] |= bit(order[k]);
+      merged |= bit(mapping.size - 1);
+    } else {
+      mapping.group[mapping.size++] = bit(order[k]);
+    }
+  }
+  mapping.apply(draft, signature);
+  draft.v[kSm] |= merged;
+  draft.v[kSmMust] &= ~merged;
+}
+
+}  // namespace kleene

@@ -1,0 +1,120 @@
+#include "embedding.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace kleene {
+
+namespace {
+
+// The value (must, may) of a tuple of one structure allows that of its image in another: equal, or 1/2 there.
+bool fits(int x, int y, bool exact) { return x == y || (!exact && y == 2); }
+
+int value_of(Vector must, Vector may, int place) {
+  return static_cast<int>(must >> place & 1) | static_cast<int>(may >> place & 1) << 1;
+}
+
+class Search {
+ public:
+  Search(const Record& a, const Record& b, bool exact, Ticker& ticker)
+      : a_(a), b_(b), signature_(*a.signature), exact_(exact), ticker_(ticker), candidates_(a.n), image_(a.n, -1) {}
+
+  bool run() {
+    if (!nullary_fit() || !find_candidates()) return false;
+    order_.resize(a_.n);
+    std::iota(order_.begin(), order_.end(), 0);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](int u, int v) { return std::popcount(candidates_[u]) < std::popcount(candidates_[v]); });
+    return place(0);
+  }
+
+ private:
+  bool nullary_fit() {
+    for (int s = signature_.unary(); s < signature_.count(Kind::vector); s += 2)
+      if (!fits(value_of(a_.vector(s), a_.vector(s + 1), 0), value_of(b_.vector(s), b_.vector(s + 1), 0), exact_))
+        return false;
+    return true;
+  }
+
+  bool find_candidates() {
+    for (int u = 0; u < a_.n; ++u) {
+      Vector& allowed = candidates_[u] = full(b_.n);
+      for (int s = 0; s < signature_.unary() && allowed; s += 2) {
+        const Vector must = b_.vector(s), may = b_.vector(s + 1);
+        const Vector equal = ((a_.vector(s) >> u & 1) ? must : ~must) & ((a_.vector(s + 1) >> u & 1) ? may : ~may);
+        allowed &= exact_ ? equal : equal | (may & ~must);
+      }
+      if (!exact_ && a_.vector(kSm) >> u & 1) allowed &= b_.vector(kSm);
+      if (!allowed) return false;
+    }
+    return true;
+  }
+
+  bool place(int k) {
+    ticker_.tick();
+    if (k == a_.n) return covers();
+    const int u = order_[k];
+    for (Vector left = candidates_[u]; left; left &= left - 1) {
+      const int v = std::countr_zero(left);
+      if (taken_ >> v & 1 && (exact_ || !(b_.vector(kSm) >> v & 1))) continue;
+      image_[u] = v;
+      const Vector before = taken_;
+      taken_ |= bit(v);
+      if (agrees(k) && place(k + 1)) return true;
+      taken_ = before;
+    }
+    image_[u] = -1;
+    return false;
+  }
+
+  // Def. 7.1 (iii): every node of b that is definitely active stands for some node of a.
+  bool covers() const { return !(b_.vector(kAc) & ~taken_); }
+
+  // Every tuple over the placed nodes that includes the last of them has a value allowed by its image.
+  bool agrees(int k) const {
+    const int u = order_[k];
+    for (int s = 0; s < signature_.count(Kind::matrix); s += 2)
+      for (int j = 0; j <= k; ++j)
+        if (!pair_fits(s, u, order_[j]) || !pair_fits(s, order_[j], u)) return false;
+    for (int s = 0; s < signature_.count(Kind::tensor); s += 2)
+      for (int i = 0; i <= k; ++i)
+        for (int j = 0; j <= k; ++j) {
+          const int x = order_[i], y = order_[j];
+          if (!triple_fits(s, u, x, y) || !triple_fits(s, x, u, y) || !triple_fits(s, x, y, u)) return false;
+        }
+    return true;
+  }
+
+  bool pair_fits(int slot, int u, int w) const {
+    const int i = image_[u], j = image_[w];
+    const int x = value_of(a_.row(a_.matrix_at(slot) + u), a_.row(a_.matrix_at(slot + 1) + u), w);
+    const int y = value_of(b_.row(b_.matrix_at(slot) + i), b_.row(b_.matrix_at(slot + 1) + i), j);
+    return fits(x, y, exact_);
+  }
+
+  bool triple_fits(int slot, int u, int w, int z) const {
+    const std::size_t from = static_cast<std::size_t>(u) * a_.n + w;
+    const std::size_t to = static_cast<std::size_t>(image_[u]) * b_.n + image_[w];
+    const int x = value_of(a_.row(a_.tensor_at(slot) + from), a_.row(a_.tensor_at(slot + 1) + from), z);
+    const int y = value_of(b_.row(b_.tensor_at(slot) + to), b_.row(b_.tensor_at(slot + 1) + to), image_[z]);
+    return fits(x, y, exact_);
+  }
+
+  const Record &a_, &b_;
+  const Signature& signature_;
+  bool exact_;
+  Ticker& ticker_;
+  std::vector<Vector> candidates_;
+  std::vector<int> image_, order_;
+  Vector taken_ = 0;
+};
+
+}  // namespace
+
+bool embeds(const Record& a, const Record& b, Ticker& ticker) { return Search(a, b, false, ticker).run(); }
+
+bool isomorphic(const Record& a, const Record& b, Ticker& ticker) {
+  return a.n == b.n && Search(a, b, true, ticker).run();
+}
+
+}  // namespace kleene

@@ -1,0 +1,103 @@
+#include "join.hpp"
+
+namespace kleene {
+
+RecordRef join_partial(const RecordRef& a, const Record& b) {
+  if (a->n != b.n) throw std::invalid_argument("partial join needs structures with the same node names");
+  const Signature& signature = *a->signature;
+  Record* made = Record::make(signature, a->n);
+  RecordRef joined = RecordRef::adopt(made);
+  bool changed = false;
+  for (int rail = 0; rail < signature.rails(); ++rail) {
+    const auto [at, count] = a->rail(rail);
+    for (std::size_t k = at; k < at + count; ++k) {
+      const Vector x = a->row(k), y = b.row(k);
+      const Vector both = rail & 1 ? x | y : x & y;
+      changed = changed || both != x;
+      made->set_row(k, both);
+    }
+  }
+  if (!changed) return a;
+  made->seal();
+  return joined;
+}
+
+namespace {
+
+// Where the nodes of the join come from on one side: the old node of each new one, -1 if this side lacks it.
+struct Side {
+  const Record& record;
+  std::vector<int> from;
+  Vector present = 0;
+
+  Vector moved(Vector v) const {
+    Vector out = 0;
+    for (std::size_t g = 0; g < from.size(); ++g)
+      if (from[g] >= 0) out |= (v >> from[g] & 1) << g;
+    return out;
+  }
+};
+
+}  // namespace
+
+RecordRef join_independent(const Record& a, const Record& b, const Naming& naming) {
+  const Names names_a(naming, a.n, [&](int slot) { return a.vector(slot); });
+  const Names names_b(naming, b.n, [&](int slot) { return b.vector(slot); });
+  const auto name_order = [&](int x, int y) {  // nodes of b come behind those of a
+    const Names &p = x < a.n ? names_a : names_b, &q = y < a.n ? names_a : names_b;
+    return Names::compare(p, x < a.n ? x : x - a.n, q, y < a.n ? y : y - a.n);
+  };
+  std::vector<int> nodes(a.n + b.n);
+  std::iota(nodes.begin(), nodes.end(), 0);
+  std::stable_sort(nodes.begin(), nodes.end(), [&](int x, int y) { return name_order(x, y) < 0; });
+  Side sides[2] = {{a, {}}, {b, {}}};
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (!k || name_order(nodes[k - 1], nodes[k]) != 0)
+      for (Side& side : sides) side.from.push_back(-1);
+    Side& side = sides[nodes[k] >= a.n];
+    side.from.back() = nodes[k] < a.n ? nodes[k] : nodes[k] - a.n;
+    side.present |= bit(static_cast<int>(side.from.size()) - 1);
+    if (side.from.size() > kMostNodes) throw NeedsPython{};
+  }
+  const Signature& signature = *a.signature;
+  const int n = static_cast<int>(sides[0].from.size());
+  Record* made = Record::make(signature, n);
+  RecordRef joined = RecordRef::adopt(made);
+  // A side that lacks a tuple says nothing about it; one that both lack is 0.
+  const auto row = [&](bool may, Vector x, Vector y, Vector in_a, Vector in_b) {
+    return may ? x | y : (x | ~in_a) & (y | ~in_b) & (in_a | in_b);
+  };
+  for (int rail = 0; rail < signature.rails(); ++rail) {
+    const bool may = rail & 1;
+    const auto [to, count] = made->rail(rail);
+    const int arity = signature.arity(rail);
+    for (std::size_t k = 0; k < count; ++k) {
+      Vector value[2], within[2];
+      for (int s = 0; s < 2; ++s) {
+        const Side& side = sides[s];
+        const std::size_t at = side.record.rail(rail).first;
+        const std::size_t old = side.record.n;
+        std::size_t index = 0;
+        bool there = true;
+        if (arity == 2) {
+          there = side.from[k] >= 0;
+          index = there ? side.from[k] : 0;
+        } else if (arity == 3) {
+          const int i = side.from[k / n], j = side.from[k % n];
+          there = i >= 0 && j >= 0;
+          index = there ? static_cast<std::size_t>(i) * old + j : 0;
+        }
+        const Vector found = there ? side.record.row(at + index) : 0;
+        value[s] = arity ? side.moved(found) : found;
+        within[s] = !there ? 0 : arity ? side.present : 1;
+      }
+      made->set_row(to + k, row(may, value[0], value[1], within[0], within[1]));
+    }
+  }
+  made->set_row(kAc, made->row(kAc) & sides[0].present & sides[1].present);
+  made->set_row(kAcMay, full(n));
+  made->seal();
+  return joined;
+}
+
+}  // namespace kleene

@@ -1,0 +1,464 @@
+// The Python module: programs, rules, actions and stores of the native machine. Arguments are checked by the classes.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <bit>
+#include <chrono>
+
+#include "batch.hpp"
+#include "convert.hpp"
+#include "stores.hpp"
+
+namespace nb = nanobind;
+
+namespace kleene {
+
+static_assert(std::endian::native == std::endian::little, "rows are read and written as little-endian numbers");
+
+namespace {
+
+using SignatureRef = std::shared_ptr<Signature>;
+
+// Looks for signals, not more often than every few milliseconds; their handlers may raise.
+class SignalLook {
+ public:
+  void operator()() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(kBetween)) return;
+    nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals()) throw nb::python_error();
+    last_ = std::chrono::steady_clock::now();
+  }
+
+ private:
+  static constexpr int kBetween = 20;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+// A structure for Python. It keeps its signature alive.
+struct Handle {
+  SignatureRef signature;
+  RecordRef record;
+};
+
+// Structures in order, not yet objects.
+struct Batch {
+  SignatureRef signature;
+  std::vector<RecordRef> records;
+};
+
+std::vector<RecordRef> records_of(const std::vector<const Handle*>& handles, const SignatureRef& signature) {
+  std::vector<RecordRef> records;
+  records.reserve(handles.size());
+  for (const Handle* handle : handles) {
+    if (!handle || handle->signature != signature) throw std::invalid_argument("a structure of another signature");
+    records.push_back(handle->record);
+  }
+  return records;
+}
+
+// Runs f without the lock of Python; what stops it is what a signal handler raised.
+template <class F>
+auto unlocked(F&& f) {
+  Watch watch{SignalLook()};
+  nb::gil_scoped_release release;
+  return f(watch);
+}
+
+// Rules --------------------------------------------------------------------------------------------------------------
+
+struct PyRules {
+  PyRules(SignatureRef given, int count, const std::vector<std::vector<int>>& readers,
+          const std::vector<std::vector<int>>& writers, const std::vector<int>& equality_readers)
+      : signature(std::move(given)),
+        rules(*signature, count, readers, writers, equality_readers),
+        crew(*signature, rules.words) {}
+  SignatureRef signature;
+  Rules rules;
+  Crew crew;
+};
+using PyRulesRef = std::shared_ptr<PyRules>;
+
+Head head_named(const std::string& kind) {
+  if (kind == "predicate") return Head::predicate;
+  if (kind == "equal") return Head::equal;
+  if (kind == "different") return Head::different;
+  if (kind == "false") return Head::refute;
+  throw std::invalid_argument("a rule cannot have this head");
+}
+
+void add_rules(PyRules& self, bool all_active,
+               const std::vector<std::tuple<std::shared_ptr<Program>, std::string, int>>& given) {
+  std::vector<Rule> rules;
+  for (const auto& [program, kind, rail] : given) rules.push_back({program, head_named(kind), rail});
+  self.rules.add(all_active, std::move(rules));
+}
+
+// The structure coerced, and -1; or what it was when a rule could not be satisfied, and the number of the rule.
+nb::object coerce(PyRules& self, const Handle& handle, const std::vector<int>& dirty) {
+  if (handle.signature != self.signature) throw std::invalid_argument("a structure of another signature");
+  Words words(self.rules.words);
+  for (int rule : dirty) {
+    if (rule < 0 || rule >= self.rules.count) throw std::invalid_argument("there is no such rule");
+    words[rule / 64] |= bit(rule % 64);
+  }
+  if (dirty.empty()) words = self.rules.all;
+  RecordRef result;
+  int breached = -1;
+  std::unique_ptr<Workers> workers = self.crew.take();
+  unlocked([&](Watch& watch) {
+    workers->begin(watch, true);
+    with_width(handle.record->n, [&]<int W>() {
+      Worker<W>& worker = workers->of<W>(self.rules.demand);
+      DraftRef<W> draft = worker.pool.make();
+      unpack(*handle.record, *draft);
+      std::copy(words.begin(), words.end(), draft->dirty);
+      breached = sharpen(self.rules, *draft, worker);
+      result = packed(*self.signature, *draft);
+    });
+  });
+  self.crew.give(std::move(workers));
+  return nb::make_tuple(Handle{self.signature, result}, breached);
+}
+
+// Programs -----------------------------------------------------------------------------------------------------------
+
+nb::list run_program(const Program& program, const Handle& handle, const std::vector<int>& parameters) {
+  if (static_cast<int>(parameters.size()) < program.parameters) throw std::invalid_argument("a parameter is missing");
+  for (int u : parameters)
+    if (u < 0 || u >= handle.record->n) throw std::invalid_argument("a parameter is no node of the structure");
+  nb::list result;
+  with_width(handle.record->n, [&]<int W>() {
+    DraftPool<W> pool(*handle.signature, 0);
+    DraftRef<W> draft = pool.make();
+    unpack(*handle.record, *draft);
+    Temporaries<W> temporaries;
+    temporaries.reserve(program.temporaries);
+    if (!run(program, *draft, parameters.data(), temporaries)) return;
+    const int n = draft->n;
+    for (const Operand& output : program.outputs) {
+      std::vector<Vector> rows;
+      if (output.arity < 2) {
+        rows.push_back(vector_at(output.place, *draft, temporaries));
+      } else if (output.arity == 2) {
+        for (int i = 0; i < n; ++i) rows.push_back(matrix_at(output.place, *draft, temporaries).row[i]);
+      } else {
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < n; ++j) rows.push_back(tensor_at(output.place, *draft, temporaries)[i].row[j]);
+      }
+      if (rows.empty()) rows.push_back(0);
+      result.append(integer_of(rows.data(), output.arity, n));
+    }
+  });
+  return result;
+}
+
+// Actions ------------------------------------------------------------------------------------------------------------
+
+struct PyAction {
+  PyRulesRef rules;
+  Action action;
+};
+
+// A literal: must rail (-1: equality), properties, number of each argument's variable, place of each argument among
+// the known variables (-1: not known), programs of the prefix (none for the first literal; all nodes active, and
+// general).
+using GivenLiteral = std::tuple<int, std::vector<std::string>, std::vector<int>, std::vector<int>,
+                                std::vector<std::shared_ptr<Program>>>;
+
+Literal literal_of(const GivenLiteral& given) {
+  const auto& [must, properties, variables, known, prefix] = given;
+  Literal literal;
+  if (variables.size() > kMostArity || known.size() != variables.size())
+    throw std::invalid_argument("a literal of a focus plan has too many arguments");
+  literal.must = must;
+  literal.arity = static_cast<int>(variables.size());
+  for (const std::string& property : properties) {
+    if (property == "unique") literal.unique = true;
+    if (property == "function") literal.function = true;
+    if (property == "invfunction") literal.inverse_function = true;
+    if (property == "reflexive") literal.reflexive = true;
+  }
+  for (std::size_t k = 0; k < variables.size(); ++k) {
+    literal.known[k] = known[k];
+    for (std::size_t j = 0; j < variables.size(); ++j) literal.same_arguments[k][j] = variables[k] == variables[j];
+  }
+  literal.first = prefix.empty();
+  if (!prefix.empty()) {
+    if (prefix.size() > 2 || !prefix[0]) throw std::invalid_argument("a prefix has one or two programs");
+    literal.prefix[1] = prefix[0];
+    if (prefix.size() == 2) literal.prefix[0] = prefix[1];
+  } else if (literal.knows_some()) {
+    throw std::invalid_argument("the first literal of a focus plan knows no variable");
+  }
+  return literal;
+}
+
+StepOptions options_of(nb::dict given) {
+  StepOptions options;
+  const std::pair<const char*, bool*> names[] = {
+      {"focus", &options.focus},
+      {"coerce_before", &options.coerce_before},
+      {"coerce_after", &options.coerce_after},
+      {"closed_input", &options.closed_input},
+      {"freeze", &options.freeze},
+      {"coerce_during_focus", &options.coerce_during_focus},
+      {"filter_during_focus", &options.filter_during_focus},
+      {"early_precondition", &options.early_precondition},
+      {"blur", &options.blur},
+      {"overlapping", &options.focusing.overlapping},
+      {"split_active", &options.focusing.split_active},
+      {"skip_infinite", &options.focusing.skip_infinite},
+      {"coerce_cases", &options.focusing.coerce_cases},
+  };
+  for (const auto& [name, place] : names) *place = nb::cast<bool>(given[name]);
+  return options;
+}
+
+std::vector<OnlyIf> conditions_of(const std::vector<int>& given) {
+  std::vector<OnlyIf> conditions;
+  for (int only_if : given) conditions.push_back(only_if < 0 ? OnlyIf::any : only_if ? OnlyIf::one : OnlyIf::zero);
+  return conditions;
+}
+
+void make_action(PyAction* self, PyRulesRef rules, nb::dict options, const std::vector<int>& naming,
+                 const std::vector<int>& plain_naming, const std::vector<std::vector<std::vector<GivenLiteral>>>& plans,
+                 bool has_precondition, int parameters, std::tuple<bool, bool, bool> universe,
+                 const std::vector<int>& messages, const std::vector<int>& post_messages,
+                 const std::vector<int>& updated) {
+  std::vector<Plan> made;
+  for (const auto& plan : plans) {
+    made.emplace_back();
+    for (const auto& conjunction : plan) {
+      made.back().emplace_back();
+      for (const GivenLiteral& literal : conjunction) made.back().back().push_back(literal_of(literal));
+    }
+  }
+  const Signature& signature = *rules->signature;
+  const auto [creates, clones, retains] = universe;
+  const Rules& all = rules->rules;
+  new (self) PyAction{std::move(rules),
+                      Action(all, options_of(options), Naming(signature, naming), Naming(signature, plain_naming),
+                             std::move(made), has_precondition, parameters, creates, clones, retains,
+                             conditions_of(messages), conditions_of(post_messages), updated)};
+}
+
+void add_programs(PyAction& self, bool all_active, const std::vector<std::shared_ptr<Program>>& precondition,
+                  const std::vector<std::shared_ptr<Program>>& parts) {
+  if (parts.size() != 6) throw std::invalid_argument("an action has six parts besides its precondition");
+  ActionPrograms programs;
+  programs.precondition.assign(precondition.begin(), precondition.end());
+  programs.messages = parts[0], programs.added = parts[1], programs.clone = parts[2];
+  programs.update = parts[3], programs.retain = parts[4], programs.post_messages = parts[5];
+  self.action.add(all_active, std::move(programs));
+}
+
+struct Outcomes {
+  SignatureRef signature;
+  std::vector<StepOutcome> outcomes;
+
+  void check(std::size_t first, std::size_t last) const {
+    if (first > last || last > outcomes.size()) throw std::invalid_argument("there are not so many outcomes");
+  }
+};
+
+Outcomes post(PyAction& self, const std::vector<const Handle*>& handles, int threads) {
+  const std::vector<RecordRef> records = records_of(handles, self.rules->signature);
+  Outcomes made{self.rules->signature, {}};
+  made.outcomes =
+      unlocked([&](Watch& watch) { return step_all(self.action, records, threads, self.rules->crew, watch); });
+  return made;
+}
+
+nb::list statuses(const Outcomes& self) {
+  nb::list found;
+  for (std::size_t k = 0; k < self.outcomes.size(); ++k)
+    if (self.outcomes[k].status != Status::done)
+      found.append(nb::make_tuple(k, self.outcomes[k].status == Status::needs_general));
+  return found;
+}
+
+Batch results(const Outcomes& self, std::size_t first, std::size_t last) {
+  self.check(first, last);
+  Batch made{self.signature, {}};
+  for (std::size_t k = first; k < last; ++k)
+    made.records.insert(made.records.end(), self.outcomes[k].results.begin(), self.outcomes[k].results.end());
+  return made;
+}
+
+nb::list reports(const Outcomes& self, std::size_t first, std::size_t last) {
+  self.check(first, last);
+  nb::list found;
+  for (std::size_t k = first; k < last; ++k)
+    for (const Report& report : self.outcomes[k].reports)
+      found.append(
+          nb::make_tuple(report.post, report.message, report.definite, Handle{self.signature, report.structure}));
+  return found;
+}
+
+nb::list unmet(const Outcomes& self, std::size_t first, std::size_t last) {
+  self.check(first, last);
+  nb::list found;
+  for (std::size_t k = first; k < last; ++k)
+    for (const Unmet& message : self.outcomes[k].unmet) found.append(nb::make_tuple(message.post, message.message));
+  return found;
+}
+
+nb::tuple discarded(const Outcomes& self, std::size_t first, std::size_t last) {
+  self.check(first, last);
+  long all = 0, in_focus = 0;
+  for (std::size_t k = first; k < last; ++k) {
+    all += self.outcomes[k].discarded;
+    in_focus += self.outcomes[k].discarded_in_focus;
+  }
+  return nb::make_tuple(all, in_focus);
+}
+
+nb::object contradictory(const Outcomes& self, std::size_t first, std::size_t last) {
+  self.check(first, last);
+  for (std::size_t k = first; k < last; ++k)
+    if (self.outcomes[k].contradictory) return nb::cast(Handle{self.signature, self.outcomes[k].contradictory});
+  return nb::none();
+}
+
+// Stores -------------------------------------------------------------------------------------------------------------
+
+struct PyStore {
+  PyStore(SignatureRef given, const std::string& join, const std::vector<int>& naming, const std::vector<int>& key)
+      : signature(std::move(given)), store(make_store(join, *signature, Naming(*signature, naming), key)) {}
+  SignatureRef signature;
+  std::unique_ptr<Store> store;
+
+  void check(const SignatureRef& other) const {
+    if (other != signature) throw std::invalid_argument("a structure of another signature");
+  }
+};
+
+Batch add_records(PyStore& self, const std::vector<RecordRef>& records) {
+  return {self.signature, unlocked([&](Watch& watch) {
+            Ticker ticker{watch};
+            return self.store->add(records, ticker);
+          })};
+}
+
+Handle handle_at(const Batch& batch, std::size_t k) {
+  if (k >= batch.records.size()) throw nb::index_error();
+  return {batch.signature, batch.records[k]};
+}
+
+nb::list handles_of(const Batch& batch) {
+  nb::list made;
+  for (const RecordRef& record : batch.records) made.append(Handle{batch.signature, record});
+  return made;
+}
+
+nb::list operations() {
+  nb::list names;
+  for (const Operation& operation : kOperations) names.append(nb::str(operation.name.data(), operation.name.size()));
+  return names;
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+  m.doc() = "The native machine: structures as machine words, programs as bytecode (docs/concepts/native.md)";
+  m.attr("MOST_NODES") = kMostNodes;
+  m.attr("MOST_ARITY") = kMostArity;
+  m.attr("MOST_PARAMETERS") = kMostParameters;
+  m.attr("TEMPORARY") = static_cast<int>(kTemporary);
+  m.attr("OPERATIONS") = nb::tuple(operations());
+  nb::exception<NeedsPython>(m, "NeedsPython", PyExc_RuntimeError);
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const NeedsGeneral&) {
+      PyErr_SetString(PyExc_LookupError, "programs for structures with maybe-active nodes are needed");
+    } catch (const Interrupted&) {
+      PyErr_SetString(PyExc_KeyboardInterrupt, "");
+    }
+  });
+
+  nb::class_<Signature>(m, "Signature").def(nb::init<std::vector<int>>(), nb::arg("arities"));
+
+  nb::class_<Handle>(m, "Handle")
+      .def("__init__",
+           [](Handle* self, SignatureRef signature, int size, nb::sequence rails) {
+             RecordRef record = record_of(*signature, size, rails);
+             new (self) Handle{std::move(signature), std::move(record)};
+           })
+      .def_prop_ro("size", [](const Handle& self) { return static_cast<int>(self.record->n); })
+      .def("rails", [](const Handle& self) { return rails_of(*self.record); })
+      .def("same_as", [](const Handle& self, const Handle& other) { return self.record->equals(*other.record); })
+      .def_prop_ro("bytes", [](const Handle& self) { return sizeof(Record) + self.record->bytes; });
+
+  nb::class_<Batch>(m, "Batch")
+      .def("__len__", [](const Batch& self) { return self.records.size(); })
+      .def("handle", &handle_at)
+      .def("handles", &handles_of);
+
+  nb::class_<Program>(m, "Program")
+      .def("__init__",
+           [](Program* self, SignatureRef signature, nb::bytes code, const std::vector<int>& rails,
+              const std::vector<std::pair<int, int>>& outputs) {
+             std::vector<std::uint16_t> words(code.size() / 2);
+             std::memcpy(words.data(), code.c_str(), 2 * words.size());
+             new (self) Program(*signature, words, rails, outputs);
+           })
+      .def("run", &run_program, nb::arg("structure"), nb::arg("parameters") = std::vector<int>());
+
+  nb::class_<PyRules>(m, "Rules")
+      .def(nb::init<SignatureRef, int, const std::vector<std::vector<int>>&, const std::vector<std::vector<int>>&,
+                    const std::vector<int>&>())
+      .def("add", &add_rules)
+      .def("has", [](const PyRules& self, bool all_active) { return self.rules.has(all_active); })
+      .def("coerce", &coerce);
+
+  nb::class_<PyAction>(m, "Action")
+      .def("__init__", &make_action)
+      .def("add", &add_programs)
+      .def("has", [](const PyAction& self, bool all_active) { return self.action.has(all_active); })
+      .def("post", &post);
+
+  nb::class_<Outcomes>(m, "Outcomes")
+      .def("__len__", [](const Outcomes& self) { return self.outcomes.size(); })
+      .def("unfinished", &statuses)
+      .def("results", &results)
+      .def("reports", &reports)
+      .def("unmet", &unmet)
+      .def("discarded", &discarded)
+      .def("contradictory", &contradictory);
+
+  nb::class_<PyStore>(m, "Store")
+      .def(nb::init<SignatureRef, const std::string&, const std::vector<int>&, const std::vector<int>&>())
+      .def("add",
+           [](PyStore& self, const Batch& batch) {
+             self.check(batch.signature);
+             return add_records(self, batch.records);
+           })
+      .def("add_handles",
+           [](PyStore& self, const std::vector<const Handle*>& handles) {
+             return add_records(self, records_of(handles, self.signature));
+           })
+      .def("covers",
+           [](PyStore& self, const Handle& handle) {
+             self.check(handle.signature);
+             return unlocked([&](Watch& watch) {
+               Ticker ticker{watch};
+               return self.store->covers(*handle.record, ticker);
+             });
+           })
+      .def("current",
+           [](PyStore& self, const Handle& handle) {
+             self.check(handle.signature);
+             return self.store->current(*handle.record);
+           })
+      .def("elements", [](const PyStore& self) { return Batch{self.signature, self.store->elements()}; })
+      .def("clear", [](PyStore& self) { self.store->clear(); })
+      .def("__len__", [](const PyStore& self) { return self.store->size(); });
+}
+
+}  // namespace kleene

@@ -1,0 +1,139 @@
+#include "record.hpp"
+
+namespace kleene {
+
+Record* Record::make(const Signature& signature, int n) {
+  const std::size_t row = static_cast<std::size_t>(width_for(n)) / 8;
+  const std::size_t nodes = static_cast<std::size_t>(n);
+  const std::size_t count = static_cast<std::size_t>(signature.count(Kind::vector)) +
+                            static_cast<std::size_t>(signature.count(Kind::matrix)) * nodes +
+                            static_cast<std::size_t>(signature.count(Kind::tensor)) * nodes * nodes;
+  const std::size_t bytes = (count * row + 7) / 8 * 8;
+  void* memory = std::malloc(sizeof(Record) + bytes);
+  if (!memory) throw std::bad_alloc();
+  auto* made = new (memory) Record;
+  made->signature = &signature;
+  made->bytes = static_cast<std::uint32_t>(bytes);
+  made->n = static_cast<std::uint8_t>(n);
+  made->row_bytes = static_cast<std::uint8_t>(row);
+  if (bytes) std::memset(made->payload() + bytes - 8, 0, 8);  // what is behind the last row
+  return made;
+}
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide wide = static_cast<Wide>(a ^ 0x9E3779B97F4A7C15ULL) * (b ^ 0xD1B54A32D192ED03ULL);
+  return static_cast<std::uint64_t>(wide) ^ static_cast<std::uint64_t>(wide >> 64);
+}
+
+void Record::seal() {
+  std::uint64_t sum = n;
+  for (std::size_t at = 0; at < bytes; at += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, payload() + at, 8);
+    sum = mixed(sum + at, word);
+  }
+  hash = sum;
+}
+
+std::pair<std::size_t, std::size_t> Record::rail(int number) const {
+  const int slot = signature->slot(number);
+  const std::size_t nodes = n;
+  switch (signature->kind(number)) {
+    case Kind::vector:
+      return {static_cast<std::size_t>(slot), 1};
+    case Kind::matrix:
+      return {matrix_at(slot), nodes};
+    case Kind::tensor:
+      return {tensor_at(slot), nodes * nodes};
+  }
+  return {0, 0};
+}
+
+bool Record::before(const Record& other) const {
+  if (n != other.n) return n < other.n;
+  for (int number = 0; number < signature->rails(); ++number) {
+    const auto [at, count] = rail(number);
+    for (std::size_t k = count; k-- > 0;) {  // the highest row weighs most
+      const Vector a = row(at + k), b = other.row(at + k);
+      if (a != b) return a < b;
+    }
+  }
+  return false;
+}
+
+namespace {
+
+template <class Word, int W>
+void put_rows(Word* to, const Draft<W>& draft, const Signature& signature) {
+  const int n = draft.n;
+  for (int s = 0; s < signature.count(Kind::vector); ++s) *to++ = static_cast<Word>(draft.v[s]);
+  for (int s = 0; s < signature.count(Kind::matrix); ++s)
+    for (int i = 0; i < n; ++i) *to++ = static_cast<Word>(draft.m[s].row[i]);
+  for (int s = 0; s < signature.count(Kind::tensor); ++s)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) *to++ = static_cast<Word>(draft.tensor(s)[i].row[j]);
+}
+
+template <class Word, int W>
+void take_rows(const Word* from, Draft<W>& draft, const Signature& signature) {
+  const int n = draft.n;
+  for (int s = 0; s < signature.count(Kind::vector); ++s) draft.v[s] = *from++;
+  for (int s = 0; s < signature.count(Kind::matrix); ++s) {
+    for (int i = 0; i < W; ++i) draft.m[s].row[i] = i < n ? static_cast<Row<W>>(from[i]) : Row<W>{0};
+    from += n;
+  }
+  for (int s = 0; s < signature.count(Kind::tensor); ++s)
+    for (int i = 0; i < W; ++i) {
+      Matrix<W>& slice = draft.tensor(s)[i];
+      for (int j = 0; j < W; ++j) slice.row[j] = i < n && j < n ? static_cast<Row<W>>(from[j]) : Row<W>{0};
+      if (i < n) from += n;
+    }
+}
+
+}  // namespace
+
+template <int W>
+RecordRef packed(const Signature& signature, const Draft<W>& draft) {
+  Record* record = Record::make(signature, draft.n);
+  char* to = record->payload();
+  switch (record->row_bytes) {
+    case 1:
+      put_rows(reinterpret_cast<std::uint8_t*>(to), draft, signature);
+      break;
+    case 2:
+      put_rows(reinterpret_cast<std::uint16_t*>(to), draft, signature);
+      break;
+    case 4:
+      put_rows(reinterpret_cast<std::uint32_t*>(to), draft, signature);
+      break;
+    default:
+      put_rows(reinterpret_cast<std::uint64_t*>(to), draft, signature);
+  }
+  record->seal();
+  return RecordRef::adopt(record);
+}
+
+template <int W>
+void unpack(const Record& record, Draft<W>& draft) {
+  if (record.row_bytes * 8 > W) throw NeedsWidth{};
+  draft.n = record.n;
+  const char* from = record.payload();
+  if (record.row_bytes == 1) return take_rows(reinterpret_cast<const std::uint8_t*>(from), draft, *record.signature);
+  if constexpr (W >= 16)
+    if (record.row_bytes == 2) return take_rows(reinterpret_cast<const std::uint16_t*>(from), draft, *record.signature);
+  if constexpr (W >= 32)
+    if (record.row_bytes == 4) return take_rows(reinterpret_cast<const std::uint32_t*>(from), draft, *record.signature);
+  if constexpr (W >= 64) take_rows(reinterpret_cast<const std::uint64_t*>(from), draft, *record.signature);
+}
+
+template RecordRef packed<8>(const Signature&, const Draft<8>&);
+template RecordRef packed<16>(const Signature&, const Draft<16>&);
+template RecordRef packed<32>(const Signature&, const Draft<32>&);
+template RecordRef packed<64>(const Signature&, const Draft<64>&);
+template void unpack<8>(const Record&, Draft<8>&);
+template void unpack<16>(const Record&, Draft<16>&);
+template void unpack<32>(const Record&, Draft<32>&);
+template void unpack<64>(const Record&, Draft<64>&);
+
+}  // namespace kleene

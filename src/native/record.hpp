@@ -1,0 +1,102 @@
+// Structures at rest (the twin of structures/structure.py): one block of memory, counted references, compared by bytes.
+//
+// Behind the head come the vectors, then n rows of each matrix, then n * n rows of each tensor; a row has as many bytes
+// as the width of the structure says, and the width depends on the number of nodes only. So equal structures are equal
+// blocks, and the hash is that of the block.
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "draft.hpp"
+
+namespace kleene {
+
+class Record {
+ public:
+  // A block with one reference; the caller fills the payload, then calls `seal`.
+  static Record* make(const Signature& signature, int n);
+
+  const Signature* signature;
+  std::uint64_t hash;
+  std::uint32_t bytes;  // of the payload, a multiple of 8
+  std::uint8_t n;
+  std::uint8_t row_bytes;  // 1, 2, 4 or 8
+
+  char* payload() { return reinterpret_cast<char*>(this + 1); }
+  const char* payload() const { return reinterpret_cast<const char*>(this + 1); }
+
+  void seal();
+  void keep() const { references_.fetch_add(1, std::memory_order_relaxed); }
+  void drop() const {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(const_cast<Record*>(this));
+  }
+
+  Vector row(std::size_t index) const {
+    Vector out = 0;
+    std::memcpy(&out, payload() + index * row_bytes, row_bytes);  // the machine is little-endian, see module.cpp
+    return out;
+  }
+  void set_row(std::size_t index, Vector value) { std::memcpy(payload() + index * row_bytes, &value, row_bytes); }
+
+  Vector vector(int slot) const { return row(slot); }
+  std::size_t matrix_at(int slot) const {
+    return static_cast<std::size_t>(signature->count(Kind::vector)) + static_cast<std::size_t>(slot) * n;
+  }
+  std::size_t tensor_at(int slot) const {
+    return matrix_at(signature->count(Kind::matrix)) + static_cast<std::size_t>(slot) * n * n;
+  }
+  // The rows of a rail: where they begin and how many there are.
+  std::pair<std::size_t, std::size_t> rail(int number) const;
+
+  bool equals(const Record& other) const {
+    return this == &other || (hash == other.hash && n == other.n && bytes == other.bytes &&
+                              signature == other.signature && !std::memcmp(payload(), other.payload(), bytes));
+  }
+  // The order of (size, values) in Python: small structures first, then by the rails as numbers.
+  bool before(const Record& other) const;
+
+ private:
+  mutable std::atomic<std::uint32_t> references_{1};
+};
+
+// A counted reference to a record.
+class RecordRef {
+ public:
+  RecordRef() = default;
+  static RecordRef adopt(Record* record) {
+    RecordRef made;
+    made.record_ = record;
+    return made;
+  }
+  RecordRef(const RecordRef& other) : record_(other.record_) {
+    if (record_) record_->keep();
+  }
+  RecordRef(RecordRef&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
+  RecordRef& operator=(RecordRef other) noexcept {
+    std::swap(record_, other.record_);
+    return *this;
+  }
+  ~RecordRef() {
+    if (record_) record_->drop();
+  }
+  const Record* operator->() const { return record_; }
+  const Record& operator*() const { return *record_; }
+  const Record* get() const { return record_; }
+  explicit operator bool() const { return record_ != nullptr; }
+
+ private:
+  Record* record_ = nullptr;
+};
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b);
+
+template <int W>
+RecordRef packed(const Signature& signature, const Draft<W>& draft);
+
+template <int W>
+void unpack(const Record& record, Draft<W>& draft);
+
+}  // namespace kleene

@@ -1,0 +1,276 @@
+#include "stores.hpp"
+
+#include <algorithm>
+
+#include "join.hpp"
+
+namespace kleene {
+
+void Table::insert(std::uint64_t hash, RecordRef record) {
+  constexpr std::size_t kSmallest = 16;
+  if (2 * (size_ + 1) > entries_.size()) {
+    std::vector<Entry> old(std::max(kSmallest, 2 * entries_.size()));
+    old.swap(entries_);
+    mask_ = entries_.size() - 1;
+    for (Entry& entry : old)
+      if (entry.record) put(entry.hash, std::move(entry.record));
+  }
+  put(hash, std::move(record));
+  ++size_;
+}
+
+void Table::put(std::uint64_t hash, RecordRef record) {
+  std::size_t at = hash & mask_;
+  while (entries_[at].record) at = (at + 1) & mask_;
+  entries_[at] = {hash, std::move(record)};
+}
+
+namespace {
+
+std::vector<RecordRef> sorted(std::vector<RecordRef> records) {
+  std::sort(records.begin(), records.end(),
+            [](const RecordRef& a, const RecordRef& b) { return a.get() != b.get() && a->before(*b); });
+  return records;
+}
+
+std::vector<RecordRef> records_of(const Table& table) {
+  std::vector<RecordRef> found;
+  for (const Table::Entry& entry : table.entries())
+    if (entry.record) found.push_back(entry.record);
+  return found;
+}
+
+// The values that structures must share to be joined, and the number of nodes where that counts too.
+class Key {
+ public:
+  Key(const Signature& signature, const std::vector<int>& rails, bool with_size) : with_size_(with_size) {
+    for (int rail : rails) {
+      signature.check_rail(rail);
+      if (signature.arity(rail) > 1) throw std::invalid_argument("a key is made of nullary and unary predicates");
+      slots_.push_back(signature.slot(rail));
+    }
+  }
+  std::uint64_t hash(const Record& record) const {
+    std::uint64_t sum = with_size_ ? record.n : 0;
+    for (int slot : slots_) sum = mixed(sum, record.vector(slot));
+    return sum;
+  }
+  bool equal(const Record& a, const Record& b) const {
+    if (with_size_ && a.n != b.n) return false;
+    return std::all_of(slots_.begin(), slots_.end(), [&](int slot) { return a.vector(slot) == b.vector(slot); });
+  }
+
+ private:
+  bool with_size_;
+  std::vector<int> slots_;
+};
+
+// `rel`: all structures, up to isomorphism (canonical structures are isomorphic iff they are equal).
+class RelationalStore : public Store {
+ public:
+  std::vector<RecordRef> add(const std::vector<RecordRef>& structures, Ticker& ticker) override {
+    std::vector<RecordRef> added;
+    for (const RecordRef& s : structures) {
+      ticker.tick();
+      if (find(*s)) continue;
+      table_.insert(s->hash, s);
+      added.push_back(s);
+    }
+    return added;
+  }
+  bool covers(const Record& structure, Ticker& ticker) override {
+    if (find(structure)) return true;
+    for (const auto& entry : table_.entries())
+      if (entry.record && embeds(structure, *entry.record, ticker)) return true;
+    return false;
+  }
+  bool current(const Record&) override { return true; }
+  std::vector<RecordRef> elements() const override { return sorted(records_of(table_)); }
+  void clear() override { table_.clear(); }
+  std::size_t size() const override { return table_.size(); }
+
+ private:
+  bool find(const Record& structure) {
+    return table_.find(structure.hash, [&](const Record& other) { return other.equals(structure); }) != nullptr;
+  }
+  Table table_;
+};
+
+// `part` and `ind`: at most one structure for each key; what has the same key is joined.
+class MergingStore : public Store {
+ public:
+  MergingStore(Key key, bool partial, Naming naming)
+      : key_(std::move(key)), partial_(partial), naming_(std::move(naming)) {}
+
+  std::vector<RecordRef> add(const std::vector<RecordRef>& structures, Ticker& ticker) override {
+    std::vector<RecordRef> added;
+    for (const RecordRef& s : structures) {
+      ticker.tick();
+      const std::uint64_t hash = key_.hash(*s);
+      Table::Entry* entry = find(hash, *s);
+      if (!entry) {
+        table_.insert(hash, s);
+        added.push_back(s);
+        continue;
+      }
+      if (entry->record->equals(*s)) continue;
+      RecordRef joined = partial_ ? join_partial(entry->record, *s) : join_independent(*entry->record, *s, naming_);
+      if (joined.get() == entry->record.get() || joined->equals(*entry->record)) continue;
+      entry->record = joined;
+      added.push_back(std::move(joined));
+    }
+    return added;
+  }
+  bool covers(const Record& structure, Ticker& ticker) override {
+    const Table::Entry* entry = find(key_.hash(structure), structure);
+    if (entry && (entry->record->equals(structure) || embeds(structure, *entry->record, ticker))) return true;
+    for (const auto& other : table_.entries())  // where a name is not definite, the key is another
+      if (other.record && embeds(structure, *other.record, ticker)) return true;
+    return false;
+  }
+  bool current(const Record& structure) override {
+    const Table::Entry* entry = find(key_.hash(structure), structure);
+    return entry && entry->record.get() == &structure;
+  }
+  std::vector<RecordRef> elements() const override { return sorted(records_of(table_)); }
+  void clear() override { table_.clear(); }
+  std::size_t size() const override { return table_.size(); }
+
+ private:
+  Table::Entry* find(std::uint64_t hash, const Record& structure) {
+    return table_.find(hash, [&](const Record& other) { return key_.equal(structure, other); });
+  }
+  Key key_;
+  bool partial_;
+  Naming naming_;
+  Table table_;
+};
+
+// Stores that compare structures one by one within groups.
+template <class GroupKey>
+class GroupedStore : public Store {
+ public:
+  std::vector<RecordRef> elements() const override {
+    std::vector<RecordRef> found;
+    for (const auto& [key, group] : groups_) found.insert(found.end(), group.begin(), group.end());
+    return sorted(std::move(found));
+  }
+  void clear() override { groups_.clear(); }
+  std::size_t size() const override {
+    std::size_t sum = 0;
+    for (const auto& [key, group] : groups_) sum += group.size();
+    return sum;
+  }
+
+ protected:
+  const std::vector<RecordRef>* find(const GroupKey& key) const {
+    const auto found = groups_.find(key);
+    return found == groups_.end() ? nullptr : &found->second;
+  }
+  std::map<GroupKey, std::vector<RecordRef>> groups_;
+};
+
+using Numbers = std::vector<Vector>;
+
+// `part_embedding`: structures with the same key are merged only if one embeds the other.
+class EmbeddingStore : public GroupedStore<Numbers> {
+ public:
+  EmbeddingStore(const Signature& signature, const std::vector<int>& rails) {
+    Key(signature, rails, true);  // checks them
+    for (int rail : rails) slots_.push_back(signature.slot(rail));
+  }
+
+  std::vector<RecordRef> add(const std::vector<RecordRef>& structures, Ticker& ticker) override {
+    std::vector<RecordRef> added;
+    for (const RecordRef& s : structures) {
+      std::vector<RecordRef>& group = groups_[key(*s)];
+      if (std::any_of(group.begin(), group.end(), [&](const RecordRef& old) { return embeds(*s, *old, ticker); }))
+        continue;
+      std::erase_if(group, [&](const RecordRef& old) { return embeds(*old, *s, ticker); });
+      group.push_back(s);
+      added.push_back(s);
+    }
+    return added;
+  }
+  bool covers(const Record& structure, Ticker& ticker) override {
+    const auto in = [&](const std::vector<RecordRef>& group) {
+      return std::any_of(group.begin(), group.end(), [&](const RecordRef& s) { return embeds(structure, *s, ticker); });
+    };
+    const std::vector<RecordRef>* group = find(key(structure));
+    if (group && in(*group)) return true;
+    return std::any_of(groups_.begin(), groups_.end(), [&](const auto& entry) { return in(entry.second); });
+  }
+  bool current(const Record& structure) override {
+    const std::vector<RecordRef>* group = find(key(structure));
+    return group &&
+           std::any_of(group->begin(), group->end(), [&](const RecordRef& s) { return s.get() == &structure; });
+  }
+
+ private:
+  Numbers key(const Record& structure) const {
+    Numbers made{structure.n};
+    for (int slot : slots_) made.push_back(structure.vector(slot));
+    return made;
+  }
+  std::vector<int> slots_;
+};
+
+// `conc`: structures are not blurred; isomorphic ones are kept once.
+class ConcreteStore : public GroupedStore<Numbers> {
+ public:
+  explicit ConcreteStore(Naming naming) : naming_(std::move(naming)) {}
+
+  std::vector<RecordRef> add(const std::vector<RecordRef>& structures, Ticker& ticker) override {
+    std::vector<RecordRef> added;
+    for (const RecordRef& s : structures) {
+      std::vector<RecordRef>& group = groups_[key(*s)];
+      if (has(group, *s, ticker)) continue;
+      group.push_back(s);
+      added.push_back(s);
+    }
+    return added;
+  }
+  bool covers(const Record& structure, Ticker& ticker) override {
+    const std::vector<RecordRef>* group = find(key(structure));
+    return group && has(*group, structure, ticker);
+  }
+  bool current(const Record&) override { return true; }
+
+ private:
+  static bool has(const std::vector<RecordRef>& group, const Record& structure, Ticker& ticker) {
+    return std::any_of(group.begin(), group.end(),
+                       [&](const RecordRef& old) { return isomorphic(structure, *old, ticker); });
+  }
+  // Isomorphic structures agree on it: how many tuples each predicate has, and the sorted names of the nodes.
+  Numbers key(const Record& structure) const {
+    Numbers made{structure.n};
+    const Signature& signature = *structure.signature;
+    for (int rail = 0; rail < signature.rails(); ++rail) {
+      const auto [at, count] = structure.rail(rail);
+      Vector sum = 0;
+      for (std::size_t k = at; k < at + count; ++k) sum += std::popcount(structure.row(k));
+      made.push_back(sum);
+    }
+    const Names names(naming_, structure.n, [&](int slot) { return structure.vector(slot); });
+    std::vector<int> order(structure.n);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int u, int v) { return names.compare(u, v) < 0; });
+    for (int u : order) names.append(u, made);
+    return made;
+  }
+  Naming naming_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> make_store(const std::string& join, const Signature& signature, Naming naming,
+                                  const std::vector<int>& key) {
+  if (join == "rel") return std::make_unique<RelationalStore>();
+  if (join == "part") return std::make_unique<MergingStore>(Key(signature, key, true), true, std::move(naming));
+  if (join == "ind") return std::make_unique<MergingStore>(Key(signature, key, false), false, std::move(naming));
+  if (join == "part_embedding") return std::make_unique<EmbeddingStore>(signature, key);
+  if (join == "conc") return std::make_unique<ConcreteStore>(std::move(naming));
+  throw std::invalid_argument("there is no such join");
+}
+
+}  // namespace kleene

@@ -1,0 +1,88 @@
+// What an action does to structures (the twin of transformers/transformer.py): the whole step, blur included.
+#pragma once
+
+#include <optional>
+
+#include "canonical.hpp"
+#include "focus.hpp"
+#include "record.hpp"
+
+namespace kleene {
+
+struct StepOptions {
+  bool focus = true, coerce_before = true, coerce_after = true;
+  bool closed_input = false, freeze = false;
+  bool coerce_during_focus = true, filter_during_focus = false, early_precondition = false;
+  bool blur = true;
+  FocusOptions focusing;
+};
+
+// When a message fires: its condition may hold, is 1, or is 0.
+enum class OnlyIf : std::uint8_t { any, one, zero };
+
+// The programs of an action, for structures whose nodes are all active or for all structures. `update` computes both
+// rails of each predicate that it changes; a pair of rails of a formula is (must, may).
+struct ActionPrograms {
+  std::vector<ProgramRef> precondition;
+  ProgramRef messages, added, clone, update, retain, post_messages;
+};
+
+class Action {
+ public:
+  Action(const Rules& rules, const StepOptions& options, Naming naming, Naming plain_naming, std::vector<Plan> plans,
+         bool has_precondition, int parameters, bool creates, bool clones, bool retains, std::vector<OnlyIf> messages,
+         std::vector<OnlyIf> post_messages, std::vector<int> updated);
+
+  void add(bool all_active, ActionPrograms programs);
+  bool has(bool all_active) const { return programs_[all_active].has_value(); }
+  const ActionPrograms& programs(bool all_active) const {
+    if (!programs_[all_active]) throw NeedsGeneral{};
+    return *programs_[all_active];
+  }
+  const Rules& rules;
+  const Signature& signature;
+  StepOptions options;
+  Naming naming, plain_naming;  // of the domain, and of messages after the action
+  std::vector<Plan> plans;
+  bool has_precondition;
+  int parameters;  // free variables of the precondition
+  bool creates, clones, retains;
+  std::vector<OnlyIf> messages, post_messages;
+  std::vector<int> updated;  // the must rails of the predicates that change
+  Demand demand;
+
+  bool changes_universe() const { return creates || clones || retains; }
+
+ private:
+  void check(const ProgramRef& program, std::size_t outputs, int arity, int parameters) const;
+  std::optional<ActionPrograms> programs_[2];
+};
+
+struct Report {
+  bool post;  // a message of `post_messages`
+  int message;
+  bool definite;
+  RecordRef structure;
+};
+
+struct Unmet {
+  bool post;
+  int message;
+};
+
+enum class Status : std::uint8_t { done, needs_python, needs_general };
+
+// What an action leads to from one structure.
+struct StepOutcome {
+  Status status = Status::done;
+  std::vector<RecordRef> results;
+  std::vector<Report> reports;
+  std::vector<Unmet> unmet;
+  long discarded = 0, discarded_in_focus = 0;
+  RecordRef contradictory;
+};
+
+template <int W>
+StepOutcome step(const Action& action, const Record& structure, Worker<W>& worker);
+
+}  // namespace kleene

@@ -1,0 +1,175 @@
+"""The native machine and the Python machine give the same: programs, rules, steps and stores on random input."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
+from kleene.domains.shape.stores import JOINS
+from kleene.logic.formula import Formula
+from kleene.structures.evaluate import rails
+from kleene.structures.machine import native_is_built
+from kleene.structures.structure import AC, Structure
+from kleene.transformers.action import Action
+from kleene.transformers.focus import FocusOptions
+from kleene.transformers.rules import all_rules
+
+from .actions import actions
+from .generate import ALL, SETTINGS, Setting, abstractions, formulas
+from .machines import MACHINES, on, random_structure, seen, steps
+from .naive import to_structure
+
+pytestmark = pytest.mark.skipif(not native_is_built(), reason="the native machine is not built")
+DATA = st.data()
+SIZES = (0, 1, 5, 8, 9, 14, 15, 16, 17, 30, 33, 62, 63, 64)
+"""On both sides of every width, of the native machine's and of Python's."""
+
+
+def _natively(structure: Structure, formula: Formula, axes: Sequence[str]) -> list[int] | None:
+    """Both rails of a formula by the native machine; None if it cannot run the program."""
+    from kleene import _native
+    from kleene.structures.program.build import MAY, MUST, Builder
+    from kleene.structures.program.native_machine import Bytecode, Unsupported, program_of, signature_of
+
+    all_active = structure.values[AC] == (1 << structure.size) - 1
+    builder = Builder(structure.vocabulary, all_active=all_active)
+    code = Bytecode()
+    try:
+        code.output(builder.tensor(formula, MUST, axes))
+        code.output(builder.tensor(formula, MAY, axes))
+        program = program_of(code, structure.vocabulary)
+    except Unsupported:
+        return None
+    signature = signature_of(structure.vocabulary)
+    assert signature is not None
+    return program.run(_native.Handle(signature, structure.size, structure.values))
+
+
+@settings(max_examples=120, deadline=None)
+@given(DATA)
+def test_programs(data: st.DataObject) -> None:
+    setting = data.draw(SETTINGS)
+    formula = data.draw(formulas(setting.vocabulary))
+    size = data.draw(st.sampled_from(SIZES if len(formula.free) < 3 else SIZES[:8]))
+    source = random.Random(data.draw(st.integers(0, 1 << 30)))
+    structure = random_structure(setting.vocabulary, size, source, maybe_active=data.draw(st.booleans()))
+    found = _natively(structure, formula, formula.free)
+    if found is not None:
+        assert tuple(found) == rails(structure, formula, formula.free)
+
+
+OPTIONS = {
+    "plain": ShapeOptions(),
+    "as TVLA": ShapeOptions(focus=FocusOptions(overlapping=True, split_active=False)),
+    "not coerced before": ShapeOptions(stages="fpucb"),
+    "not coerced after": ShapeOptions(stages="fcpub", freeze=True),
+    "neither blurred nor focused": ShapeOptions(join="conc", stages="cpuc"),
+    "infinite focus skipped": ShapeOptions(focus=FocusOptions(skip_infinite=True)),
+    "filtered": ShapeOptions(join="ind", filter_during_focus=True, early_precondition=True, definite_names=True),
+}
+
+
+def _compared(setting: Setting, action: Action, options: ShapeOptions, batch: Sequence[Structure]) -> None:
+    rules = all_rules(setting.vocabulary, setting.rules)
+    python = steps("python", setting.vocabulary, rules, options, action, batch)
+    assert steps("native", setting.vocabulary, rules, options, action, batch) == python
+    assert steps("native", setting.vocabulary, rules, options, action, batch * 40, threads=3)[0] == (
+        python[0] if isinstance(python[0], str) else python[0] * 40
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(DATA)
+def test_steps(data: st.DataObject) -> None:
+    """Random actions, on structures that some heap has; in batches, also divided among threads."""
+    setting = data.draw(SETTINGS)
+    options = OPTIONS[data.draw(st.sampled_from(sorted(OPTIONS)))]
+    batch = [to_structure(data.draw(abstractions(setting))) for _ in range(data.draw(st.integers(1, 3)))]
+    _compared(setting, data.draw(actions(setting)), options, batch)
+
+
+@settings(max_examples=20, deadline=None)
+@given(DATA)
+def test_steps_on_any_structure(data: st.DataObject) -> None:
+    """Structures of all sizes, most of them contradictory; those of 8, 16 and 32 nodes outgrow their width."""
+    setting = data.draw(SETTINGS)
+    source = random.Random(data.draw(st.integers(0, 1 << 30)))
+    size = data.draw(st.sampled_from((0, 3, 7, 8, 9)))
+    batch = [random_structure(setting.vocabulary, size, source, maybe_active=data.draw(st.booleans()))]
+    options = ShapeOptions(focus=FocusOptions(skip_infinite=True))
+    _compared(setting, data.draw(actions(setting)), options, batch)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("setting", ALL, ids=repr)
+def test_coerce_and_what_it_breaches(setting: Setting, size: int) -> None:
+    """The same structure, or the same rule at the same nodes."""
+    source = random.Random(size)
+    rules = all_rules(setting.vocabulary, setting.rules)
+    for maybe_active in (False, True):
+        given = random_structure(setting.vocabulary, size, source, maybe_active=maybe_active)
+        answers = []
+        for machine in MACHINES:
+            with on(machine):
+                coercer = ShapeDomain(setting.vocabulary, rules, ShapeOptions()).coercer
+                coerced = coercer.coerce(given)
+                breach = coercer.explain(given)
+                answers.append((None if coerced is None else seen([coerced]), breach and breach.describe(given)))
+        assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("join", JOINS)
+@settings(max_examples=20, deadline=None)
+@given(DATA)
+def test_stores(join: str, data: st.DataObject) -> None:
+    setting = data.draw(SETTINGS)
+    rules = all_rules(setting.vocabulary, setting.rules)
+    batches = [
+        [to_structure(data.draw(abstractions(setting))) for _ in range(data.draw(st.integers(1, 4)))] for _ in range(3)
+    ]
+    asked = to_structure(data.draw(abstractions(setting)))
+    answers = []
+    for machine in MACHINES:
+        with on(machine):
+            domain = ShapeDomain(setting.vocabulary, rules, ShapeOptions(join=join))
+            store = domain.store()
+            batches = [domain.initial(batch) for batch in batches]
+            added = [list(store.add(batch)) for batch in batches]
+            current = [[store.current(s) for s in group] for group in added]
+            stored = store.elements()
+            answers.append(
+                (
+                    [seen(group) for group in added],
+                    current,
+                    seen(stored),
+                    len(store),
+                    store.covers(asked),
+                    [store.covers(s) for s in stored],
+                )
+            )
+    assert answers[0] == answers[1]
+
+
+def test_structures_beyond_the_native_machine_go_through_python() -> None:
+    """70 nodes are too many for the native machine; a batch keeps its order."""
+    setting = ALL[0]
+    rules = all_rules(setting.vocabulary, ())
+    source = random.Random(1)
+    batch = [random_structure(setting.vocabulary, size, source, maybe_active=False) for size in (3, 70, 4, 66, 5)]
+    action = Action("nothing")
+    options = ShapeOptions(stages="pu", join="conc")
+    python = steps("python", setting.vocabulary, rules, options, action, batch)
+    assert [size for size, _ in python[0]] == [3, 70, 4, 66, 5]
+    assert steps("native", setting.vocabulary, rules, options, action, batch) == python
+    with on("native"):
+        domain = ShapeDomain(setting.vocabulary, rules, options)
+        store = domain.store()
+        assert len(store.add(batch)) == 5
+        assert [s.size for s in store.elements()] == [3, 4, 5, 66, 70]
+        assert all(store.covers(s) for s in batch)
+        assert not store.add(batch)

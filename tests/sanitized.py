@@ -1,0 +1,41 @@
+"""`make exam`: the native machine compiled with AddressSanitizer and UndefinedBehaviorSanitizer, and its tests on it.
+
+The module is built in a folder of its own. The tests import it from there, in a process with the sanitizer's library.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TESTS = ("tests/oracle/test_machines_agree.py", "tests/cli/test_machines.py")
+
+
+def main() -> int:
+    """Build, then test; the exit code of what failed first."""
+    with tempfile.TemporaryDirectory() as folder:
+        nanobind = subprocess.run(
+            [sys.executable, "-m", "nanobind", "--cmake_dir"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        configure = ["cmake", "-S", str(ROOT), "-B", folder, "-DKLEENE_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Release"]
+        configure += [f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind}"]
+        subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "--build", folder, "--parallel", "2"], check=True, stdout=subprocess.DEVNULL)
+        module = next(Path(folder).glob("_native*.so"))
+        library = subprocess.run(
+            ["c++", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        environment = os.environ | {
+            "LD_PRELOAD": library,
+            "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter itself leaks at its end
+            "KLEENE_NATIVE_MODULE": str(module),
+        }
+        return subprocess.run([sys.executable, "-m", "pytest", "-q", *TESTS], cwd=ROOT, env=environment).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
