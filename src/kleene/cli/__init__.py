@@ -8,6 +8,7 @@ In reading order:
 - `settings`: options of a run, with properties files
 - `check_request`: the options of `kleene check` as one value
 - `refine_options`: options about refinement
+- `machine_options`: `--machine` and `--threads`
 - `format_options`: options of SARIF, witnesses and baselines
 - `symbolic_options`: options shared by the symbolic commands
 - `task_files`: SV-COMP's task and property files

@@ -3,6 +3,8 @@
 In reading order:
 
 - `structure`: structures as immutable values
+- `machine`: which machine runs operation graphs
+- `packed`: structures that the native machine keeps
 - `layout`: packing of predicates into integers
 - `program`: formulas compiled to bit-parallel programs
 - `evaluate`: formulas on structures

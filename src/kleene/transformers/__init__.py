@@ -12,5 +12,8 @@ In reading order:
 - `rule_programs`: rules, compiled
 - `coerce`: coerce
 - `action_programs`: formulas of an action, compiled
+- `native_programs`: rules and actions as bytecode
+- `native_rules`: coerce on the native machine
+- `native_transformer`: an action on the native machine
 - `differencing`: derived updates
 """

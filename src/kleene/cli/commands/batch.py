@@ -19,8 +19,8 @@ from kleene.batch.shipping import MakeTask, local_task, shared_task, shipped_tas
 from kleene.batch.store import ResultStore
 from kleene.batch.task import Limits
 from kleene.cli.files import check_writable, write_output
-from kleene.cli.progress import CountProgress
 from kleene.cli.machine_options import machine_options
+from kleene.cli.progress import CountProgress
 from kleene.diagnostics import UsageError
 
 if TYPE_CHECKING:
