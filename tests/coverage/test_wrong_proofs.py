@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.coverage.helpers import BUILD, EXAMPLES, attacked, is_proof, proof, read
@@ -18,18 +19,24 @@ from kleene.analysis.c.contracts import check_contracts
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape.analyse import analyse
-from kleene.cfa.graph import Cfa
+from kleene.cfa.expressions import Comparison, Constant, Deref, Field, Index, Variable
+from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume
 from kleene.cli import run_main as main
 from kleene.core.verdict import Verdict
-from kleene.passes import preparation
+from kleene.domains.fesa import evaluate, transfer
+from kleene.passes import preparation, prepare
 from kleene.passes import zero_one_images as order
+from kleene.passes.facts.integers import IntegerValue
 from kleene.passes.preparation import Prepared
 from kleene.passes.representatives import Uses
+from kleene.semantics.steps import numbers
+from kleene.semantics.steps.allocation import ObjectSteps
 from kleene.semantics.steps.cells import CellSteps
 from kleene.semantics.steps.numbers import NumberSteps
 from kleene.semantics.translate import Translator
 
+UNSAFE = Path(__file__).parent.parent / "unsafe_c"
 FAILING = {
     "limit in a global": """
         struct item { int value; struct item *next; };
@@ -129,11 +136,66 @@ FAILING = {
 @pytest.mark.parametrize("name", FAILING)
 def test_a_program_that_fails_is_not_proved(tmp_path, name, domain):
     """All of these were TRUE by the analysis alone, in one domain or both."""
-    path = tmp_path / "program.c"
-    path.write_text(BUILD + FAILING[name], encoding="utf-8")
+    _, result = proof(_written(tmp_path, FAILING[name]), domain)
+    assert not is_proof(result)
+
+
+def _looked_at_always(self, source, place, test):
+    """As if every number had an image: what `_Images._looked_at` did at first."""
+    sides = [order.same(x) for x in ((test.left, test.right) if isinstance(test, Comparison) else (test,))]
+    known = [(source, ())]
+    for side in (x for x in sides if isinstance(x, Variable | Field | Deref | Index)):
+        zero = Comparison("==", side, Constant(0, side.type), side.type)
+        after = [(at, self._new(source), (*bits, bit)) for at, bits in known for bit in (0, 1)]
+        self.edges += [Edge(at, Assume(place, zero, truth=not bits[-1]), name) for at, name, bits in after]
+        known = [(name, bits) for _, name, bits in after]
+    yield from known
+
+
+def _may_at_first(test, truth, bits, *, exact=False, may=order._may):
+    return may(test, truth, () if len(bits) == 1 else bits, exact=exact)
+
+
+COPIED_AS_THEY_ARE = [(numbers, "rereads", lambda *types: True), (IntegerValue, "converted", lambda self, *types: self)]
+COPIED_IN_FESA = [(module, "converted", lambda value, *types: value) for module in (evaluate, transfer)]
+IMAGES_OF_ALL = [(order._Images, "_looked_at", _looked_at_always), (order, "_may", _may_at_first)]
+FREED_UNSEEN = [(ObjectSteps, "require_movable", lambda self, operation: self.pointers.load(operation.pointer))]
+NOTHING_GIVEN = [(prepare, "with_entry_values", lambda program: program)]
+ORDERED = [
+    "field_limit",
+    "flag_global",
+    "flag_global_zero",
+    "global_flag",
+    "helper",
+    "helper2",
+    "list",
+    "pointer_limit",
+    "field_flag",
+]
+COPIED = ("minus_one_unsigned_heap", "realloc_type", "struct_two_ints_long")
+DEFECTS = [
+    ("limit in a flag", "shape", IMAGES_OF_ALL),
+    *((f"order/{name}", "shape", IMAGES_OF_ALL) for name in ORDERED),
+    ("two ints as one long", "shape", COPIED_AS_THEY_ARE),
+    ("-1 as unsigned", "shape", COPIED_AS_THEY_ARE),
+    *((f"copies/{name}", "shape", COPIED_AS_THEY_ARE) for name in COPIED),
+    ("-1 as unsigned", "fesa", COPIED_IN_FESA),
+    ("copies/minus_one_unsigned_heap", "fesa", COPIED_IN_FESA),
+    ("realloc of an interior pointer", "shape", FREED_UNSEEN),
+    ("argv is not NULL", "shape", NOTHING_GIVEN),
+]
+"""A program that fails, the domain, and what is put in the place of a repair."""
+
+
+@pytest.mark.parametrize(("name", "domain", "defect"), DEFECTS, ids=[f"{d[0]}, {d[1]}" for d in DEFECTS])
+def test_a_repair_that_is_undone_is_refuted(tmp_path, monkeypatch, name, domain, defect):
+    """With the old defect the program is proved, and runs refute the proof."""
+    for holder, attribute, value in defect:
+        monkeypatch.setattr(holder, attribute, value)
+    path = _written(tmp_path, FAILING[name]) if name in FAILING else UNSAFE / f"{name}.c"
     program, result = proof(path, domain)
-    if is_proof(result):
-        assert attacked(program, result).refuted is not None
+    assert is_proof(result)
+    assert attacked(program, result).refuted is not None
 
 
 SORTED = """
@@ -199,8 +261,9 @@ def test_representatives_that_miss_a_range_are_refuted(tmp_path, monkeypatch):
     whole = Uses.representatives
     monkeypatch.setattr(Uses, "representatives", lambda self, target: whole(self, target)[:-1])
     program, result = proof(path)
-    if result.followed is not None and result.followed.by == "ranges":
-        assert attacked(program, result).refuted is not None
+    assert result.followed is not None
+    assert result.followed.by == "ranges"
+    assert attacked(program, result).refuted is not None
 
 
 def test_a_branch_that_a_rewriting_drops_is_refuted(monkeypatch):

@@ -209,3 +209,28 @@ def test_the_characters_of_a_literal_are_not_zero(tmp_path: Path) -> None:
     )
     result = analyse_fesa(Prepared(read_program([str(path)])), malloc_may_fail=False, seconds=10)
     assert ("memory_leak", 5) in {(a.kind, a.place.line) for a in result.alarms}
+
+
+@pytest.mark.parametrize(
+    ("body", "use"),
+    [
+        ("if (p) { struct node *r = f(p->next); return r; }\n  struct node *q = &s;\n  return q;", "q->next = NULL;"),
+        (
+            "struct node *q = &s;\n  if (p) { struct node *r = f(p->next); if (p->next) return r; }\n  return q;",
+            "free(q);",
+        ),
+    ],
+)
+def test_locals_of_several_activations_end(tmp_path: Path, body: str, use: str) -> None:
+    """Those that a deeper activation returned a pointer to shared a name: the state after the call was empty."""
+    path = tmp_path / "activations.c"
+    path.write_text(
+        "#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\nstruct node { struct node *next; };\n"
+        f"static struct node *f(struct node *p) {{\n  struct node s;\n  s.next = NULL;\n  {body}\n}}\n"
+        "int main(void) {\n  struct node *l = NULL;\n  while (__VERIFIER_nondet_int()) {\n"
+        "    struct node *n = malloc(sizeof *n);\n    n->next = l;\n    l = n;\n  }\n"
+        f"  struct node *q = f(l);\n  {use}\n"
+        "  while (l) { struct node *r = l->next; free(l); l = r; }\n  return 0;\n}\n"
+    )
+    result = analyse_fesa(Prepared(read_program([str(path)])), malloc_may_fail=False, seconds=20)
+    assert {a.kind for a in result.alarms} & {"uninitialized_pointer", "dangling_dereference", "invalid_free"}

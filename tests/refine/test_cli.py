@@ -229,3 +229,13 @@ def test_every_limit_leaves_the_last_abstraction(capsys, tmp_path, option, value
     assert f"unknown because: {'the ' if option == '--memory' else ''}{words}" in out
     assert "last abstraction" in out
     assert f"raise {option}" in out
+
+
+def test_an_error_before_the_first_statement_is_unknown(capsys, tmp_path):
+    """A variable that is only declared: the path to it is empty, and the refinement ended in an internal error."""
+    text = "struct node { struct node *next; };\nextern struct node *head;\nint main(void) { return head != 0; }\n"
+    program = tmp_path / "external.c"
+    program.write_text(text, encoding="utf-8")
+    code, out, _ = run(capsys, "check", program, "--refine")
+    assert code == 3
+    assert "before the first statement" in out

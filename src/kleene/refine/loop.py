@@ -152,6 +152,8 @@ class Refinement:
             if not paths:
                 contradiction = next(iter(self.tree.contradictions.values()), "")
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
+            if not paths[0].steps:  # such as a variable that is only declared: no path to refine by
+                return self._result(GAVE_UP, f"before the first statement: {paths[0].error.text}", paths[0])
             if self.options.maximal:
                 return self._result(GAVE_UP, "the most refined shape class does not prove it", paths[0])
             if len(self.rounds) >= self.options.max_rounds:

@@ -21,14 +21,13 @@ from kleene.domains.fesa.ownership import forget_above, settle
 from kleene.domains.fesa.summaries import fresh, parted, renamed, separated
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
-from kleene.domains.fesa.writing import Pointer, clear, read, write
+from kleene.domains.fesa.writing import Pointer, clear, detach, read, write
 from kleene.passes.facts.memory import Unmodelled
 
 MARKERS = 4
 """For how many pointers of the rest a function may get markers."""
 MARKER = "$cut"
 _CALLEE = "$callee"
-_ENDED = "$ended"
 _NOT_APART = "a call of a recursive function with part of a structure that cannot be told apart"
 _TOO_MANY = "a call of a recursive function that can reach too many blocks of its caller"
 Slot = tuple[Node, int]
@@ -271,7 +270,8 @@ class LocalHeaps:
         for node in [n for n in end.nodes() if n.kind == VARIABLE and n not in stays]:
             clear(end, node, report)
             end.drop([Flag(EXISTS, node)])
-        after = self._both(rest, renamed(end.vectors, self._names(rest, end, stays)))
+            detach(end, node)  # each activation has an object of that name, and the caller may have one that is alive
+        after = self._both(rest, renamed(end.vectors, self._names(rest, end)))
         heap = Heap(after, options)
         for flag in sorted(heap.edges()):
             if flag.target is not None and flag.target.kind == STATIC and flag.target.name.startswith("$hole"):
@@ -286,7 +286,7 @@ class LocalHeaps:
         return heap
 
     @staticmethod
-    def _names(rest: Heap, end: Heap, stays: set[Node]) -> dict[Node, Node | None]:
+    def _names(rest: Heap, end: Heap) -> dict[Node, Node | None]:
         """New names for the nodes of the callee, different from those of the rest."""
         names: dict[Node, Node | None] = {}
         used = {(n.size, n.number) for n in rest.heap_nodes()}
@@ -296,8 +296,6 @@ class LocalHeaps:
                 used.add((node.size, number))
                 new = node._replace(number=number)
                 names |= {node: new, node.other: new.other}
-            elif node.kind == VARIABLE and node not in stays and not node.name.endswith(_ENDED):
-                names[node] = node._replace(name=node.name + _ENDED)
         names |= {_marker(k, inside=True): _marker(k, inside=False) for k in range(1, MARKERS + 1)}
         return names
 
@@ -338,7 +336,7 @@ def _share(heap: Heap, a: Pointer, b: Pointer) -> bool:
 
 
 def reached(heap: Heap, roots: Iterable[Node]) -> set[Node]:
-    """The nodes to which edges of the graph lead from some nodes, but for static ones and what ended in a callee."""
+    """The nodes to which edges of the graph lead from some nodes, but for static ones."""
     following: dict[Node, list[Node]] = {}
     for flag in heap.edges(EDGE):
         if flag.target is not None and not flag.to_ghost and heap.possible(heap.flag(flag)):
@@ -347,7 +345,7 @@ def reached(heap: Heap, roots: Iterable[Node]) -> set[Node]:
     stack = list(roots)
     while stack:
         for node in following.get(stack.pop(), ()):
-            if node not in seen and node.kind != STATIC and not node.name.endswith(_ENDED):
+            if node not in seen and node.kind != STATIC:
                 seen.add(node)
                 stack.append(node)
     return seen

@@ -71,7 +71,9 @@ def _renaming(
             gone.add(flag)
         elif new != flag:
             names[flag] = new
-    return frozenset(gone), names, frozenset(names.get(flag, flag) for flag in flags - gone)
+    after = frozenset(names.get(flag, flag) for flag in flags - gone)
+    assert len(after) == len(flags) - len(gone), "two flags under one name: their vectors would have to agree"
+    return frozenset(gone), names, after
 
 
 def dead(heap: Heap, node: Node) -> Function:
