@@ -1,7 +1,7 @@
 """Numbers as an attempt follows them: as they are, by representatives, or as 0 and 1 on the two sides of a bound.
 
-For images (`passes/zero_one_images.py`) the state must be covered for every bound; the bounds that differ are the numbers of
-the state and those after them. A number from outside is followed as the representative of its range
+For images (`passes/zero_one_images.py`) the state must be covered for every bound; the bounds that differ are the
+numbers of the state and those after them. A number from outside is followed as the representative of its range
 (`passes/representatives.py`), one that the program names as itself: which of them it is, is left open.
 """
 

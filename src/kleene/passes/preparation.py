@@ -34,7 +34,7 @@ class Prepared:
     def inlined(self) -> CProgram:
         """The program with one automaton; raises LimitReached, each time, if there is none."""
         if isinstance(self._outcome, LimitReached):
-            raise LimitReached(str(self._outcome))
+            raise LimitReached(str(self._outcome), self._outcome.limit)
         return self._outcome
 
     @property

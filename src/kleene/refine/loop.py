@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from kleene.core.verdict import LEAKS
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.refine.classes.finetune import (
     EDGES,
     MOST_STRUCTURES,
@@ -88,8 +88,8 @@ class Refined:
     """What is proved, if it is safe."""
     feasible: Sequence[tuple[ErrorPath, tuple[int, ...]]] = ()
     """The errors that can happen, with the inputs of a run for each."""
-    limit: str = ""
-    """The option whose limit ended it, if one did."""
+    limit: Limit | None = None
+    """The limit that ended it, if one did."""
 
 
 class Refinement:
@@ -129,7 +129,7 @@ class Refinement:
             result = self._check()
         except LimitReached as limit:
             result = self._result(GAVE_UP, str(limit))
-            result.limit = "--max-structures"
+            result.limit = limit.limit
         result.seconds = time.monotonic() - started
         return result
 
@@ -184,7 +184,7 @@ class Refinement:
 
     def _out_of_rounds(self, path: ErrorPath) -> Refined:
         result = self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
-        result.limit = "--max-rounds"
+        result.limit = Limit.ROUNDS
         return result
 
     def _round(self, paths: Sequence[ErrorPath]) -> Round:
@@ -218,7 +218,7 @@ class Refinement:
 
     def _limits(self, tree: Tree) -> None:
         if tree.generated > self.options.max_structures:
-            raise LimitReached(f"more than {self.options.max_structures} structures")
+            raise LimitReached(f"more than {self.options.max_structures} structures", Limit.STRUCTURES)
 
     def _result(self, outcome: str, reason: str = "", error: ErrorPath | None = None) -> Refined:
         return Refined(

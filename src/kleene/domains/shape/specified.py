@@ -28,9 +28,6 @@ from kleene.transformers.coerce import Coercer
 from kleene.transformers.draft import Draft
 from kleene.transformers.rules import all_rules
 
-CYCLE = "Closed cycle for acyclic predicate "
-"""How the message begins that a relation may not be acyclic; also that of the transformers."""
-
 
 @dataclass
 class Specified:
