@@ -23,6 +23,7 @@ from kleene.cfa.operations import (
     Operation,
     Return,
     Unsupported,
+    address_taken,
     rename_variables,
 )
 from kleene.cfa.program import CProgram, Function
@@ -30,7 +31,6 @@ from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.inline import converted, inline
 from kleene.passes.prepare import prepared
-from kleene.passes.promote import address_taken
 from kleene.passes.tail_calls import without_tail_recursion
 
 

@@ -41,6 +41,7 @@ from kleene.refine.tracking.reasons import FEASIBLE, Reason, failing
 from kleene.refine.tree.growth import FIRST_LOOK, NEXT_LOOK, smaller_tree
 from kleene.refine.tree.reachability_tree import ErrorPath, Node, Tree
 from kleene.refine.tree.rebuild import rebuilt
+from kleene.semantics.vocabulary.back_cells import is_called_back
 
 FEW = 8
 """Of more generators than this, two are simulated at once, in two processes or not: what is found is the same."""
@@ -459,7 +460,7 @@ def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = fro
     """The roles of fields when the user names the data structure: those that lead back come last in most types."""
     back_count = entry.count("back")[0]
     circular = frozenset(order) if entry.count("circular")[0] else frozenset()
-    named = [f for f in order if any(word in f.lower() for word in ("prev", "pred", "back", "parent", "up"))]
+    named = [f for f in order if is_called_back(f)]
     back = frozenset((named or list(order)[-back_count:])[:back_count]) if back_count else frozenset()
     most = entry.count("forward")[1]
     forward = [f for f in order if f not in back and f not in circular and (f not in named or back_count)]

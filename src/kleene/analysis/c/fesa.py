@@ -11,7 +11,7 @@ from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import DeclareLocal, Operation, expressions
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES
+from kleene.core.verdict import UNDEFINED
 from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.calling import CallingFesaDomain
 from kleene.domains.fesa.domain import Stop
@@ -85,7 +85,7 @@ def _memory(prepared: Prepared) -> Memory:
 
 def _unsafe(result: FesaResult) -> bool:
     """Whether memory safety is open anyway, whether blocks are lost or not."""
-    return bool(_kinds(result) & set(PROPERTIES["memsafety"]) - {"memory_leak"})
+    return bool(_kinds(result) & UNDEFINED)
 
 
 def _kinds(result: FesaResult) -> set[str]:

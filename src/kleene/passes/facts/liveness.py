@@ -40,6 +40,8 @@ def defined(operation: Operation) -> tuple[Variable, ...]:
         return operation.targets
     if isinstance(operation, Invoke) and operation.target is not None:
         return (operation.target,)
+    if isinstance(operation, Call) and isinstance(operation.result, Variable):
+        return (operation.result,)
     return ()
 
 
@@ -54,7 +56,7 @@ def used(operation: Operation) -> frozenset[Variable]:
     found: set[Variable] = set()
     for attribute in fields(operation):
         value = getattr(operation, attribute.name)
-        if attribute.name == "target" and isinstance(value, Variable):
+        if attribute.name in ("target", "result") and isinstance(value, Variable):
             continue
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, Expression.__args__):  # type: ignore[attr-defined]
