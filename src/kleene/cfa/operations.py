@@ -337,8 +337,6 @@ Operation = Union[  # noqa: UP007 (a list of classes, one to a line)
     Unsupported,
 ]
 
-ENDS_FUNCTION = Return | Exit | Error
-
 
 def expressions(operation: Operation) -> tuple[Expression, ...]:
     """The expressions in an operation, in the order of its attributes; targets included."""

@@ -54,9 +54,10 @@ def used(operation: Operation) -> frozenset[Variable]:
     if isinstance(operation, Specified):
         return frozenset(operation.arguments)
     found: set[Variable] = set()
+    written = "result" if isinstance(operation, Call) else "target"
     for attribute in fields(operation):
         value = getattr(operation, attribute.name)
-        if attribute.name in ("target", "result") and isinstance(value, Variable):
+        if attribute.name == written and isinstance(value, Variable):
             continue
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, Expression.__args__):  # type: ignore[attr-defined]
