@@ -13,7 +13,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TypeVar
 
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 
 Result = TypeVar("Result")
 _TICK = 0.1
@@ -101,10 +101,10 @@ class Watchdog:
     def check(self) -> None:
         if self._deadline is not None and time.monotonic() >= self._deadline:
             self.struck = True
-            raise LimitReached(f"the time limit of {self.stated} was reached")
+            raise LimitReached(f"the time limit of {self.stated} was reached", Limit.TIME)
         if self._memory is not None and peak_memory() > self._memory:
             self.struck = True
-            raise LimitReached(f"the memory limit of {self._memory >> 20} MiB was reached")
+            raise LimitReached(f"the memory limit of {self._memory >> 20} MiB was reached", Limit.MEMORY)
 
     def tick(self) -> None:
         """Look, but not again at once: the first exception is on its way, unless something swallowed it."""

@@ -229,6 +229,9 @@ Expression = Union[  # noqa: UP007 (the alias names classes that refer back to i
 ]
 
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+"""The comparison that holds exactly where the other one does not."""
+MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The comparison that says the same with its sides exchanged."""
 _ATOMS = Constant | FloatConstant | Variable | Field | Index | StringLiteral | FunctionAddress
 
 
@@ -264,6 +267,15 @@ def walk(expression: Expression) -> Iterator[Expression]:
         node = stack.pop()
         yield node
         stack.extend(reversed(children(node)))
+
+
+def root_variable(lvalue: Expression) -> Variable | None:
+    """The variable that an lvalue is a part of; None if it is in the object that a pointer points to."""
+    while not isinstance(lvalue, Variable):
+        if isinstance(lvalue, Deref) or not children(lvalue):
+            return None
+        lvalue = children(lvalue)[0]
+    return lvalue
 
 
 def variables(expression: Expression) -> frozenset[Variable]:

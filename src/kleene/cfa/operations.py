@@ -6,12 +6,12 @@ and `Error` edges lead to the exit location of their function.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, Union
 
-from kleene.cfa.expressions import Expression, Variable, map_variables
+from kleene.cfa.expressions import AddressOf, Expression, Variable, map_variables, root_variable, walk
 from kleene.cfa.types import RecordType, Type
 
 
@@ -337,8 +337,6 @@ Operation = Union[  # noqa: UP007 (a list of classes, one to a line)
     Unsupported,
 ]
 
-ENDS_FUNCTION = Return | Exit | Error
-
 
 def expressions(operation: Operation) -> tuple[Expression, ...]:
     """The expressions in an operation, in the order of its attributes; targets included."""
@@ -349,6 +347,13 @@ def expressions(operation: Operation) -> tuple[Expression, ...]:
             if type(part) in _EXPRESSIONS:
                 found.append(part)
     return tuple(found)
+
+
+def address_taken(operations: Iterable[Operation]) -> frozenset[Variable]:
+    """The variables whose address (or a member's address) some expression takes."""
+    nodes = (n for operation in operations for expression in expressions(operation) for n in walk(expression))
+    roots = (root_variable(node.target) for node in nodes if isinstance(node, AddressOf))
+    return frozenset(root for root in roots if root is not None)
 
 
 _EXPRESSIONS = frozenset(Expression.__args__)  # type: ignore[attr-defined]

@@ -57,7 +57,6 @@ class CProgram:
     records: dict[str, RecordLayout]
     entry: str
     data_model: str
-    warnings: tuple[str, ...] = field(default=(), compare=False)
     headers: tuple[str, ...] = field(default=(), compare=False)
     """The files that the others include, without the headers of the standard library."""
 

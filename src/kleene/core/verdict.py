@@ -49,9 +49,17 @@ UNDEFINED = frozenset(
 
 def kinds_of(properties: Iterable[str]) -> frozenset[str]:
     """The kinds of errors that must be excluded to prove the properties."""
-    names = list(properties)
-    found = {kind for name in names for kind in PROPERTIES[name]} | UNDEFINED | {"unsupported"}
-    return frozenset(found | ({"memory_leak"} if "memcleanup" in names else set()))
+    return frozenset().union(*map(kinds_against, properties), UNDEFINED, {"unsupported"})
+
+
+def kinds_against(name: str) -> frozenset[str]:
+    """The kinds of errors that violate one property: what is lost is not freed at the end either."""
+    return frozenset(PROPERTIES[name]) | (LEAKS if name == "memcleanup" else frozenset())
+
+
+def kind_in_runs(kind: str) -> str:
+    """The kind of finding by which a run shows an alarm: it has one kind of leak, and details tell them apart."""
+    return "memory_leak" if kind in LEAKS else kind
 
 
 def property_of(kind: str) -> str | None:

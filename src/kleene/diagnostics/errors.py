@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,32 @@ class InputError(KleeneError):
         super().__init__("\n".join(str(d) for d in self.diagnostics))
 
 
+class Limit(Enum):
+    """What ends a run early: a limit of the user, a size that Kleene cannot represent, a reason to go another way."""
+
+    TIME = "time"
+    MEMORY = "memory"
+    STRUCTURES = "structures"
+    ROUNDS = "rounds of refinement"
+    MESSAGES = "messages"
+    SIZE = "size of a program or of a structure"
+    PRECISION = "too little is known"
+    CYCLE = "a cycle may be closed"
+    LANES = "cells skip nodes of a list"
+    LEAK_SUSPECTED = "a block may be lost"
+    WARNING = "a warning is raised"
+    DONE = "nothing is left to look for"
+
+
 class LimitReached(KleeneError):
-    """A limit on time, memory, structures or messages; the result so far is kept by the catcher."""
+    """A run ends early; the catcher keeps the result so far. `limit` decides what follows, the text is for people."""
+
+    def __init__(self, text: str, limit: Limit) -> None:
+        super().__init__(text)
+        self.limit = limit
+
+    def __reduce__(self) -> tuple[type[LimitReached], tuple[str, Limit]]:
+        return type(self), (str(self), self.limit)
 
 
 class InternalCheckError(KleeneError):

@@ -6,7 +6,7 @@ A vocabulary is an immutable value: adding a predicate gives a new vocabulary, n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from kleene.logic.formula import Formula
@@ -108,10 +108,6 @@ class Vocabulary:
         """A new vocabulary with the given predicates added at the end."""
         return Vocabulary(self.predicates + tuple(predicates))
 
-    def with_predicate(self, changed: Predicate) -> Vocabulary:
-        """A new vocabulary in which the predicate of the same name is replaced."""
-        return Vocabulary(tuple(changed if p.name == changed.name else p for p in self.predicates))
-
     @cached_property
     def declared(self) -> tuple[Predicate, ...]:
         """The predicates without the built-in ones."""
@@ -131,7 +127,3 @@ class Vocabulary:
     def sorts(self) -> tuple[Predicate, ...]:
         """The predicates that say of what sort a node is: each node has exactly one (section 8.3)."""
         return tuple(p for p in self.declared if p.has("sort"))
-
-    def without_definitions(self) -> Vocabulary:
-        """The same symbols, all of them core: nothing is known of what instrumentation predicates mean."""
-        return Vocabulary(tuple(replace(p, definition=None) for p in self.predicates))

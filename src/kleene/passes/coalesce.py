@@ -11,11 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Assign, DeclareLocal, EndScope, Operation, Skip, rename_variables
+from kleene.cfa.operations import Assign, DeclareLocal, EndScope, Operation, Skip, address_taken, rename_variables
 from kleene.cfa.types import PointerType
 from kleene.passes.facts.liveness import defined, live_before
 from kleene.passes.facts.memory import Place
-from kleene.passes.promote import address_taken
 
 FEW = 3
 """Largest number of local pointers for which sharing is not worth its cost."""

@@ -30,7 +30,7 @@ from kleene.cfa.operations import (
     rename_variables,
 )
 from kleene.cfa.program import CProgram, Function
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 
 MAX_POINTER_TARGETS = 16
 MAX_EDGES = 200_000
@@ -101,7 +101,7 @@ class _Inliner:
 
     def _add(self, source: str, operation: Operation, target: str) -> None:
         if len(self.edges) >= self.max_edges:
-            raise LimitReached(f"inlining reached {self.max_edges} edges")
+            raise LimitReached(f"inlining reached {self.max_edges} edges", Limit.SIZE)
         self.edges.append(Edge(source, operation, target))
 
     def _location(self, near: str) -> str:

@@ -34,7 +34,7 @@ class Prepared:
     def inlined(self) -> CProgram:
         """The program with one automaton; raises LimitReached at each access if it is too large."""
         if isinstance(self._outcome, LimitReached):
-            raise LimitReached(str(self._outcome))
+            raise LimitReached(str(self._outcome), self._outcome.limit)
         return self._outcome
 
     @property

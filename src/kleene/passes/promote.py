@@ -7,7 +7,6 @@ After inlining, a parameter such as ``struct node **l`` that was passed ``&list`
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import replace
 
 from kleene.cfa.expressions import (
@@ -21,8 +20,7 @@ from kleene.cfa.expressions import (
     Index,
     PointerOffset,
     Variable,
-    children,
-    walk,
+    root_variable,
 )
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
@@ -40,7 +38,7 @@ from kleene.cfa.operations import (
     Realloc,
     Skip,
     Specified,
-    expressions,
+    address_taken,
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import INT, ArrayType, PointerType
@@ -60,29 +58,9 @@ def promoted(cfa: Cfa[Operation]) -> Cfa[Operation]:
         cfa = changed
 
 
-def address_taken(operations: Iterable[Operation]) -> frozenset[Variable]:
-    """The variables whose address (or a member's address) some expression takes."""
-    found: set[Variable] = set()
-    for operation in operations:
-        for expression in expressions(operation):
-            for node in walk(expression):
-                if isinstance(node, AddressOf):
-                    found |= set(_lvalue_root(node.target))
-    return frozenset(found)
-
-
 def exposed_globals(program: CProgram) -> frozenset[Variable]:
     """The global variables whose address is taken: by an initializer, or in any function."""
     return frozenset(v for v in address_taken(operations_of(program)) if v.is_global)
-
-
-def _lvalue_root(expression: Expression) -> list[Variable]:
-    while True:
-        if isinstance(expression, Variable):
-            return [expression]
-        if isinstance(expression, Deref) or not children(expression):
-            return []
-        expression = children(expression)[0]
 
 
 Constants = dict[Variable, Expression]
@@ -106,9 +84,7 @@ def _constant_addresses(cfa: Cfa[Operation]) -> Constants:
                 value[target] = pointed
         elif isinstance(target, Variable):
             assigned[target] += 1
-        elif isinstance(operation, Call) and isinstance(operation.result, Variable):
-            assigned[operation.result] += 1
-        elif isinstance(operation, Enter | Invoke | Specified):
+        elif isinstance(operation, Call | Enter | Invoke | Specified):
             assigned.update(defined(operation))
     candidates = {p: x for p, x in value.items() if assigned[p] == 1 and p not in taken and not p.is_global and p != x}
     doubtful = _doubtful(cfa, candidates)
@@ -145,7 +121,7 @@ def _facts_after(
             facts = facts | {(operation.variable, "unset")}
         return facts
     if isinstance(operation, EndScope):
-        return facts | {(p, "ended") for p, x in candidates.items() if _lvalue_root(x)[0] in operation.variables}
+        return facts | {(p, "ended") for p, x in candidates.items() if root_variable(x) in operation.variables}
     return facts
 
 

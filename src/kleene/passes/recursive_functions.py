@@ -23,14 +23,14 @@ from kleene.cfa.operations import (
     Operation,
     Return,
     Unsupported,
+    address_taken,
     rename_variables,
 )
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.inline import converted, inline
 from kleene.passes.prepare import prepared
-from kleene.passes.promote import address_taken
 from kleene.passes.tail_calls import without_tail_recursion
 
 
@@ -41,7 +41,7 @@ def whole_program(program: CProgram) -> CProgram:
     """
     inlined = prepared(inline(without_tail_recursion(program)))
     if inlined.entry in inlined.recursive_functions:
-        raise LimitReached(f"{inlined.entry} is called again")
+        raise LimitReached(f"{inlined.entry} is called again", Limit.SIZE)
     used = {
         e.label.function
         for f in inlined.functions.values()

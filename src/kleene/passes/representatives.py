@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from kleene.cfa.expressions import (
+    MIRRORED,
     Cast,
     Comparison,
     Constant,
@@ -44,7 +45,6 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import IntegerType, RecordType
 from kleene.passes.facts.integers import Constants, Key
-from kleene.passes.facts.intervals import MIRRORED
 from kleene.passes.facts.memory import Memory, constant_of
 
 MAX_REPRESENTATIVES = 12

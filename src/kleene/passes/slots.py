@@ -38,6 +38,7 @@ from kleene.cfa.operations import (
     Place,
     Skip,
     Unsupported,
+    address_taken,
     expressions,
 )
 from kleene.cfa.program import CProgram
@@ -47,7 +48,6 @@ from kleene.passes.facts.liveness import defined
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.indices import has_pointers
-from kleene.passes.promote import address_taken
 from kleene.passes.rewrite import operations_of, rewrite_operation
 
 CHOICE = "which slot"

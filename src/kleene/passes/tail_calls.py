@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Call, DeclareLocal, EndScope, Operation, Return, Skip
+from kleene.cfa.operations import Assign, Call, DeclareLocal, EndScope, Operation, Return, Skip, address_taken
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, RecordType
 from kleene.passes.inline import converted
-from kleene.passes.promote import address_taken
 
 
 def without_tail_recursion(program: CProgram) -> CProgram:

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from kleene.cfa.expressions import Comparison, Constant, Deref, Expression, Field, Index, Unary, Variable, walk
+from kleene.cfa.expressions import NEGATED, Comparison, Constant, Deref, Expression, Field, Index, Unary, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -50,7 +50,6 @@ from kleene.passes.facts.liveness import defined
 from kleene.passes.facts.memory import Memory, constant_of
 from kleene.passes.representatives import Uses, same
 
-NEGATED = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 _LVALUES = Variable | Field | Deref | Index
 _BITS = (0, 1)
 _FAR = 12

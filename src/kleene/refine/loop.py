@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from kleene.core.verdict import LEAKS
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.refine.classes.finetune import (
     EDGES,
     MOST_STRUCTURES,
@@ -40,6 +40,7 @@ from kleene.refine.tracking.reasons import FEASIBLE, Reason, failing
 from kleene.refine.tree.growth import FIRST_LOOK, NEXT_LOOK, smaller_tree
 from kleene.refine.tree.reachability_tree import ErrorPath, Node, Tree
 from kleene.refine.tree.rebuild import rebuilt
+from kleene.semantics.vocabulary.back_cells import is_called_back
 
 FEW = 8
 """With more generators than this, two are simulated at a time; the number of processes does not change the result."""
@@ -87,8 +88,8 @@ class Refined:
     """The proved properties, if the outcome is safe."""
     feasible: Sequence[tuple[ErrorPath, tuple[int, ...]]] = ()
     """The errors that can happen, with the inputs of a run for each."""
-    limit: str = ""
-    """The option whose limit ended it, if one did."""
+    limit: Limit | None = None
+    """The limit that ended it, if one did."""
 
 
 class Refinement:
@@ -128,7 +129,7 @@ class Refinement:
             result = self._check()
         except LimitReached as limit:
             result = self._result(GAVE_UP, str(limit))
-            result.limit = "--max-structures"
+            result.limit = limit.limit
         result.seconds = time.monotonic() - started
         return result
 
@@ -185,7 +186,7 @@ class Refinement:
 
     def _out_of_rounds(self, path: ErrorPath) -> Refined:
         result = self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
-        result.limit = "--max-rounds"
+        result.limit = Limit.ROUNDS
         return result
 
     def _round(self, paths: Sequence[ErrorPath]) -> Round:
@@ -219,7 +220,7 @@ class Refinement:
 
     def _limits(self, tree: Tree) -> None:
         if tree.generated > self.options.max_structures:
-            raise LimitReached(f"more than {self.options.max_structures} structures")
+            raise LimitReached(f"more than {self.options.max_structures} structures", Limit.STRUCTURES)
 
     def _result(self, outcome: str, reason: str = "", error: ErrorPath | None = None) -> Refined:
         return Refined(
@@ -460,7 +461,7 @@ def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = fro
     """The roles of fields for a data structure named by the user: in most types, back fields come last."""
     back_count = entry.count("back")[0]
     circular = frozenset(order) if entry.count("circular")[0] else frozenset()
-    named = [f for f in order if any(word in f.lower() for word in ("prev", "pred", "back", "parent", "up"))]
+    named = [f for f in order if is_called_back(f)]
     back = frozenset((named or list(order)[-back_count:])[:back_count]) if back_count else frozenset()
     most = entry.count("forward")[1]
     forward = [f for f in order if f not in back and f not in circular and (f not in named or back_count)]

@@ -22,14 +22,13 @@ from kleene.refine.tracking.definition import EVERYWHERE, Activity, TrackingDefi
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure
-from kleene.transformers.action import Action
+from kleene.transformers.action import Action, Message, MessageKind
 from kleene.transformers.rules import all_rules
 from kleene.transformers.transformer import Outcome
 
-CYCLE = "Closed cycle for acyclic predicate "
 MEMORY = 50_000
 """Number of remembered steps of a model."""
-_Step = tuple[Sequence[Structure], tuple[str, ...]]
+_Step = tuple[Sequence[Structure], tuple[Message, ...]]
 """The results of a step, and its messages."""
 
 
@@ -92,10 +91,14 @@ class Abstraction:
 
 @dataclass(frozen=True)
 class Error:
-    """An abstract error: the alarm, and its text in the transition system."""
+    """An abstract error: the text by which the transition system knows it, and the alarm.
+
+    If a cycle may be closed instead, there is no alarm, and `relation` may get the cycle.
+    """
 
     text: str
     alarm: Alarm | None
+    relation: str = ""
 
     @property
     def kind(self) -> str:
@@ -103,7 +106,7 @@ class Error:
 
     def __str__(self) -> str:
         if self.alarm is None:
-            return f"the step may close a cycle of {self.text.removeprefix(CYCLE)}"
+            return f"the step may close a cycle of {self.relation}"
         return f"{self.alarm.place}: {self.alarm.kind.replace('_', ' ')}: {self.alarm.text}"
 
 
@@ -113,11 +116,11 @@ class _Domain(DerivingDomain):
     def __init__(self, translation: Translation) -> None:
         rules = all_rules(translation.vocabulary, translation.rules)
         super().__init__(translation.vocabulary, rules, ShapeOptions())
-        self.messages: list[str] = []
+        self.messages: list[Message] = []
 
     def note(self, edge: Edge[Action], outcome: Outcome) -> None:
         super().note(edge, outcome)
-        self.messages += [report.message.text for report in outcome.reports]
+        self.messages += [report.message for report in outcome.reports]
 
 
 class Model:
@@ -176,12 +179,12 @@ class Model:
         """The results of an edge, and its relevant errors."""
         self.task.check()
         results: list[Structure] = []
-        texts: dict[str, None] = {}
+        raised: dict[str, Message] = {}
         for element in elements:
             after, messages = self._after(edge, element)
             results += after
-            texts.update(dict.fromkeys(messages))
-        errors = [e for text in texts if (e := self._error(text)) is not None]
+            raised.update({message.text: message for message in messages})
+        errors = [e for message in raised.values() if (e := self._error(message)) is not None]
         return [] if edge.target == ERROR else results, errors
 
     def _after(self, edge: Edge[Action], element: Structure) -> _Step:
@@ -208,11 +211,12 @@ class Model:
             (arrived if step.target == target else at.setdefault(step.target, {})).update(dict.fromkeys(results))
         return arrived, errors
 
-    def _error(self, text: str) -> Error | None:
-        alarm = self.translation.alarms.get(text)
+    def _error(self, message: Message) -> Error | None:
+        alarm = self.translation.alarms.get(message.text)
         if alarm is None:
-            return Error(text, None) if text.startswith(CYCLE) else None
-        return Error(text, alarm) if alarm.kind in self.task.kinds else None
+            closes = message.kind is MessageKind.CLOSED_CYCLE
+            return Error(message.text, None, message.relation) if closes else None
+        return Error(message.text, alarm) if alarm.kind in self.task.kinds else None
 
     @property
     def contradictions(self) -> dict[str, str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 
 TIERS = (16, 32, 64, 128, 256, 512)
 _MEMO_LIMIT = 1 << 15
@@ -354,4 +354,6 @@ def layout_for(nodes: int) -> Layout:
     for width in TIERS:
         if nodes <= width - 2:
             return layout_of_width(width)
-    raise LimitReached(f"a structure of {nodes} nodes is larger than Kleene can represent ({TIERS[-1] - 2})")
+    raise LimitReached(
+        f"a structure of {nodes} nodes is larger than Kleene can represent ({TIERS[-1] - 2})", Limit.SIZE
+    )

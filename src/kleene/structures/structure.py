@@ -75,9 +75,6 @@ class Structure:
     def name(self, node: int) -> str:
         return self.names[node] if self.names else f"u{node}"
 
-    def with_names(self, names: tuple[str, ...] | None) -> Structure:
-        return Structure(self.vocabulary, self.size, self.values, names)
-
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True

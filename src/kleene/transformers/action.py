@@ -7,19 +7,32 @@ it does (`transformer.py`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from kleene.diagnostics import Position
 from kleene.logic.formula import Formula
 
 
+class MessageKind(Enum):
+    """What a message reports: what the action was given, or that a relation taken to be acyclic may get a cycle."""
+
+    GIVEN = "given"
+    CLOSED_CYCLE = "closed cycle"
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Reported when `condition` is not 0; with `only_if` ('1' or '0'), only at exactly that value."""
+    """Reported when `condition` is not 0; with `only_if` ('1' or '0'), only at exactly that value.
+
+    `relation` is the predicate that a message of a closed cycle is about.
+    """
 
     condition: Formula
     text: str
     only_if: str | None = None
     position: Position | None = field(default=None, compare=False)
+    kind: MessageKind = MessageKind.GIVEN
+    relation: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 from toy_domain import LargestStore, Numbers, Step, always, counter, nested, when
 
 from kleene.cfa.graph import Cfa, Edge
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.engine.check import uncovered
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.order import ORDERS, location_ranks
@@ -155,7 +155,7 @@ def endless() -> Cfa[Step]:
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
-        (LimitReached("too many"), "too many"),
+        (LimitReached("too many", Limit.STRUCTURES), "too many"),
         (KeyboardInterrupt(), "interrupted"),
         (MemoryError(), "out of memory"),
     ],
@@ -263,7 +263,7 @@ def test_the_check_stops_after_enough_problems() -> None:
 def test_a_partial_result_is_not_a_fixpoint() -> None:
     def check(reached: Reached[int]) -> None:
         if reached.generated >= 5:
-            raise LimitReached("enough")
+            raise LimitReached("enough", Limit.STRUCTURES)
 
     reached = solve(counter(9), Numbers(), [0], Schedule(), check_limits=check)
     assert uncovered(counter(9), Numbers(), [0], reached)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from kleene.cfa.graph import Cfa, Edge
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.engine.check import uncovered_by_calls
 from kleene.engine.fixpoint import Reached, Schedule
 from kleene.engine.tabulate import Procedure, tabulate
@@ -138,7 +138,7 @@ def test_what_never_returns_leads_nowhere() -> None:
 def test_limits_leave_a_partial_result() -> None:
     def limit(reached: Reached[int]) -> None:
         if reached.generated > 3:
-            raise LimitReached("enough")
+            raise LimitReached("enough", Limit.STRUCTURES)
 
     reached = tabulate(MAIN, countdown(), Numbers(), [9], Schedule(), check_limits=limit)
     assert not reached.complete and reached.reason == "enough" and "start" in reached.stores

@@ -46,19 +46,11 @@ def test_no_name_twice() -> None:
         Vocabulary().extend([Predicate("sm", 1)])
 
 
-def test_replacing_a_predicate() -> None:
-    changed = Predicate("x", 1, ("v",))
-    v = Vocabulary().extend([X, N]).with_predicate(changed)
-    assert v["x"] is changed and v.index("x") == len(BUILTIN) and v["n"] is N
-
-
 def test_views() -> None:
     v = Vocabulary().extend([X, N, B, R])
     assert v.declared == (X, N, B, R)
     assert v.unary_abstraction == (X,) and v.nullary_abstraction == (B,)
     assert [p.name for p in v if p.instrumentation] == ["r"]
-    plain = v.without_definitions()
-    assert not any(p.instrumentation for p in plain) and [p.name for p in plain] == [p.name for p in v]
 
 
 def test_predicates() -> None:

@@ -7,10 +7,9 @@ import xml.etree.ElementTree as ET
 import pytest
 from report_samples import F, H, T, build, empty_structure, list_structure, ring_structure
 
-from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import KleeneError
 from kleene.logic.vocabulary import Predicate, Vocabulary
-from kleene.report.drawing.dot import CfgDrawing, cfa_edges, cfg_dot, predicate_class, structure_dot
+from kleene.report.drawing.dot import CfgDrawing, cfg_dot, predicate_class, structure_dot
 from kleene.report.drawing.picture import DrawingOptions, picture_of, predicates_in
 from kleene.report.drawing.svg import SvgPainter, structure_svg, svg_of_dot
 from kleene.report.drawing.terminal import structure_line, structure_text
@@ -152,9 +151,9 @@ def test_classes_of_different_predicates_differ() -> None:
 
 
 def test_dot_of_a_control_flow_graph() -> None:
-    cfa = Cfa("L1", (Edge("L1", "x = y", "L2"), Edge("L1", "y = x", "L2"), Edge("L2", 'say "hi"', "L1")))
+    edges = (("L1", "x = y", "L2"), ("L1", "y = x", "L2"), ("L2", 'say "hi"', "L1"))
     drawing = CfgDrawing({"L1": "2 structures"}, {"L1": "#location-0"}, flagged=["L2"])
-    dot = cfg_dot(cfa.entry, cfa_edges(cfa), drawing)
+    dot = cfg_dot("L1", edges, drawing)
     assert 'l0 [label="L1\\n2 structures", shape=box, style="rounded", URL="#location-0", class="location"];' in dot
     assert 'l0 -> l1 [label=" x = y \\n y = x "];' in dot
     assert 'label=" say \\"hi\\" "' in dot

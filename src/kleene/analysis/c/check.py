@@ -48,7 +48,6 @@ def check_program(
     `concrete` is the program to execute, if it differs from the analysed one.
     """
     report = CheckReport(program.files, dict.fromkeys(options.properties, Verdict.UNKNOWN), {}, [], "", 0.0)
-    report.warnings = program.warnings
     report.prepared = Prepared(program)
     one = Check(report.prepared, concrete or program, options, Budget(start, options.timeout), report)
     run_phases(one)

@@ -185,7 +185,6 @@ def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[st
     first = parts[0].report
     if first is not None:
         report.exploration, report.shape, report.prepared = first.exploration, first.shape, first.prepared
-    report.warnings = program.warnings
     if Verdict.UNKNOWN in verdicts.values():
         report.reason = _reason(parts, verdicts)
     return report

@@ -15,7 +15,7 @@ from kleene.analysis.limits import Watchdog
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assume, Operation
 from kleene.cfa.program import CProgram
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.messages import MessageLog
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.results.confirmation import Path
@@ -75,7 +75,7 @@ def error_paths(result: ShapeResult, program: CProgram, seconds: float) -> dict[
 
     def limits(reached: Reached[Structure]) -> None:
         if len(trail.errors) >= len(result.alarms):
-            raise LimitReached("every alarm has its path")
+            raise LimitReached("every alarm has its path", Limit.DONE)
 
     with Watchdog(seconds, MEMORY):
         solve(translation.cfa, domain, [initial], Schedule(trace=True), listeners=[trail], check_limits=limits)

@@ -11,7 +11,7 @@ from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import DeclareLocal, Operation, expressions
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES
+from kleene.core.verdict import UNDEFINED
 from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.calling import CallingFesaDomain
 from kleene.domains.fesa.domain import Stop
@@ -85,7 +85,7 @@ def _memory(prepared: Prepared) -> Memory:
 
 def _unsafe(result: FesaResult) -> bool:
     """Whether memory safety is open anyway, whether blocks are lost or not."""
-    return bool(_kinds(result) & set(PROPERTIES["memsafety"]) - {"memory_leak"})
+    return bool(_kinds(result) & UNDEFINED)
 
 
 def _kinds(result: FesaResult) -> set[str]:
@@ -112,7 +112,7 @@ def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
 FEW, MANY = 700, 4_000
 """Nodes of a Boolean function above which states are summarised everywhere: where time is short, and otherwise."""
 SHORT, MIDDLE, REST, LONG = 0.1, 0.4, 0.6, 0.8
-"""Shares of the remaining time: for each row at first, for a run that summarises more, and for the rows that ran out."""
+"""Shares of the remaining time: for each row at first, a run that summarises more, and the rows that ran out."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from kleene.analysis.limits import Watchdog, stated_limit
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
 from kleene.coverage.shapes import Followed
-from kleene.diagnostics import InternalCheckError, LimitReached, UsageError, did_you_mean
+from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
 from kleene.passes.coalesce import coalesced, sharing
@@ -58,9 +58,9 @@ class Limits:
             self._memory.check()
 
     @property
-    def struck(self) -> str:
-        """The option whose limit was reached."""
-        return "--timeout" if self._time.struck else "--memory" if self._memory.struck else ""
+    def struck(self) -> Limit | None:
+        """The limit that was reached."""
+        return Limit.TIME if self._time.struck else Limit.MEMORY if self._memory.struck else None
 
 
 def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool) -> list[Task]:
@@ -125,7 +125,7 @@ def refine(
     result.seconds = time.monotonic() - start
     if result.outcome == GAVE_UP and limits.struck:
         result.limit = limits.struck
-        if limits.struck == "--timeout":
+        if limits.struck is Limit.TIME:
             result.reason = f"no proof in the share of refinement of the time limit of {stated_limit(seconds)}"
     return result
 

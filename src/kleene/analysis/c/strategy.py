@@ -20,7 +20,7 @@ from kleene.analysis.c.shape.run import gave_up
 from kleene.analysis.c.verdicts import conclude, prove, record, without_calls
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import UNDEFINED, Verdict, kinds_of, violated_properties
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.explicit.explore import explore
 from kleene.passes.preparation import Prepared
 from kleene.results.check import CheckReport
@@ -158,8 +158,8 @@ def _refine(check: Check, seconds: float) -> None:
 
 
 def _limited(report: CheckReport) -> bool:
-    """True if refinement hit a limit other than `--timeout`."""
-    return report.refinement is not None and report.refinement.limit not in ("", "--timeout")
+    """True if refinement hit a limit other than that of time."""
+    return report.refinement is not None and report.refinement.limit not in (None, Limit.TIME)
 
 
 def _fall_back(check: Check, seconds: float) -> None:
@@ -274,6 +274,5 @@ PHASES = (
         least=WORTHWHILE,
     ),
 )
-"""The abstract analysis leaves a quarter of the time, because its alarms have to be confirmed by runs. Refinement leaves
-more, because the analysis without refinement checks the properties that it leaves open. `benchmarks/check.py` measures
-both."""
+"""The abstract analysis leaves a quarter of the time, because its alarms have to be confirmed by runs. Refinement
+leaves more, because the analysis without it decides what it cannot. `benchmarks/check.py` measures both."""

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 
 from kleene.cfa.operations import DeclareLocal, EndScope, Error, Skip, Specified, Unsupported
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES, UNDEFINED, Finding, FindingStep, Verdict, violated_properties
+from kleene.core.verdict import (
+    PROPERTIES,
+    UNDEFINED,
+    Finding,
+    FindingStep,
+    Verdict,
+    kind_in_runs,
+    kinds_against,
+    violated_properties,
+)
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import exits
 from kleene.results.check import CheckReport
@@ -50,8 +59,7 @@ def conclude(report: CheckReport, shape: ShapeResult | FesaResult) -> None:
         return
     open_properties = [name for name, verdict in report.properties.items() if verdict is Verdict.UNKNOWN]
     for name in report.properties:
-        kinds = set(PROPERTIES[name]) | ({"memory_leak"} if name == "memcleanup" else set())
-        if not raised & kinds:
+        if not raised & kinds_against(name):
             prove(report, [name], shape.proof)
     proved = tuple(name for name in open_properties if report.properties[name] is Verdict.TRUE)
     if proved:
@@ -158,7 +166,7 @@ def _answer(alarm: Alarm, confirmation: Confirmation | None) -> str:
 
 def _possible(alarm: Alarm, confirmation: Confirmation | None) -> Finding:
     place = alarm.place
-    kind = "memory_leak" if alarm.kind == "memory_cleanup" else alarm.kind
+    kind = kind_in_runs(alarm.kind)
     path = confirmation.paths.get(alarm, []) if confirmation is not None else []
     steps = tuple(
         FindingStep(o.place.file, o.place.line, o.place.column, o.place.function, str(o))

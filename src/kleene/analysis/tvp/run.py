@@ -14,7 +14,7 @@ from kleene.analysis.tvp.options import RunOptions
 from kleene.analysis.tvp.profile import ProfiledDomain
 from kleene.analysis.tvp.queries import Query, answer, parse_query
 from kleene.cfa.graph import Cfa, Edge
-from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, LimitReached, UsageError
+from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, Limit, LimitReached, UsageError
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.engine.check import uncovered
 from kleene.engine.fixpoint import Listener, Reached, Schedule, solve
@@ -235,7 +235,7 @@ def _watch(
             dumped = reached.generated
             on_dump(_report(analysis, reached, {}, analysis.warnings))
         if options.max_structures is not None and reached.generated > options.max_structures:
-            raise LimitReached(f"more than {options.max_structures} structures were generated")
+            raise LimitReached(f"more than {options.max_structures} structures were generated", Limit.STRUCTURES)
         watchdog.check()
 
     return check

@@ -62,7 +62,7 @@ def _explain_strategy(context: click.Context, parameter: click.Parameter, value:
 @click.option("--svcomp", is_flag=True, help="The conventions of SV-COMP: 32 bits, malloc never fails.")
 @click.option(
     "--domain",
-    type=click.Choice(["all", "shape", "fesa", "explicit"]),
+    type=click.Choice(["all", "fesa", "explicit"]),
     default="all",
     help="Which analyses to use; fesa: one graph and one Boolean function.",
 )

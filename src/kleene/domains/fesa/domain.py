@@ -11,7 +11,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Error, Exit, Leave, Operation, Place, Return
 from kleene.cfa.types import PointerType
 from kleene.core.domain import Store
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.fesa.evaluate import Report
 from kleene.domains.fesa.flags import NOT_NULL, Flag
 from kleene.domains.fesa.functions import Space
@@ -128,7 +128,7 @@ class FesaDomain:
         def report(kind: str, text: str) -> None:
             self.warnings[Warning_(kind, place, text)] = None
             if self.stop_at == "warning" or (self.stop_at == "leak" and kind == "memory_leak"):
-                raise LimitReached(f"{place}: {text}")
+                raise LimitReached(f"{place}: {text}", Limit.WARNING)
 
         self.transfer.report = report
         return report

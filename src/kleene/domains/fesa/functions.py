@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from oxidd.bcdd import BCDDFunction, BCDDManager, BCDDSubstitution
 
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 
 Name = Hashable
 Function = Any
@@ -124,7 +124,7 @@ class Diagrams:
         if self._manager.approx_num_inner_nodes() > self._capacity * 3 // 4:
             self._manager.gc()
             if self._manager.num_inner_nodes() > self._capacity * 3 // 4:
-                raise LimitReached(f"the Boolean functions have more than {self._capacity * 3 // 4} nodes")
+                raise LimitReached(f"the Boolean functions have more than {self._capacity * 3 // 4} nodes", Limit.SIZE)
         self.statistics.add(len(key), result.node_count())
         return result
 

@@ -6,16 +6,17 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property
 
 from kleene.cfa.graph import Edge
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.derived_updates import DerivingDomain
 from kleene.domains.shape.heap_join import joined
 from kleene.domains.shape.local_heaps import Division, LocalHeaps
-from kleene.domains.shape.specified import CYCLE, Specified
+from kleene.domains.shape.specified import Specified
 from kleene.logic.formula import TRUE
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
 from kleene.semantics.steps.specified import SpecifiedAction
 from kleene.structures.structure import Structure
-from kleene.transformers.action import Action, Message, Rule
+from kleene.transformers.action import Action, Rule
+from kleene.transformers.differencing.cycles import closed_cycle
 from kleene.transformers.draft import Draft
 from kleene.transformers.focus import InfiniteFocus
 from kleene.transformers.transformer import Outcome, Report, Transformer
@@ -51,7 +52,7 @@ class CallingShapeDomain(DerivingDomain):
         try:
             return transformer.post(element)
         except InfiniteFocus:
-            raise LimitReached(f"too little is known of the heap for '{edge.label}'") from None
+            raise LimitReached(f"too little is known of the heap for '{edge.label}'", Limit.PRECISION) from None
 
     def _specified(self, edge: Edge[Action], action: SpecifiedAction, elements: Sequence[Structure]) -> list[Structure]:
         """Check a contract in formulas, or assume its postcondition."""
@@ -63,7 +64,7 @@ class CallingShapeDomain(DerivingDomain):
                 found[element] = None
             else:
                 for relation in self.specified.cyclic(action):
-                    report = Report(Message(TRUE, CYCLE + relation), element, definite=False)
+                    report = Report(closed_cycle(TRUE, relation), element, definite=False)
                     self.log.add(edge, Outcome(reports=[report]))
                 results = self.specified.post(action, element)
                 if action.role == "given" and not results:  # every statement about the body would be vacuous

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kleene.cfa.graph import Edge
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.structures.structure import Structure
-from kleene.transformers.action import Action
+from kleene.transformers.action import Action, Message
 from kleene.transformers.transformer import Outcome
 
 
@@ -17,10 +17,14 @@ class MessageEntry:
     """One text at one location: the structures on which it was reported, and whether it certainly holds on one."""
 
     location: str
-    text: str
+    message: Message
     action: Action
     structures: dict[Structure, None] = field(default_factory=dict)
     definite: bool = False
+
+    @property
+    def text(self) -> str:
+        return self.message.text
 
 
 class MessageLog:
@@ -41,11 +45,12 @@ class MessageLog:
             key = (edge.source, report.message.text)
             entry = self._entries.get(key)
             if entry is None:
-                entry = self._entries[key] = MessageEntry(edge.source, report.message.text, edge.label)
+                entry = self._entries[key] = MessageEntry(edge.source, report.message, edge.label)
             entry.structures[report.structure] = None
             entry.definite |= report.definite
             if self.limit is not None and len(self) >= self.limit:
-                raise LimitReached(f"{self.limit} {'message was' if self.limit == 1 else 'messages were'} reported")
+                text = f"{self.limit} {'message was' if self.limit == 1 else 'messages were'} reported"
+                raise LimitReached(text, Limit.MESSAGES)
 
     def clear(self) -> None:
         self._entries.clear()

@@ -28,9 +28,6 @@ from kleene.transformers.coerce import Coercer
 from kleene.transformers.draft import Draft
 from kleene.transformers.rules import all_rules
 
-CYCLE = "Closed cycle for acyclic predicate "
-"""Prefix of the message that a relation may be cyclic, also in the transformers."""
-
 
 @dataclass
 class Specified:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from kleene.cfa.expressions import (
+    MIRRORED,
     NEGATED,
     Binary,
     Cast,
@@ -24,17 +25,16 @@ from kleene.cfa.expressions import (
     walk,
 )
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Assign, Assume, Call, Operation, expressions
+from kleene.cfa.operations import Assign, Assume, Call, Operation, address_taken, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.passes.facts.liveness import defined
 from kleene.passes.literals import character
-from kleene.passes.promote import address_taken, exposed_globals
+from kleene.passes.promote import exposed_globals
 
 Interval = tuple[int, int]
 Bounds = dict[Variable, Interval]
 """An interval for each variable; a missing variable may have any value of its type."""
-MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
 @dataclass
@@ -116,8 +116,6 @@ class Intervals:
         after = dict(before)
         for variable in defined(operation):
             after.pop(variable, None)
-        if isinstance(operation, Call) and isinstance(operation.result, Variable):
-            after.pop(operation.result, None)
         if isinstance(operation, Assign) and self._tracked(operation.target):
             assert isinstance(operation.target, Variable)
             value = evaluated(operation.value, before)

@@ -40,6 +40,8 @@ def defined(operation: Operation) -> tuple[Variable, ...]:
         return operation.targets
     if isinstance(operation, Invoke) and operation.target is not None:
         return (operation.target,)
+    if isinstance(operation, Call) and isinstance(operation.result, Variable):
+        return (operation.result,)
     return ()
 
 
@@ -52,9 +54,10 @@ def used(operation: Operation) -> frozenset[Variable]:
     if isinstance(operation, Specified):
         return frozenset(operation.arguments)
     found: set[Variable] = set()
+    written = "result" if isinstance(operation, Call) else "target"
     for attribute in fields(operation):
         value = getattr(operation, attribute.name)
-        if attribute.name == "target" and isinstance(value, Variable):
+        if attribute.name == written and isinstance(value, Variable):
             continue
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, Expression.__args__):  # type: ignore[attr-defined]

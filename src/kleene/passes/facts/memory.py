@@ -34,13 +34,13 @@ from kleene.cfa.operations import (
     Operation,
     Realloc,
     Specified,
+    address_taken,
     expressions,
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type, shared_type
 from kleene.diagnostics import KleeneError
 from kleene.passes.function_values import scalar_type
-from kleene.passes.promote import address_taken
 
 MAX_PLACES = 12
 

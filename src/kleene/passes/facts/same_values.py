@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Unary, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
-from kleene.cfa.operations import Assign, Call, Invoke, Operation
+from kleene.cfa.operations import Assign, Call, Invoke, Operation, address_taken
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.passes.facts.liveness import defined
-from kleene.passes.promote import address_taken, exposed_globals
+from kleene.passes.promote import exposed_globals
 from kleene.passes.rewrite import rewrite
 
 LARGE = 16

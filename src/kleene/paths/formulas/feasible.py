@@ -9,6 +9,7 @@ from typing import Any, Union
 import z3
 
 from kleene.cfa.program import CProgram
+from kleene.core.verdict import kind_in_runs
 from kleene.domains.explicit.interpreter import Trace, run
 from kleene.domains.explicit.values import Finding
 from kleene.paths.formulas.encode import Case, PathFormula
@@ -110,7 +111,7 @@ def shown(trace: Trace, kind: str, line: int | None = None) -> Finding | None:
     """The finding of that kind (at that line) in the run, unless the run depends on what C leaves open."""
     if trace.tainted:
         return None
-    wanted = "memory_leak" if kind == "memory_cleanup" else kind
+    wanted = kind_in_runs(kind)
     for finding in trace.findings:
         if finding.kind == wanted and (line is None or finding.place.line == line):
             return finding

@@ -7,12 +7,9 @@ from typing import Any
 
 import z3
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import MIRRORED, NEGATED, Variable
 from kleene.cfa.program import CProgram
 from kleene.paths.interpolation.vocabulary import ALLOCATED, NUMBER, POINTER, Cell, Defined, Vocabulary
-
-_MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 @dataclass(frozen=True)
@@ -104,7 +101,7 @@ class _Reader:
 
     def _numbers(self, node: Any, operator: str, left: Any, right: Any) -> None:
         if z3.is_int_value(left) and not z3.is_int_value(right):
-            operator, left, right = _MIRRORED[operator], right, left
+            operator, left, right = MIRRORED[operator], right, left
         found = self._selected(left)
         if found is not None and z3.is_int_value(right):
             place, name = found
@@ -187,7 +184,7 @@ def _comparison(node: Any) -> tuple[str, Any, Any] | None:
     """Operator and sides of a comparison of integers; its negation too."""
     if z3.is_not(node):
         inner = _comparison(node.arg(0))
-        return None if inner is None else (_NEGATED[inner[0]], inner[1], inner[2])
+        return None if inner is None else (NEGATED[inner[0]], inner[1], inner[2])
     for test, symbol in ((z3.is_eq, "=="), (z3.is_distinct, "!="), (z3.is_le, "<="), (z3.is_lt, "<")):
         if test(node) and len(node.children()) == 2 and z3.is_int(node.arg(0)):
             return symbol, node.arg(0), node.arg(1)

@@ -13,12 +13,12 @@ from typing import Any
 
 import z3
 
+from kleene.cfa.operations import address_taken
 from kleene.cfa.types import IntegerType
 from kleene.domains.explicit.machine import Machine
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import Pointer
-from kleene.passes.promote import address_taken
 from kleene.passes.rewrite import operations_of
 from kleene.paths.formulas.encode import Case, PathFormula
 from kleene.paths.interpolation.arithmetic import number, within

@@ -6,6 +6,7 @@ from typing import Any
 
 import z3
 
+from kleene.cfa.expressions import NEGATED
 from kleene.paths.interpolation.vocabulary import POINTER, Cell, Defined, Vocabulary
 
 _OPERATORS = {
@@ -19,7 +20,6 @@ _OPERATORS = {
     z3.Z3_OP_SUB: "-",
     z3.Z3_OP_MUL: "*",
 }
-_OPPOSITE = {"==": "!=", "!=": "==", "<=": ">", "<": ">=", ">=": "<", ">": "<="}
 _JOINS = {z3.Z3_OP_AND: " && ", z3.Z3_OP_OR: " || "}
 
 
@@ -61,8 +61,8 @@ class _Writer:
 
     def _denied(self, node: Any) -> str:
         operator = _OPERATORS.get(node.decl().kind(), "") if z3.is_app(node) else ""
-        if operator in _OPPOSITE and len(node.children()) == 2:
-            return self._operation(node, _OPPOSITE[operator])
+        if operator in NEGATED and len(node.children()) == 2:
+            return self._operation(node, NEGATED[operator])
         return f"!{self.text(node, inner=True)}"
 
     def _read(self, node: Any) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 
 from kleene.cfa.graph import Edge
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.refine.classes.generators import Generator, Lattice
 from kleene.refine.model import Abstraction, Model, Models
 from kleene.refine.tree.reachability_tree import ErrorPath, PathStep, Tree
@@ -96,7 +96,7 @@ def simulate_tree(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES, *,
 
     def limits(tree: Tree) -> None:
         if tree.generated > most:
-            raise LimitReached(f"more than {most} structures")
+            raise LimitReached(f"more than {most} structures", Limit.STRUCTURES)
 
     tree = Tree(model, only=path, whole=whole)
     found = tree.build(limits)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation, Skip
+from kleene.diagnostics import Limit
 from kleene.refine.certificate import graphs_of
 from kleene.refine.classes.finetune import EDGES, PATH, WHOLE
 from kleene.refine.loop import GAVE_UP, SAFE, Refined
@@ -20,6 +21,13 @@ from kleene.refine.tracking.reasons import FEASIBLE
 from kleene.refine.tree.reachability_tree import Tree
 
 _COPY = re.compile(r"\$(\d+)\.")
+_OPTIONS = {
+    Limit.TIME: "--timeout",
+    Limit.MEMORY: "--memory",
+    Limit.STRUCTURES: "--max-structures",
+    Limit.ROUNDS: "--max-rounds",
+}
+"""The options that raise limits."""
 _SHOWN_STEPS = 14
 _SHOWN_FORMULAS = 8
 _SHOWN_LINES = 12
@@ -98,8 +106,8 @@ def advice(refined: Refined) -> str:
     """Advice for the user."""
     generator = refined.abstraction.generator
     entry = generator.entry
-    if refined.limit:
-        return f"raise {refined.limit}, or name the data structure (--structure-hint)"
+    if refined.limit in _OPTIONS:
+        return f"raise {_OPTIONS[refined.limit]}, or name the data structure (--structure-hint)"
     if refined.error is not None and refined.error.error.kind == "unsupported":
         return "write the statement in another way: no abstraction follows it"
     if entry is None:

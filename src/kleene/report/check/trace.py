@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from kleene.cfa.expressions import NEGATED
 from kleene.cfa.operations import Call, DeclareLocal, EndScope, Place, Skip
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import Trace, TraceStep
@@ -16,7 +17,6 @@ _ASSIGNED = re.compile(r"(\$[A-Za-z0-9_.#]+) = (.*)", re.DOTALL)
 _PLAIN = re.compile(r"[\w.$#]+(->[\w.$]+)*(\(.*\))?")
 _MALLOC = "malloc succeeds"
 _GARBAGE = "uninitialized pointer"
-_NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _CONDITION = re.compile(r"\[!\(((?:[^()&|]|\([^()]*\))*?) (==|!=|<=|>=|<|>) ([^()&|]*)\)\]")
 
 
@@ -91,7 +91,7 @@ def _clean(text: str) -> str:
     """``[x != NULL]`` for ``[!(x == NULL)]``, ``[f()]`` for ``[f() != 0]``."""
     negated = _CONDITION.fullmatch(text)
     if negated:
-        text = f"[{negated[1]} {_NEGATED[negated[2]]} {negated[3]}]"
+        text = f"[{negated[1]} {NEGATED[negated[2]]} {negated[3]}]"
     return text
 
 

@@ -14,7 +14,6 @@ import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from kleene.cfa.graph import Cfa
 from kleene.logic.kleene import Kleene
 from kleene.report.drawing.picture import DrawingOptions, EdgePicture, NodePicture, Picture, picture_of, value_label
 from kleene.structures.structure import Structure
@@ -78,11 +77,6 @@ def cfg_dot(
         label = "\n".join(f" {line} " for action in actions for line in textwrap.wrap(action, 40))
         lines.append(f"  l{numbers[source]} -> l{numbers[target]} [label={quoted(label)}];")
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def cfa_edges(cfa: Cfa[object]) -> tuple[tuple[str, str, str], ...]:
-    """The edges of a control-flow automaton as reports hold them."""
-    return tuple((edge.source, str(edge.label), edge.target) for edge in cfa.edges)
 
 
 def xml_text(text: str) -> str:

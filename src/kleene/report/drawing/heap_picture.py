@@ -83,11 +83,6 @@ class Film:
         return _Box(f"#{block.number}", title, cells, types, block.freed, lost, offsets=offsets)
 
 
-def heap_dot(heap: Heap, program: CProgram) -> str:
-    """The picture of one heap alone."""
-    return Film(program).picture(heap)
-
-
 def has_lost_block(heap: Heap, program: CProgram) -> bool:
     """Whether some block is not freed and no variable leads to it."""
     reached = _reached(_variables(heap, program), heap)

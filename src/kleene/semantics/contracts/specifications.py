@@ -23,7 +23,6 @@ from kleene.logic.formula import (
     Exists,
     Forall,
     Formula,
-    Iff,
     Not,
     Or,
     conj,
@@ -208,8 +207,3 @@ def relativized(formula: Formula, inside: Callable[[str], Formula]) -> Formula:
         case Exists(v, body):
             return Exists(v, conj(inside(v), relativized(body, inside)))
     return rebuild(formula, tuple(relativized(child, inside) for child in formula.children))
-
-
-def unchanged(field: Formula, before: Formula, other: str) -> Formula:
-    """``A(other) field <-> before``: the meaning of `same`."""
-    return forall([other], Iff(field, before))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum
 
 from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.program import CProgram
@@ -15,6 +16,12 @@ from kleene.semantics.vocabulary.predicates import Pointer, Symbols
 from kleene.transformers.action import Action, Update
 
 
+class Cause(Enum):
+    """Why an operation is not supported, where another way to analyse it may help."""
+
+    TOO_FEW_MARKERS = "a function can reach more blocks that its caller knows than there are markers"
+
+
 @dataclass(frozen=True)
 class Alarm:
     """The meaning of a message of the analysis: a kind of finding at a place in the source."""
@@ -22,6 +29,7 @@ class Alarm:
     kind: str
     place: SourcePlace
     text: str
+    cause: Cause | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,12 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Enter, Invoke, Operation, expressions
 from kleene.logic.formula import TRUE, conj, exists
 from kleene.passes.facts.memory import Unmodelled
-from kleene.semantics.steps.context import Alarm, Step, StepContext
+from kleene.semantics.steps.context import Alarm, Cause, Step, StepContext
 from kleene.semantics.vocabulary.groups import Group
 from kleene.semantics.vocabulary.names import MARKER, OPAQUE, at
 from kleene.semantics.vocabulary.predicates import Symbols
 from kleene.transformers.action import Action, Message
 
-TOO_MANY = "which can reach too many blocks that its caller knows"
-"""Why a call cannot be followed: more markers may help."""
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -94,8 +92,8 @@ class InvocationSteps:
         self.symbols = context.symbols
 
     def invoke(self, operation: Invoke, live: Iterable[Variable]) -> None:
-        text = f"the call of {operation.function}, {TOO_MANY}"
-        alarm = Alarm("unsupported", self.context.place, text)
+        text = f"the call of {operation.function}, which can reach too many blocks that its caller knows"
+        alarm = Alarm("unsupported", self.context.place, text, Cause.TOO_FEW_MARKERS)
         given, values = self._bound(zip(operation.parameters, operation.arguments, strict=True))
         back = []
         if operation.target is not None and operation.returned is not None:

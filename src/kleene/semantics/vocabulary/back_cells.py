@@ -8,7 +8,14 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, PointerType, RecordType, Type, VoidType
 from kleene.passes.facts.memory import Memory
 
-_BACK = re.compile(r"prev|pred|back|parent|father|up$|owner|head", re.IGNORECASE)
+_BACK = re.compile(r"prev|pred|back|parent|father|up$", re.IGNORECASE)
+_WHOLE = re.compile(r"owner|head", re.IGNORECASE)
+"""What cells are called that lead from a part to the whole, or the other way round: the types tell."""
+
+
+def is_called_back(cell: str) -> bool:
+    """Whether the name of a cell says that it points against the structure."""
+    return _BACK.search(cell) is not None
 
 
 def back_cells(memory: Memory) -> frozenset[str]:
@@ -16,10 +23,14 @@ def back_cells(memory: Memory) -> frozenset[str]:
 
     A member `head` of a list leads to its nodes; one of the nodes leads back to the list.
     """
-    names = {name for name in _members(memory.program) if _BACK.search(name)}
+    names = {name for name in _members(memory.program) if _may_lead_back(name)}
     returning = {name for name in names if _returns(name, memory.program)}
-    found = [c for c in memory.cell_targets if _BACK.search(c)]
+    found = [c for c in memory.cell_targets if _may_lead_back(c)]
     return frozenset(c for c in found if not names & set(c.split("|")) or returning & set(c.split("|")))
+
+
+def _may_lead_back(name: str) -> bool:
+    return is_called_back(name) or _WHOLE.search(name) is not None
 
 
 def _members(program: CProgram) -> list[str]:

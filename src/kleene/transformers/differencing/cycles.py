@@ -19,11 +19,19 @@ from kleene.logic.formula import (
 )
 from kleene.logic.transform import replace_atoms
 from kleene.logic.vocabulary import INSTANCE, IS_NEW, Predicate
-from kleene.transformers.action import Message
+from kleene.transformers.action import Message, MessageKind
 from kleene.transformers.differencing.closures import UNIT_ADDITION, closure_shape
 from kleene.transformers.differencing.deltas import Differencer
 from kleene.transformers.differencing.simplify import at_fresh_node
 from kleene.transformers.differencing.universe import Universe
+
+CYCLE = "Closed cycle for acyclic predicate "
+"""How the message begins, in TVLA's words."""
+
+
+def closed_cycle(condition: Formula, relation: str) -> Message:
+    """The message that the relation, which is taken to be acyclic, may get a cycle."""
+    return Message(condition, CYCLE + relation, kind=MessageKind.CLOSED_CYCLE, relation=relation)
 
 
 def cycle_messages(differencer: Differencer, universe: Universe) -> tuple[tuple[Message, ...], tuple[str, ...]]:
@@ -40,7 +48,7 @@ def cycle_messages(differencer: Differencer, universe: Universe) -> tuple[tuple[
         back = _way_back(differencer, p, (left, right), (plus, minus))
         condition = differencer.simplify(_before(Exists(left, Exists(right, conj(plus, back)))))
         if condition is not FALSE:
-            messages.append(Message(condition, f"Closed cycle for acyclic predicate {p.name}"))
+            messages.append(closed_cycle(condition, p.name))
         if universe.creates and all(_at_new(differencer, plus, v) is not FALSE for v in (left, right)):
             warnings.append(f"cycles of '{p.name}' through a new node are not reported")
     return tuple(messages), tuple(warnings)

@@ -22,7 +22,7 @@ from kleene.passes.coalesce import Sharing, sharing
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult
-from kleene.semantics.steps.invocations import TOO_MANY
+from kleene.semantics.steps.context import Cause
 from kleene.semantics.translate import Translation, Translator
 from kleene.semantics.vocabulary.groups import ShapeClass
 
@@ -149,7 +149,7 @@ class _Plan:
                 groups=translator.symbols.groups if looks else (),
             )
             result.followed = Followed(translator, self.shared, self.prepared.memory, self.attempt.name)
-            if markers == FEW_MARKERS and any(alarm.text.endswith(TOO_MANY) for alarm in result.alarms):
+            if markers == FEW_MARKERS and any(a.cause is Cause.TOO_FEW_MARKERS for a in result.alarms):
                 markers = MANY_MARKERS
                 continue
             if result.lanes:

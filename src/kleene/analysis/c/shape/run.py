@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from kleene.analysis.limits import Watchdog
 from kleene.analysis.tvp.input import completed
 from kleene.cfa.graph import Cfa, Edge
-from kleene.diagnostics import InternalCheckError, LimitReached
+from kleene.diagnostics import InternalCheckError, Limit, LimitReached
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
-from kleene.domains.shape.specified import CYCLE, recorded_rules
+from kleene.domains.shape.specified import recorded_rules
 from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import Procedure, Tabulated, tabulate
@@ -22,7 +22,8 @@ from kleene.semantics.vocabulary.groups import Group, ShapeClass
 from kleene.semantics.vocabulary.lanes import lanes_seen
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
-from kleene.transformers.action import Action
+from kleene.transformers.action import Action, MessageKind
+from kleene.transformers.differencing.cycles import CYCLE
 from kleene.transformers.rules import all_rules
 
 MEMORY = 4 << 30
@@ -163,17 +164,17 @@ class _Limits:
 
     def __call__(self, reached: Reached[Structure]) -> None:
         if _cycles(self.domain):
-            raise LimitReached(CYCLE)
+            raise LimitReached(CYCLE, Limit.CYCLE)
         if reached.generated > self.max_structures:
-            raise LimitReached(f"more than {self.max_structures} structures")
+            raise LimitReached(f"more than {self.max_structures} structures", Limit.STRUCTURES)
         if reached.generated > self._next_look:
             self._next_look = NEXT_LOOK * reached.generated
             if self.look(reached):
-                raise LimitReached(LANES_SEEN)
+                raise LimitReached(LANES_SEEN, Limit.LANES)
         if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
             self._until = 2 * reached.generated + PATIENCE
         if self._until is not None and reached.generated > self._until:
-            raise LimitReached(LEAK_SUSPECTED)
+            raise LimitReached(LEAK_SUSPECTED, Limit.LEAK_SUSPECTED)
 
 
 class _AlarmDomain(CallingShapeDomain):
@@ -191,7 +192,7 @@ def _cycles(domain: ShapeDomain) -> dict[str, frozenset[str]]:
     """The predicates that were assumed acyclic and may have a cycle, each with the predicates updated there."""
     found: dict[str, frozenset[str]] = {}
     for entry in domain.log:
-        if entry.text.startswith(CYCLE):
-            name = entry.text.removeprefix(CYCLE)
+        if entry.message.kind is MessageKind.CLOSED_CYCLE:
+            name = entry.message.relation
             found[name] = found.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
     return found
