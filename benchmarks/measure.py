@@ -15,6 +15,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples" / "tvp"
 _START = "from kleene.cli import main; main()"
+_WITHOUT_INSTALLED = (
+    "import sys; sys.meta_path[:] = [f for f in sys.meta_path if 'ScikitBuild' not in type(f).__name__]"
+)
+"""An editable installation finds its own modules first; another commit's are on the path."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,9 @@ def measure(name: str, *, repeat: int, source: Path | None = None, profile: bool
     )
 
 
-def _command(name: str) -> list[str]:
-    return [sys.executable, "-c", _START, "run", str(EXAMPLES / name)]
+def _command(name: str, source: Path | None) -> list[str]:
+    start = _START if source is None else f"{_WITHOUT_INSTALLED}; {_START}"
+    return [sys.executable, "-c", start, "run", str(EXAMPLES / name)]
 
 
 def environment(source: Path | None) -> dict[str, str]:
@@ -83,7 +88,7 @@ def environment(source: Path | None) -> dict[str, str]:
 def _run(name: str, source: Path | None, options: list[str]) -> Measurement:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "out.json"
-        command = [*_command(name), "--quiet", "--json", str(target), *options]
+        command = [*_command(name, source), "--quiet", "--json", str(target), *options]
         done = subprocess.run(command, env=environment(source), capture_output=True, text=True)
         if not target.exists():
             return Measurement(name, error=(done.stderr.strip().splitlines() or ["no result"])[0])
@@ -105,5 +110,5 @@ def _run(name: str, source: Path | None, options: list[str]) -> Measurement:
 def _process(name: str, source: Path | None) -> float:
     """The whole process, from start to end, without any output."""
     start = time.perf_counter()
-    subprocess.run([*_command(name), "--quiet"], env=environment(source), capture_output=True)
+    subprocess.run([*_command(name, source), "--quiet"], env=environment(source), capture_output=True)
     return time.perf_counter() - start

@@ -20,28 +20,65 @@ inline constexpr std::uint16_t kTemporary = 0x8000;
 inline constexpr int kMostParameters = 16;
 
 // name, kind of the result, kinds of the operands ('-': none); the meaning is told in structures/program/graph.py
-#define KLEENE_OPERATIONS(X)                                                                                          \
-  X(zero_v, 'v', '-', '-')                                                                                            \
-  X(full_0, 'v', '-', '-') X(full_v, 'v', '-', '-') X(and_v, 'v', 'v', 'v') X(or_v, 'v', 'v', 'v')                    \
-      X(andnot_v, 'v', 'v', 'v') X(complement_0, 'v', 'v', '-') X(complement_v, 'v', 'v', '-')                        \
-          X(spread_v, 'v', 'v', '-') X(some_v, 'v', 'v', '-') X(node, 'v', '-', '-') X(slice_v, 'v', 'v', '-')        \
-              X(zero_m, 'm', '-', '-') X(full_m, 'm', '-', '-') X(and_m, 'm', 'm', 'm') X(or_m, 'm', 'm', 'm')        \
-                  X(andnot_m, 'm', 'm', 'm') X(complement_m, 'm', 'm', '-') X(clip_m, 'm', 'm', '-') X(               \
-                      spread_m, 'm', 'v', '-') X(some_m, 'v', 'm', '-') X(rows, 'm', 'v', '-') X(cols, 'm', 'v', '-') \
-                      X(identity, 'm', '-', '-') X(on_diagonal, 'm', 'v', '-') X(diagonal, 'v', 'm', '-')             \
-                          X(transpose, 'm', 'm', '-') X(any_row, 'v', 'm', '-') X(any_column, 'v', 'm', '-') X(       \
-                              image, 'v', 'v', 'm') X(preimage, 'v', 'm', 'v') X(product, 'm', 'm', 'm')              \
-                              X(closure_m, 'm', 'm', 'v') X(closure_all_m, 'm', 'm', '-') X(slice_row, 'v', 'm', '-') \
-                                  X(slice_column, 'v', 'm', '-') X(zero_t, 't', '-', '-') X(full_t, 't', '-', '-')    \
-                                      X(and_t, 't', 't', 't') X(or_t, 't', 't', 't') X(andnot_t, 't', 't', 't')       \
-                                          X(complement_t, 't', 't', '-') X(clip_t, 't', 't', '-')                     \
-                                              X(spread_t, 't', 'v', '-') X(some_t, 'v', 't', '-')                     \
-                                                  X(insert_t, 't', 'm', '-') X(drop_t, 'm', 't', '-')                 \
-                                                      X(slice_first, 'm', 't', '-') X(slice_second, 'm', 't', '-') X( \
-                                                          slice_third, 'm', 't', '-') X(permute_t, 't', 't', '-')     \
-                                                          X(closure_t, 't', 't', 'v') X(closure_all_t, 't', 't', '-') \
-                                                              X(guard_v, '-', 'v', '-') X(guard_m, '-', 'm', '-')     \
-                                                                  X(guard_t, '-', 't', '-')
+// clang-format off
+#define KLEENE_OPERATIONS(X) \
+  X(zero_v, 'v', '-', '-') \
+  X(full_0, 'v', '-', '-') \
+  X(full_v, 'v', '-', '-') \
+  X(and_v, 'v', 'v', 'v') \
+  X(or_v, 'v', 'v', 'v') \
+  X(andnot_v, 'v', 'v', 'v') \
+  X(complement_0, 'v', 'v', '-') \
+  X(complement_v, 'v', 'v', '-') \
+  X(spread_v, 'v', 'v', '-') \
+  X(some_v, 'v', 'v', '-') \
+  X(node, 'v', '-', '-') \
+  X(slice_v, 'v', 'v', '-') \
+  X(zero_m, 'm', '-', '-') \
+  X(full_m, 'm', '-', '-') \
+  X(and_m, 'm', 'm', 'm') \
+  X(or_m, 'm', 'm', 'm') \
+  X(andnot_m, 'm', 'm', 'm') \
+  X(complement_m, 'm', 'm', '-') \
+  X(clip_m, 'm', 'm', '-') \
+  X(spread_m, 'm', 'v', '-') \
+  X(some_m, 'v', 'm', '-') \
+  X(rows, 'm', 'v', '-') \
+  X(cols, 'm', 'v', '-') \
+  X(identity, 'm', '-', '-') \
+  X(on_diagonal, 'm', 'v', '-') \
+  X(diagonal, 'v', 'm', '-') \
+  X(transpose, 'm', 'm', '-') \
+  X(any_row, 'v', 'm', '-') \
+  X(any_column, 'v', 'm', '-') \
+  X(image, 'v', 'v', 'm') \
+  X(preimage, 'v', 'm', 'v') \
+  X(product, 'm', 'm', 'm') \
+  X(closure_m, 'm', 'm', 'v') \
+  X(closure_all_m, 'm', 'm', '-') \
+  X(slice_row, 'v', 'm', '-') \
+  X(slice_column, 'v', 'm', '-') \
+  X(zero_t, 't', '-', '-') \
+  X(full_t, 't', '-', '-') \
+  X(and_t, 't', 't', 't') \
+  X(or_t, 't', 't', 't') \
+  X(andnot_t, 't', 't', 't') \
+  X(complement_t, 't', 't', '-') \
+  X(clip_t, 't', 't', '-') \
+  X(spread_t, 't', 'v', '-') \
+  X(some_t, 'v', 't', '-') \
+  X(insert_t, 't', 'm', '-') \
+  X(drop_t, 'm', 't', '-') \
+  X(slice_first, 'm', 't', '-') \
+  X(slice_second, 'm', 't', '-') \
+  X(slice_third, 'm', 't', '-') \
+  X(permute_t, 't', 't', '-') \
+  X(closure_t, 't', 't', 'v') \
+  X(closure_all_t, 't', 't', '-') \
+  X(guard_v, '-', 'v', '-') \
+  X(guard_m, '-', 'm', '-') \
+  X(guard_t, '-', 't', '-')
+// clang-format on
 
 enum class Op : std::uint8_t {
 #define X(name, result, a, b) name,

@@ -50,9 +50,10 @@ class Coercer:
         self.vocabulary = vocabulary
         useful = [r for r in rules if head_of(r, vocabulary).kind != "true"]
         programs = [RuleProgram(r, vocabulary, all_active=True) for r in useful]
-        self.rules = tuple(useful[i] for i in _ordered(programs))
-        self.all = (1 << len(self.rules)) - 1
         programs = [programs[i] for i in _ordered(programs)]
+        self._programs = programs
+        self.rules = tuple(program.rule for program in programs)
+        self.all = (1 << len(self.rules)) - 1
         self.readers: dict[int, int] = {}
         self.writers: dict[int, int] = {}
         self.equality_readers = 0
@@ -72,7 +73,7 @@ class Coercer:
             return None
         from kleene.transformers.native_rules import NativeRules  # there may be no native machine
 
-        return NativeRules.of(self.vocabulary, self.rules, self.readers, self.writers, self.equality_readers)
+        return NativeRules.of(self.vocabulary, self._programs, self.readers, self.writers, self.equality_readers)
 
     def functions(self, width: int, all_active: bool) -> list[RuleFunction]:
         found = self._functions.get((width, all_active))

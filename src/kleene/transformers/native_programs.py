@@ -13,15 +13,13 @@ from kleene.logic.formula import Formula, exists
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.program.build import MAY, MUST, Builder
 from kleene.structures.program.native_machine import Bytecode, SharedProgram, program_of
-from kleene.transformers.action import Rule
 from kleene.transformers.action_programs import Parts, mentioned
 from kleene.transformers.focus_plan import Conjunction
 from kleene.transformers.rule_programs import RuleProgram
 
 
-def rule_program(rule: Rule, vocabulary: Vocabulary, *, all_active: bool) -> tuple[_native.Program, str, int]:
-    """The program of a rule, the kind of its head, and the rail that it changes."""
-    program = RuleProgram(rule, vocabulary, all_active=all_active)
+def rule_program(program: RuleProgram, vocabulary: Vocabulary) -> tuple[_native.Program, str, int]:
+    """The bytecode of a rule, the kind of its head, and the rail that it changes."""
     steps = program.steps()
     code = Bytecode()
     for guard in steps.guards:

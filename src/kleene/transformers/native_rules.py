@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from kleene import _native
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.program.native_machine import Unsupported, signature_of
-from kleene.transformers.action import Rule
 from kleene.transformers.draft import bits
 from kleene.transformers.native_programs import rule_program
+from kleene.transformers.rule_programs import RuleProgram
 
 
 class NativeRules:
     """Compiled on first use; those for structures with maybe-active nodes apart."""
 
-    def __init__(self, vocabulary: Vocabulary, rules: Sequence[Rule], native: _native.Rules) -> None:
+    def __init__(self, vocabulary: Vocabulary, rules: Sequence[RuleProgram], native: _native.Rules) -> None:
         self.vocabulary = vocabulary
-        self.rules = rules
+        self._rules = rules
         self.native = native
         signature = signature_of(vocabulary)
         assert signature is not None
@@ -26,12 +26,12 @@ class NativeRules:
     @staticmethod
     def of(
         vocabulary: Vocabulary,
-        rules: Sequence[Rule],
+        rules: Sequence[RuleProgram],
         readers: Mapping[int, int],
         writers: Mapping[int, int],
         equality_readers: int,
     ) -> NativeRules | None:
-        """None if the native machine cannot run them."""
+        """The rules, given for structures whose nodes are all active; None if the native machine cannot run them."""
         signature = signature_of(vocabulary)
         if signature is None:
             return None
@@ -52,8 +52,10 @@ class NativeRules:
 
     def compile(self, *, all_active: bool) -> None:
         if not self.native.has(all_active):
-            programs = [rule_program(rule, self.vocabulary, all_active=all_active) for rule in self.rules]
-            self.native.add(all_active, programs)
+            rules = self._rules
+            if not all_active:
+                rules = [RuleProgram(program.rule, self.vocabulary, all_active=False) for program in rules]
+            self.native.add(all_active, [rule_program(program, self.vocabulary) for program in rules])
 
     def handle(self, size: int, values: Sequence[int]) -> _native.Handle:
         return _native.Handle(self.signature, size, values)

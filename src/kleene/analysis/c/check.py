@@ -24,9 +24,6 @@ from kleene.diagnostics import LimitReached, UsageError
 from kleene.passes.preparation import Prepared
 from kleene.results.check import CheckReport
 
-if TYPE_CHECKING:
-    pass
-
 
 def check(paths: Sequence[str], options: CheckOptions) -> CheckReport:
     """Check a C program (one or several files)."""
