@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.coverage import cover, seconds_for
