@@ -56,11 +56,9 @@ fuzz: venv
 # with its confirmed findings replayed; the native machine
 # with sanitizers; and the tests themselves, on mutants of the modules that they guard.
 exam: venv
-	KLEENE_EXAM=1 $(BIN)/python -m pytest tests/oracle_symbolic/test_five_nodes.py
+	KLEENE_EXAM=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 	$(BIN)/python -m tests.fesa.sweep
-	KLEENE_EXAM=1 $(BIN)/python -m pytest -n 2 tests/differential
 	$(BIN)/python -m pytest -n 2 tests/corpus --slow
-	KLEENE_EXAM=1 $(BIN)/python -m pytest -n 2 tests/coverage
 	$(BIN)/python -m tests.mutation.run --seconds 1800
 	$(BIN)/python tests/sanitized.py
 

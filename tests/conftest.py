@@ -1,4 +1,4 @@
-"""Hypothesis profiles, chosen by HYPOTHESIS_PROFILE.
+"""The slices of exhaustive tests, and Hypothesis profiles, chosen by HYPOTHESIS_PROFILE.
 
 `ci` is the default and repeats exactly; `quick` does not shrink; `search` looks for new
 counterexamples: give it a different ``--hypothesis-seed`` each time.
@@ -10,7 +10,9 @@ import importlib.util
 import os
 import sys
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
+from tests.slices import is_in_slice
 
 SLOW_INPUTS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
@@ -37,3 +39,13 @@ def _use_native_module(path: str) -> None:
 
 if "KLEENE_NATIVE_MODULE" in os.environ:
     _use_native_module(os.environ["KLEENE_NATIVE_MODULE"])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what only `make exam` runs, unless tests are named one by one."""
+    if any("::" in argument for argument in config.args):
+        return
+    left_out = [item for item in items if not is_in_slice(item.nodeid)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if is_in_slice(item.nodeid)]
