@@ -164,7 +164,7 @@ def test_no_words_without_a_shape_analysis(tmp_path: Path) -> None:
 def test_shapes_of_both_domains_are_in_the_json(kleene: Kleene, tmp_path: Path) -> None:
     path = tmp_path / "list.c"
     path.write_text(NODE + LIST)
-    for domain in ("shape", "fesa"):
+    for domain in ("all", "fesa"):
         done = kleene("check", str(path), "--domain", domain, "--invariants", "--json", "-")
         places = [(i["where"], i["function"]) for i in json.loads(done.out)["invariants"]]
         assert places.count(("loop", "main")) == 3, domain

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from kleene.logic.formula import Formula
 from kleene.logic.kleene import Kleene
+from kleene.logic.roles import Role, RoleKind
 
 # The properties of Table 10 and of TVLA 3, and `sort` (thesis section 8.3), with the arity they need.
 PROPERTY_ARITY = {
@@ -44,6 +45,8 @@ class Predicate:
     pointer: bool = False
     unique_per_component: tuple[str, ...] = ()
     shown: frozenset[Kleene] = frozenset((Kleene.TRUE, Kleene.UNKNOWN))
+    role: Role | None = field(default=None, compare=False, repr=False)
+    """What it stands for in the memory of a C program."""
 
     @property
     def instrumentation(self) -> bool:
@@ -51,6 +54,10 @@ class Predicate:
 
     def has(self, prop: str) -> bool:
         return prop in self.properties
+
+    def is_a(self, *kinds: RoleKind) -> bool:
+        """Whether it has a role of one of these kinds."""
+        return self.role is not None and self.role.kind in kinds
 
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}"

@@ -42,6 +42,7 @@ from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.logic.earlier import NEW
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Atom, Formula, Not, Or, conj, disj, exists, neg
 from kleene.logic.kleene import Kleene
+from kleene.logic.roles import Role, RoleKind
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.facts.integers import UNKNOWN_INTEGER, Constants
 from kleene.passes.facts.liveness import Lifetimes, lifetimes, lingering
@@ -433,7 +434,7 @@ class Translator:
             self.numbers.visit(value)
         kept = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v"))))
         if self.exits_apart:
-            kept = disj(kept, at(self.symbols.nullary(OUTER)))
+            kept = disj(kept, at(self.symbols.nullary(OUTER, Role(RoleKind.OUTSIDE))))
         alarm = (kept, "memory_cleanup", "a block is not freed when the program ends")
         if isinstance(operation, Exit):
             if operation.status is not None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from kleene.domains.shape.editor import NOTHING, Editor, Rails, any_of, bit_of, both, either, where
 from kleene.domains.shape.local_heaps import Division, LocalHeaps, marked_node, renamed_root
 from kleene.semantics.steps.invocations import CallAction
-from kleene.semantics.vocabulary.groups import Group
+from kleene.semantics.vocabulary.groups import CIRCULAR, Group
 from kleene.structures.edit import mapping_of
 from kleene.structures.layout import layout_for
 from kleene.structures.structure import Structure
@@ -243,7 +243,8 @@ class _Join:
         if group not in self.inward:
             return self._direct(group, name, root, direct)
         independent = self._independent(group)
-        step = self.before.get(group.name if name.startswith("rt[") else group.step)
+        whole = group.kind == CIRCULAR and name == group.reach(root)
+        step = self.before.get(group.name if whole else group.step)
         for node in self.division.cutpoints:
             if independent:
                 path = bit_of(before, node)

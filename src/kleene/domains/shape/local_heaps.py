@@ -14,9 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kleene.domains.shape.editor import NOTHING, Editor, Rails, bit_of, either
+from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
-from kleene.semantics.vocabulary.groups import Group
+from kleene.semantics.vocabulary.groups import Group, has_cell
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE, OUTER
 from kleene.structures.edit import mapping_of
 from kleene.structures.structure import Structure
@@ -50,12 +51,12 @@ class LocalHeaps:
         self.nullary = [p.name for p in vocabulary if p.arity == 0 and p.definition is None]
         self.pointers = sorted(name for name in calls.pointers if name in vocabulary)
         self.roots = [r for r in calls.roots if r in vocabulary]
-        self.cancelling = [p.name for p in vocabulary if p.name.startswith("c[") and "," in p.name]
+        self.cancelling = [p.name for p in vocabulary if p.is_a(RoleKind.LEADS_BACK)]
         self.binary = [p.name for p in vocabulary if p.arity == 2]
         known = {p.name for p in vocabulary if p.definition is None} | set(self.cancelling)
         for group in calls.groups:
             known |= {group.name, group.step, group.closure, group.whole_closure, group.shared, group.on_cycle}
-            known |= {group.looping, *(f"has[{member}]" for member in group.members)}
+            known |= {group.looping, *(has_cell(member) for member in group.members)}
         for root in self.roots:
             known |= {name for _, name in self.reaches(root)} | set(self.not_null(root))
         self.held = {edge: name for edge in calls.edges for name in self.present(f"held[{edge}]")}
@@ -321,7 +322,9 @@ class LocalHeaps:
                     must, may = self.from_node(old, group, name, marker, node) or editor.evaluated(name)
                     editor.set(name, (must & ~borders if several else must, may))
             for name in self.not_null(marker):
-                has = f"has[{name.partition('->')[2]}"
+                role = self.vocabulary[name].role
+                assert role is not None
+                has = has_cell(role.of)
                 value = editor.evaluated(name)
                 editor.set(name, editor.at(has, node) if value[0] != value[1] and has in self.vocabulary else value)
 

@@ -14,6 +14,7 @@ from kleene.domains.shape.editor import Editor
 from kleene.logic.earlier import NEW, old, same
 from kleene.logic.formula import FALSE, TRUE, Formula, neg
 from kleene.logic.kleene import Kleene
+from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.semantics.steps.specified import SpecifiedAction
 from kleene.structures.edit import mapping_of
@@ -89,7 +90,8 @@ class Specified:
         editor.set(NEW, (0, 0))
         for name, formula in action.remembered:
             editor.set(name, rails(structure, formula, self.vocabulary[name].args))
-            kept = same(name.removeprefix("old[").removesuffix("]"))
+            role = self.vocabulary[name].role
+            kept = same(role.of) if role is not None else ""
             if kept in self.vocabulary:
                 editor.set(kept, (editor.every, editor.every))
         return editor.structure()
@@ -99,9 +101,8 @@ def recorded_rules(vocabulary: Vocabulary) -> list[Rule]:
     """The rules of ``same[f]`` for a field and its value at the entry, for a body that remembers it."""
     found = []
     for p in vocabulary.declared:
-        name = p.name.removeprefix("same[").removesuffix("]")
-        if p.name == same(name) and p.definition is not None and name in vocabulary:
-            found += same_rules(p.name, name, old(name))
+        if p.role is not None and p.role.kind is RoleKind.SAME and p.role.of in vocabulary:
+            found += same_rules(p.name, p.role.of, old(p.role.of))
     return found
 
 
@@ -112,8 +113,8 @@ class _Call(CallByRules):
     """Whether all later references to an earlier state mean the state after the call."""
 
     def _focus(self) -> list[Predicate]:
-        without = ("@", "same[", "old[") if self.remembers else ("@",)
-        return [p for p in super()._focus() if not p.name.startswith(without)]
+        earlier = (RoleKind.SAME, RoleKind.OLD) if self.remembers else ()
+        return [p for p in super()._focus() if not p.is_a(RoleKind.INTEGER_CELL, *earlier)]
 
 
 def _is_definite(structure: Structure, name: str) -> bool:

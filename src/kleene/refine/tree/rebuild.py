@@ -13,9 +13,10 @@ from functools import cached_property
 
 from kleene.cfa.expressions import Variable
 from kleene.logic.formula import predicates_of
+from kleene.logic.roles import RoleKind
 from kleene.refine.model import Model
 from kleene.refine.tree.reachability_tree import Node, Tree
-from kleene.semantics.vocabulary.names import FREED, TEMPORARY
+from kleene.semantics.vocabulary.names import FREED
 from kleene.structures.evaluate import rails
 from kleene.structures.structure import Structure
 from kleene.transformers.draft import Draft
@@ -87,7 +88,7 @@ class Carrier:
 
     def _inactive(self, name: str, location: str) -> bool:
         """Whether a predicate is false at the location: it is about a variable that is not tracked there."""
-        if name.startswith((TEMPORARY, f"undef[{TEMPORARY}")):
+        if self.new.translation.vocabulary[name].is_a(RoleKind.TEMPORARY, RoleKind.UNDEFINED_TEMPORARY):
             return True
         owner = self._owners.get(name)
         return owner is not None and not owner.is_global and owner not in self.new.translator.live[location]

@@ -18,21 +18,31 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Place
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
+from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.results.shape import ShapeResult
 from kleene.semantics.contracts.programs import contract_at
 from kleene.semantics.steps.invocations import CallAction
+from kleene.semantics.vocabulary.groups import cancelling
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_writer import structure_order
 from kleene.transformers.action import Action
 
 _INLINED = re.compile(r"(&?)([^.&]+?)(?:\$\d+)?\.(.+)")
-_REACH = re.compile(r"(rt?)\[(.+),([^,]+)\]")
-_UNDEFINED = re.compile(r"undef\[(.+)\]")
-_VALUE = re.compile(r"([^@=\[\]]+)=(-?\d+)")
-_CELL_VALUE = re.compile(r"@(\d+)=(-?\d+)")
 _ONLY_FOR_LEAKS = ("collect", "check: memory_leak", "check: memory_cleanup")
-_NOT_DRAWN = ("$", "size[", "undef", "heap", "cut[")
+_NOT_DRAWN = (
+    RoleKind.TEMPORARY,
+    RoleKind.MARKER,
+    RoleKind.SIZE,
+    RoleKind.UNDEFINED_POINTER,
+    RoleKind.UNDEFINED_TEMPORARY,
+    RoleKind.UNDEFINED_CELL,
+    RoleKind.HEAP,
+    RoleKind.OUTSIDE,
+    RoleKind.CUT,
+)
+_MADE_VARIABLE = "$"
+"""How the names of variables begin that the program does not have."""
 _MADE = re.compile(r"['~].*")
 """Suffixes that the inliner and the translation add to the name of a location."""
 _MOST_WORDS = 20
@@ -64,7 +74,7 @@ def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | N
     if shape.reached is None or shape.translation is None:
         return []
     translation = shape.translation
-    live = live_predicates(translation.cfa)
+    live = live_predicates(translation.cfa, translation.vocabulary)
     found = []
     where = dict.fromkeys(_returns(translation.cfa, translation.places), "return")
     where |= dict.fromkeys(translation.cfa.loop_heads, "loop")
@@ -125,10 +135,10 @@ def for_drawing(structure: Structure, names: Mapping[str, str]) -> Structure:
     """The structure reduced for a drawing: pointers by source names, members, freed blocks; no derived predicate."""
     drawn: dict[str, Predicate] = {}
     for p in sorted(structure.vocabulary, key=lambda p: -p.arity):  # members keep their names, variables may give way
-        if p.instrumentation or p.name.startswith(_NOT_DRAWN) or p in BUILTIN:
+        if p.instrumentation or p.is_a(*_NOT_DRAWN) or p in BUILTIN or _is_made(p):
             continue
-        base, plus, offset = p.name.partition("+")
-        shown = names.get(base, base) + plus + offset if p.pointer else p.name
+        base = p.role.of if p.pointer and p.role is not None else p.name
+        shown = names.get(base, base) + p.name.removeprefix(base) if p.pointer else p.name
         drawn[p.name] = Predicate(_free(shown, drawn.values()), p.arity, p.args, pointer=p.pointer)
     builder = StructureBuilder(Vocabulary(tuple(drawn.values())), structure.size)
     for old, new in drawn.items():
@@ -140,6 +150,11 @@ def for_drawing(structure: Structure, names: Mapping[str, str]) -> Structure:
     return builder.build()
 
 
+def _is_made(p: Predicate) -> bool:
+    """Whether it is about a variable that the program does not have: the reader and the passes made it."""
+    return p.role is not None and p.role.of.startswith(_MADE_VARIABLE)
+
+
 def _free(name: str, taken: Iterable[Predicate]) -> str:
     names = {p.name for p in taken}
     while name in names:
@@ -147,9 +162,11 @@ def _free(name: str, taken: Iterable[Predicate]) -> str:
     return name
 
 
-def live_predicates(cfa: Cfa[Action]) -> dict[str, frozenset[str]]:
+def live_predicates(cfa: Cfa[Action], vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
     """For each location the predicates that some path reads before it sets them; looking for leaks is no reading."""
-    reads: dict[Action, tuple[frozenset[str], frozenset[str]]] = {e.label: _effect(e.label) for e in cfa.edges}
+    undefined = (RoleKind.UNDEFINED_POINTER, RoleKind.UNDEFINED_TEMPORARY)
+    pointers = {p.name: p.role.of for p in vocabulary if p.role is not None and p.role.kind in undefined}
+    reads = {edge.label: _effect(edge.label, pointers) for edge in cfa.edges}
     live: dict[str, frozenset[str]] = {name: frozenset() for name in cfa.locations}
     waiting = list(cfa.locations)
     while waiting:
@@ -164,15 +181,15 @@ def live_predicates(cfa: Cfa[Action]) -> dict[str, frozenset[str]]:
     return live
 
 
-def _effect(action: Action) -> tuple[frozenset[str], frozenset[str]]:
-    """The predicates that an action reads, and those that it sets."""
+def _effect(action: Action, pointers: Mapping[str, str]) -> tuple[frozenset[str], frozenset[str]]:
+    """What an action reads, and what it sets. `pointers` has for 'is not initialized' the pointer."""
     if action.name.startswith(_ONLY_FOR_LEAKS):
         return frozenset(), frozenset()
     formulas = [*action.focus, *(m.condition for m in action.messages), *(u.formula for u in action.updates)]
     if action.precondition is not None:
         formulas.append(action.precondition)
     read = {name for f in formulas for name in predicates_of(f)}
-    read |= {found[1] for name in read if (found := _UNDEFINED.fullmatch(name))}
+    read |= {pointers[name] for name in read & pointers.keys()}
     written = {u.predicate for u in action.updates}
     if isinstance(action, CallAction):
         read |= {argument for _, argument in (*action.given, *action.values)}
@@ -247,18 +264,31 @@ class _Describer:
         return self.short_names.get(name, name)
 
     def _is_live(self, name: str, predicates: Sequence[str]) -> bool:
-        """Whether a variable is described: memory objects always, other variables if live."""
-        if self.live is None or name.startswith("&"):
-            return name[:1] != "&" or any(True for _ in self._entries(name))
-        return any(p in self.live for p in predicates) or f"undef[{name}]" in self.live
+        """Variables that are memory objects are always of interest; so is what is live."""
+        if self.live is None or name in self.objects:
+            return name not in self.objects or any(True for _ in self._entries(name))
+        return any(p in self.live for p in predicates) or self._named(RoleKind.UNDEFINED_POINTER, name) in self.live
+
+    @cached_property
+    def objects(self) -> frozenset[str]:
+        """The predicates of variables that are memory objects."""
+        return frozenset(p.name for p in self.vocabulary if p.is_a(RoleKind.OBJECT))
+
+    @cached_property
+    def _names(self) -> dict[tuple[RoleKind, str], str]:
+        return {(p.role.kind, p.role.of): p.name for p in self.vocabulary if p.role is not None}
+
+    def _named(self, kind: RoleKind, of: str) -> str:
+        """The predicate with that role; an empty name if there is none."""
+        return self._names.get((kind, of), "")
 
     @cached_property
     def pointers(self) -> dict[str, list[str]]:
         """Pointer variables with their predicates, one for each offset; temporaries are left out."""
         found: dict[str, list[str]] = {}
         for p in self.vocabulary:
-            if p.pointer and p.arity == 1 and not p.name.startswith("$"):
-                found.setdefault(p.name.partition("+")[0], []).append(p.name)
+            if p.role is not None and p.is_a(RoleKind.POINTER, RoleKind.OBJECT) and not _is_made(p):
+                found.setdefault(p.role.of, []).append(p.name)
         return found
 
     @cached_property
@@ -266,11 +296,12 @@ class _Describer:
         """For each group of cells: a map from pointer predicates to their reachability predicates."""
         found: dict[str, dict[str, str]] = {}
         for p in self.vocabulary:
-            match = _REACH.fullmatch(p.name)
-            if match:
-                reach = found.setdefault(match[2], {})
-                if match[1] == "rt" or not reach.get(match[3], "").startswith("rt"):
-                    reach[match[3]] = p.name
+            role = p.role
+            if role is not None and role.kind in (RoleKind.REACHED, RoleKind.WHOLE_REACHED):
+                reach = found.setdefault(role.of, {})
+                known = reach.get(role.root)
+                if known is None or not self.vocabulary[known].is_a(RoleKind.WHOLE_REACHED):
+                    reach[role.root] = p.name
         return found
 
     def _entries(self, predicate: str) -> list[tuple[int, Kleene]]:
@@ -284,7 +315,8 @@ class _Describer:
     # One pointer ------------------------------------------------------------------------------------------------
 
     def _pointer(self, name: str, predicates: Sequence[str]) -> str:
-        undefined = self._value(f"undef[{name}]") if f"undef[{name}]" in self.vocabulary else _F
+        initialized = self._named(RoleKind.UNDEFINED_POINTER, name)
+        undefined = self._value(initialized) if initialized else _F
         if undefined is _T:
             return "not initialized"
         targets = [(node, value, p) for p in predicates for node, value in self._entries(p)]
@@ -294,15 +326,15 @@ class _Describer:
         if len(targets) > 1 or targets[0][1] is not _T:
             return doubt + "NULL or some node"
         node, _, predicate = targets[0]
-        offset = predicate.partition("+")[2]
-        inside = f"offset {offset} of " if offset else ""
+        role = self.vocabulary[predicate].role
+        inside = f"offset {role.offset} of " if role is not None and role.offset else ""
         if self._value("freed", node) is not _F and "freed" in self.vocabulary:
             perhaps = "" if self._value("freed", node) is _T else "perhaps "
             return f"{doubt}{inside}a block that is {perhaps}freed"
-        if node in self.said and not name.startswith("&"):
+        if node in self.said and name not in self.objects:
             return f"{doubt}{inside}the same node as {self.said[node]}"
         self.said.setdefault(node, self._shown(name))
-        if name.startswith("&"):
+        if name in self.objects:
             return self._object(node, predicate)
         owner = self._owner(node, name)
         if owner:
@@ -316,7 +348,8 @@ class _Describer:
         """The other pointer that reaches the node along the forward cells, in words."""
         group, reach = next(iter(self.groups.items()), ("", {}))
         for other, predicate in reach.items():
-            base = other.partition("+")[0]
+            pointer = self.vocabulary.get(other)
+            base = pointer.role.of if pointer is not None and pointer.role is not None else other
             if base == name or base not in self.pointers or not self._is_live(base, self.pointers[base]):
                 continue
             starts = [n for n, value in self._entries(other) if value is _T]
@@ -360,7 +393,7 @@ class _Describer:
             f"{b} undoes {f}"
             for f in cells
             for b in cells
-            if f"c[{f},{b}]" in self.vocabulary and all(self._value(f"c[{f},{b}]", n) is _T for n in found)
+            if cancelling(f, b) in self.vocabulary and all(self._value(cancelling(f, b), n) is _T for n in found)
         ]
         return ", ".join([f"a node, and others along {' and '.join(cells)}" if cells else "a node", *undone])
 
@@ -370,12 +403,13 @@ class _Describer:
         members = _members(group, self.vocabulary)
         if not first:
             return "" if len(nodes) <= 1 else f"{self._count(reach)} along {group} with it"
-        cyclic = [self._value(f"c[{group}]", node) for node in nodes]
-        acyclic = f"c[{group}]" not in self.vocabulary and self.vocabulary[group].has("acyclic")
+        on_cycle = self._named(RoleKind.ON_CYCLE, group)
+        cyclic = [self._value(on_cycle, node) for node in nodes]
+        acyclic = not on_cycle and self.vocabulary[group].has("acyclic")
         form = "acyclic " if acyclic or all(c is _F for c in cyclic) else "circular " if set(cyclic) == {_T} else ""
         kind = "list"
         if len(members) > 1:
-            alone = all(self._value(f"is[{group}]", node) is _F for node in nodes)
+            alone = all(self._value(self._named(RoleKind.SHARED, group), node) is _F for node in nodes)
             kind, form = ("tree", "") if alone and form == "acyclic " else ("structure", form)
         text = f"{form}{kind} of {self._count(reach)}" + (f" along {', '.join(members)}" if kind == "structure" else "")
         freed = [n for n in nodes if "freed" in self.vocabulary and self._value("freed", n) is not _F]
@@ -384,10 +418,12 @@ class _Describer:
     def _back(self, members: Sequence[str], nodes: Sequence[int]) -> str:
         """Back pointers of which `c[f,b]` holds everywhere in the shape."""
         found = [
-            match[1]
+            p.role.back
             for p in self.vocabulary
-            if (match := re.fullmatch(rf"c\[(?:{'|'.join(map(re.escape, members))}),(.+)\]", p.name))
-            and match[1] not in members
+            if p.role is not None
+            and p.role.kind is RoleKind.LEADS_BACK
+            and p.role.of in members
+            and p.role.back not in members
             and all(self._value(p.name, node) is _T for node in nodes)
         ]
         return f", {' and '.join(dict.fromkeys(found))} leads back" if found else ""
@@ -405,11 +441,11 @@ class _Describer:
     def _integers(self) -> list[str]:
         found = []
         for p in self.vocabulary:
-            match = _VALUE.fullmatch(p.name) if p.arity == 0 else None
-            if not match or match[1].startswith("$") or self._value(p.name) is not _T:
+            role = p.role
+            if role is None or role.kind is not RoleKind.INTEGER or _is_made(p) or self._value(p.name) is not _T:
                 continue
             if self.live is None or p.name in self.live:
-                found.append(f"{self._shown(match[1])} = {match[2]}")
+                found.append(f"{self._shown(role.of)} = {role.value}")
         return found
 
 

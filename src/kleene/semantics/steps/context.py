@@ -102,12 +102,12 @@ class StepContext:
         if not set(targets) <= set(pointer.offsets):
             raise Unmodelled(f"{pointer.name} may point to too many places inside objects")
         updates = [Update(pointer.predicate(o), ("v",), targets.get(o, FALSE)) for o in pointer.offsets]
-        return [*updates, Update(self.symbols.nullary(pointer.undefined), (), undefined)]
+        return [*updates, Update(self.symbols.undefined(pointer), (), undefined)]
 
     def is_undefined(self, pointer: Pointer) -> Formula:
         if not pointer.tracked:
             return UNKNOWN
-        return at(self.symbols.nullary(pointer.undefined))
+        return at(self.symbols.undefined(pointer))
 
     def temporary(self, places: Iterable[Place]) -> Pointer:
         pointer = self.symbols.temporary(len(self._used_temporaries) + 1, places)

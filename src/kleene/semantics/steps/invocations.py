@@ -10,10 +10,11 @@ from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Enter, Invoke, Operation, expressions
 from kleene.logic.formula import TRUE, conj, exists
+from kleene.logic.roles import RoleKind
 from kleene.passes.facts.memory import Unmodelled
 from kleene.semantics.steps.context import Alarm, Cause, Step, StepContext
 from kleene.semantics.vocabulary.groups import Group
-from kleene.semantics.vocabulary.names import MARKER, OPAQUE, at
+from kleene.semantics.vocabulary.names import OPAQUE, at
 from kleene.semantics.vocabulary.predicates import Symbols
 from kleene.transformers.action import Action, Message
 
@@ -60,7 +61,7 @@ def call_vocabulary(symbols: Symbols) -> CallVocabulary:
         tuple(name for _, name in symbols.edges),
         tuple(symbols.roots),
         frozenset(pointers | objects),
-        tuple(p.name for p in symbols.pointers if p.name.startswith(MARKER)),
+        tuple(p.name for p in symbols.pointers if p.kind is RoleKind.MARKER),
         symbols.shape.back if OPAQUE in symbols.unaries else frozenset(),
     )
 
@@ -130,7 +131,7 @@ class InvocationSteps:
                 pointer = self.symbols.pointer(variable)
                 return [
                     *(pointer.predicate(o) for o in pointer.offsets),
-                    self.symbols.nullary(pointer.undefined),
+                    self.symbols.undefined(pointer),
                 ]
             case "integer":
                 return [self.symbols.integer(variable, c) for c in self.constants.of(variable)]
@@ -164,7 +165,7 @@ class InvocationSteps:
                 if not set(of.offsets) <= set(to.offsets):
                     raise Unmodelled(f"{to.name} may point to too many places inside objects")
                 pointers += [(to.predicate(o), of.predicate(o)) for o in of.offsets]
-                values.append((self.symbols.nullary(to.undefined), self.symbols.nullary(of.undefined)))
+                values.append((self.symbols.undefined(to), self.symbols.undefined(of)))
             elif kind == "integer":
                 known = [c for c in self.constants.of(target) if c in self.constants.of(source)]
                 if len(known) != len(self.constants.of(target)):

@@ -31,13 +31,14 @@ from kleene.logic.formula import (
     predicates_of,
 )
 from kleene.logic.normal_forms import conjuncts
+from kleene.logic.roles import Role, RoleKind
 from kleene.logic.transform import replace_atoms
 from kleene.logic.vocabulary import Predicate
 from kleene.passes.facts.memory import Unmodelled, leaves
 from kleene.semantics.contracts.specifications import RESULT, Meaning, Specification, relativized
 from kleene.semantics.steps.allocation import ObjectSteps
 from kleene.semantics.steps.context import Alarm, Step, StepContext
-from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, CYCLIC, Group, cancellation
+from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, CYCLIC, Group, cancellation, cancelling
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE, at
 from kleene.transformers.action import Action, Message
 
@@ -109,7 +110,7 @@ class _Names:
         edges = self.cells[f], self.cells[g]
         if any(len(own) != 1 for own in edges):
             return None
-        name = f"c[{edges[0][0]},{edges[1][0]}]"
+        name = cancelling(edges[0][0], edges[1][0])
         known = cancellation(self.steps.context.symbols.shape, self.steps.context.symbols.edges)
         return name if any(p.name == name for p in known) else None
 
@@ -211,7 +212,7 @@ class SpecifiedSteps:
         """A pointer is initialized, and NULL or the beginning of a block that lives."""
         pointer = self.symbols.pointer(variable)
         assert isinstance(variable.type, PointerType)
-        found: list[Formula] = [Not(at(self.symbols.nullary(pointer.undefined)))]
+        found: list[Formula] = [Not(at(self.symbols.undefined(pointer)))]
         for offset in pointer.offsets:
             target = self._targets(variable.type, "v") if offset == 0 else FALSE
             found.append(forall(["v"], implies(pointer.at(offset), target)))
@@ -302,11 +303,15 @@ class SpecifiedSteps:
         for name in wanted:
             p = specification.words.vocabulary[name]
             remembered.append((old(name), names.now(name, p.args)))
-            self.recorded[old(name)] = Predicate(old(name), p.arity, p.args, _lasting(p), abstraction=p.arity == 1)
+            self.recorded[old(name)] = Predicate(
+                old(name), p.arity, p.args, _lasting(p), abstraction=p.arity == 1, role=Role(RoleKind.OLD, name)
+            )
         for f in fields:
             p = specification.words.vocabulary[f]
             body = forall(p.args[1:], Iff(names.now(f, p.args), at(old(f), *p.args)))
-            self.recorded[same(f)] = Predicate(same(f), 1, p.args[:1], definition=body, abstraction=True)
+            self.recorded[same(f)] = Predicate(
+                same(f), 1, p.args[:1], definition=body, abstraction=True, role=Role(RoleKind.SAME, f)
+            )
         self.recorded[NEW] = Predicate(NEW, 1, ("v",), abstraction=True)
         self._become(names, self._translated(names, required), "given", creates=True, modifies=frozenset(),
                      frees=False, remembered=tuple(remembered))  # fmt: skip
@@ -389,7 +394,11 @@ class SpecifiedSteps:
                 for other in sizes[i + 1 :]:
                     parts.append(forall(["v"], neg(conj(at(one, "v"), at(other, "v")))))
             parts += self._fresh_cells(names)
-        parts += [p for p in self._initialized(names) if not any(n.startswith("undef.") for n in predicates_of(p))]
+        parts += [
+            p
+            for p in self._initialized(names)
+            if not any(self.symbols.is_a(n, RoleKind.UNDEFINED_CELL) for n in predicates_of(p))
+        ]
         alarm = Alarm("unsupported", self.context.place, f"{s}, since no heap is as it requires")
         assumed = tuple(
             (g.step, tuple(f for f, edges in names.cells.items() if set(edges) & set(g.members)))

@@ -12,7 +12,7 @@ algorithm, SAS 2006, and Loginov's thesis, on spanning forests; the names are th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kleene.logic.formula import (
     Equal,
@@ -27,6 +27,7 @@ from kleene.logic.formula import (
     neg,
     reflexive_closure,
 )
+from kleene.logic.roles import Role, RoleKind
 from kleene.logic.vocabulary import Predicate
 from kleene.semantics.vocabulary.names import at
 from kleene.transformers.action import Rule, Update
@@ -127,11 +128,12 @@ class Group:
     def core(self) -> list[Predicate]:
         alone = self.kind == ACYCLIC and self.members == (self.name,)
         properties = frozenset({"function", "acyclic"} if alone else {"function"})
-        found = [Predicate(name, 2, ("v1", "v2"), properties) for name in self.members]
+        found = [Predicate(m, 2, ("v1", "v2"), properties, role=Role(RoleKind.CELL, m)) for m in self.members]
         if self.sharing:
-            found.append(Predicate(self.crowded, 1, ("v",)))
+            found.append(Predicate(self.crowded, 1, ("v",), role=Role(RoleKind.CROWDED, self.name)))
         if self.kind == CIRCULAR:
-            found.append(Predicate(self.cut, 1, ("v",), abstraction=True, unique_per_component=(self.name,)))
+            role = Role(RoleKind.CUT, self.name)
+            found.append(Predicate(self.cut, 1, ("v",), abstraction=True, unique_per_component=(self.name,), role=role))
         return found
 
     def roots(self, roots: Mapping[str, Set[str]]) -> list[str]:
@@ -145,31 +147,48 @@ class Group:
         found: list[Predicate] = []
         if self.members != (self.name,):
             union = disj(*(at(m, "v1", "v2") for m in self.members))
-            found.append(Predicate(self.name, 2, ("v1", "v2"), acyclic | function, union))
+            role = Role(RoleKind.UNION, self.name)
+            found.append(Predicate(self.name, 2, ("v1", "v2"), acyclic | function, union, role=role))
         if self.kind == CIRCULAR:
             forest = conj(at(self.name, "v1", "v2"), Not(at(self.cut, "v1")))
-            found.append(Predicate(self.step, 2, ("v1", "v2"), frozenset({"function", "acyclic"}), forest))
+            tree = frozenset({"function", "acyclic"})
+            found.append(Predicate(self.step, 2, ("v1", "v2"), tree, forest, role=Role(RoleKind.FOREST, self.name)))
         return found
 
     def instrumentation(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
         found = self.relations()
         if self.kind == LOCAL:
-            return [*found, _unary(self.looping, at(self.name, "v", "v"))]
+            return [*found, self._predicate(self.looping, at(self.name, "v", "v"), RoleKind.SELF_LOOP)]
         if self.sharing:
-            found.append(_unary(self.shared, self._shared()))
-        found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, reflexive_closure(self.step, "v1", "v2")))
+            found.append(self._predicate(self.shared, self._shared(), RoleKind.SHARED))
+        closure, role = reflexive_closure(self.step, "v1", "v2"), Role(RoleKind.CLOSURE, self.name)
+        found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, closure, role=role))
         if self.kind == CIRCULAR:
             whole = reflexive_closure(self.name, "v1", "v2")
-            found.append(Predicate(self.whole_closure, 2, ("v1", "v2"), CLOSED, whole))
+            role = Role(RoleKind.WHOLE_CLOSURE, self.name)
+            found.append(Predicate(self.whole_closure, 2, ("v1", "v2"), CLOSED, whole, role=role))
         if self.kind != ACYCLIC:
-            found.append(_unary(self.on_cycle, self._on_cycle()))
+            found.append(self._predicate(self.on_cycle, self._on_cycle(), RoleKind.ON_CYCLE))
         found += [
-            _unary(f"r[{self.name},{root}]", Exists("v1", conj(at(root, "v1"), at(self.closure, "v1", "v"))))
-            for root in self.roots(roots)
+            _unary(name, Exists("v1", conj(at(role.root, "v1"), at(self.closure, "v1", "v"))), role)
+            for name, role in self.reach_roles(roots).items()
+            if role.kind is RoleKind.REACHED
         ]
         if self.kind == CIRCULAR and self.whole:
-            found += [_unary(self.reach(root), self._reached(root)) for root in self.roots(roots)]
+            whole_reached = {n: r for n, r in self.reach_roles(roots).items() if r.kind is RoleKind.WHOLE_REACHED}
+            found += [_unary(name, self._reached(role.root), role) for name, role in whole_reached.items()]
         return [*found, *self._null_cells(roots)]
+
+    def reach_roles(self, roots: Mapping[str, Set[str]]) -> dict[str, Role]:
+        """The predicates of what variables reach; of circular groups, first without the cut edges, then with them."""
+        found = {f"r[{self.name},{root}]": Role(RoleKind.REACHED, self.name, root) for root in self.roots(roots)}
+        if self.kind == CIRCULAR:
+            whole = RoleKind.WHOLE_REACHED
+            found |= {self.reach(root): Role(whole, self.name, root) for root in self.roots(roots)}
+        return found
+
+    def _predicate(self, name: str, definition: Formula, kind: RoleKind) -> Predicate:
+        return _unary(name, definition, Role(kind, self.name))
 
     def _shared(self) -> Formula:
         """Two cells point to the node: of two nodes, or two cells of one node."""
@@ -196,23 +215,31 @@ class Group:
         if self.function:
             return []
         found = [
-            Predicate(f"has[{m}]", 1, ("v",), definition=exists(["v1"], at(m, "v", "v1")), abstraction=self.by_cells)
+            replace(
+                _unary(has_cell(m), exists(["v1"], at(m, "v", "v1")), Role(RoleKind.HAS_CELL, m)),
+                abstraction=self.by_cells,
+            )
             for m in self.members
         ]
         found += [
             Predicate(
-                f"nn[{root}->{m}]",
+                not_null(root, m),
                 0,
                 (),
                 definition=exists(["v1", "v2"], conj(at(root, "v1"), at(m, "v1", "v2"))),
                 abstraction=True,
+                role=Role(RoleKind.NOT_NULL, m, root),
             )
             for root, edges in roots.items()
             for m in self.members
             if m in edges
         ]
         found += [
-            _unary(f"at[{root}->{m}]", exists(["v1"], conj(at(root, "v1"), at(m, "v1", "v"))))
+            _unary(
+                f"at[{root}->{m}]",
+                exists(["v1"], conj(at(root, "v1"), at(m, "v1", "v"))),
+                Role(RoleKind.CHILD, m, root),
+            )
             for root, edges in roots.items()
             for m in self.members
             if m in edges and self.by_children
@@ -326,7 +353,7 @@ class Group:
         found: list[Rule] = []
         for m in self.members:
             others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(m, "v1", "v3"))))
-            found.append(Rule(conj(at(f"has[{m}]", "v1"), others), at(m, "v1", "v2"), f"{m} points to something"))
+            found.append(Rule(conj(at(has_cell(m), "v1"), others), at(m, "v1", "v2"), f"{m} points to something"))
         for i, f in enumerate(self.members if self.sharing else ()):
             for g in self.members[i + 1 :]:
                 both = exists(["v3"], conj(at(f, "v3", "v2"), at(g, "v3", "v2"), Not(Equal("v3", "v1"))))
@@ -406,13 +433,17 @@ def cancellation(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Pr
 
     The other way round, v is one of the forward cells of v->b.
     """
-    return [_unary(name, _returns(there, back)) for name, there, back in _cancelling(shape, edges)]
+    return [
+        _unary(cancelling(*cells), _returns(there, back), Role(RoleKind.LEADS_BACK, cells[0], back=cells[1]))
+        for cells, there, back in _cancelling(shape, edges)
+    ]
 
 
 def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Rule]:
     """Consequences of the definitions of `cancellation`, for several edges."""
     found: list[Rule] = []
-    for name, there, back in _cancelling(shape, edges):
+    for cells, there, back in _cancelling(shape, edges):
+        name = cancelling(*cells)
         if len(there) == len(back) == 1:
             continue  # the rules of the definition are the same
         holds = at(name, "v1")
@@ -425,18 +456,20 @@ def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> l
     return found
 
 
-def _cancelling(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[tuple[str, list[str], list[str]]]:
-    """The predicates of cancellation: the edges that lead there, and those that lead back."""
+def _cancelling(
+    shape: ShapeClass, edges: Sequence[tuple[str, str]]
+) -> list[tuple[tuple[str, str], list[str], list[str]]]:
+    """The cells of each predicate of cancellation, the edges that lead there, and those that lead back."""
     cells: dict[str, list[str]] = {}
     for cell, name in edges:
         if cell not in shape.headers | set(shape.lanes):
             cells.setdefault(cell, []).append(name)
     forward = [cell for cell in cells if cell not in shape.back]
     every = [name for cell in forward for name in cells[cell]]
-    found: list[tuple[str, list[str], list[str]]] = []
+    found: list[tuple[tuple[str, str], list[str], list[str]]] = []
     for b in [cell for cell in cells if cell in shape.back] if forward else ():
-        found += [(f"c[{f},{b}]", cells[f], cells[b]) for f in forward]
-        found.append((f"c[{b},{'down' if len(forward) > 1 else forward[0]}]", cells[b], every))
+        found += [((f, b), cells[f], cells[b]) for f in forward]
+        found.append(((b, "down" if len(forward) > 1 else forward[0]), cells[b], every))
     return found
 
 
@@ -446,5 +479,20 @@ def _returns(there: Sequence[str], back: Sequence[str]) -> Formula:
     return forall(["v1"], implies(forth, disj(*(at(name, "v1", "v") for name in back))))
 
 
-def _unary(name: str, definition: Formula) -> Predicate:
-    return Predicate(name, 1, ("v",), definition=definition, abstraction=True)
+def _unary(name: str, definition: Formula, role: Role) -> Predicate:
+    return Predicate(name, 1, ("v",), definition=definition, abstraction=True, role=role)
+
+
+def cancelling(there: str, back: str) -> str:
+    """The predicate of nodes to which the second cell leads back from where the first one leads."""
+    return f"c[{there},{back}]"
+
+
+def has_cell(edge: str) -> str:
+    """The predicate of nodes whose cell is not null."""
+    return f"has[{edge}]"
+
+
+def not_null(root: str, edge: str) -> str:
+    """The predicate that a variable's node has a cell that is not null."""
+    return f"nn[{root}->{edge}]"

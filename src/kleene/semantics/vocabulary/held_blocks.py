@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kleene.logic.formula import Formula, conj, disj, exists, forall, implies
+from kleene.logic.roles import Role, RoleKind
 from kleene.logic.vocabulary import Predicate
 from kleene.semantics.vocabulary.groups import CIRCULAR, Group
 from kleene.semantics.vocabulary.names import at
@@ -31,7 +32,8 @@ class Holding:
     """Whether formulas use the definition in place of the predicate."""
 
     def predicate(self) -> Predicate:
-        return Predicate(self.name, 1, ("v",), definition=exists(["u"], self.holders("u", "v")), abstraction=True)
+        held = exists(["u"], self.holders("u", "v"))
+        return Predicate(self.name, 1, ("v",), definition=held, abstraction=True, role=Role(RoleKind.HELD, self.name))
 
     def reached(self, v: str, holder: Reach) -> Formula:
         """Something holds the node, and whatever may hold it is reachable."""

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from kleene.logic.formula import Formula, conj, exists, forall, implies, neg
+from kleene.logic.roles import Role, RoleKind
 from kleene.logic.vocabulary import Predicate
-from kleene.semantics.vocabulary.groups import ACYCLIC, Group, ShapeClass
+from kleene.semantics.vocabulary.groups import ACYCLIC, Group, ShapeClass, has_cell
 from kleene.semantics.vocabulary.names import at
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Update
@@ -32,7 +33,8 @@ class Lane:
 
     def predicate(self) -> Predicate:
         behind = implies(at(self.lane.name, "v", "v1"), at(self.along.closure, "v", "v1"))
-        return Predicate(self.name, 1, ("v",), definition=forall(["v1"], behind), abstraction=True)
+        role = Role(RoleKind.LANE, self.lane.name)
+        return Predicate(self.name, 1, ("v",), definition=forall(["v1"], behind), abstraction=True, role=role)
 
     def unlinking(self, source: Callable[[str], Formula], edge: str) -> list[Update]:
         """Updates for the removal of an edge: a lane that skips this edge no longer runs along the list."""
@@ -67,7 +69,7 @@ def lanes_seen(structures: Iterable[Structure], groups: Sequence[Group]) -> tupl
         for structure in found:
             rails, index = structure.values, structure.vocabulary.index
             twins.update(*({f, g} for f, g in combinations(cells, 2) if rails[2 * index(f)] & rails[2 * index(g)]))
-            nulls.update({m: structure.size - rails[2 * index(f"has[{m}]") + 1].bit_count() for m in cells})
+            nulls.update({m: structure.size - rails[2 * index(has_cell(m)) + 1].bit_count() for m in cells})
         if twins:
             return tuple(sorted(twins, key=lambda m: (nulls[m], cells.index(m))))[1:]
     return ()

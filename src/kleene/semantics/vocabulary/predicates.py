@@ -11,6 +11,7 @@ from kleene.cfa.operations import Specified
 from kleene.cfa.types import PointerType
 from kleene.logic.earlier import NEW
 from kleene.logic.formula import FALSE, UNKNOWN, Formula, Not, conj, disj, exists, predicates_of, reflexive_closure
+from kleene.logic.roles import Role, RoleKind
 from kleene.logic.transform import up_to_order
 from kleene.logic.vocabulary import RESERVED, Predicate, Vocabulary
 from kleene.passes.facts.memory import Memory, Place
@@ -21,6 +22,7 @@ from kleene.semantics.vocabulary.groups import (
     ShapeClass,
     cancellation,
     cancellation_rules,
+    cancelling,
     groups_of,
 )
 from kleene.semantics.vocabulary.held_blocks import Holding, Kinds, holdings, reachable
@@ -37,6 +39,7 @@ class Pointer:
     name: str
     places: tuple[Place, ...]
     tracked: bool = True
+    kind: RoleKind = RoleKind.POINTER
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -70,8 +73,8 @@ class Symbols:
     """Whether all pointers that are live after it are tracked then."""
     _names: dict[Variable, str] = field(default_factory=dict)
     _pointers: dict[str, Pointer] = field(default_factory=dict)
-    _nullary: dict[str, None] = field(default_factory=dict)
-    _unary: dict[str, None] = field(default_factory=dict)
+    _nullary: dict[str, Role] = field(default_factory=dict)
+    _unary: dict[str, Role] = field(default_factory=dict)
 
     @property
     def pointers(self) -> list[Pointer]:
@@ -94,7 +97,7 @@ class Symbols:
         if found is None:
             taken = {*self._names.values(), *self._reserved}
             found = variable.name
-            while found in taken:
+            while found in taken or _is_name_of_temporary(found):
                 found += "'"
             self._names[variable] = found
         return found
@@ -113,48 +116,60 @@ class Symbols:
     def temporary(self, number: int, places: Iterable[Place]) -> Pointer:
         """A pointer that lives during one operation only."""
         own = tuple(sorted(set(places)))
-        return replace(self.named(f"{TEMPORARY}{number}", own), places=own)
+        return replace(self.named(f"{TEMPORARY}{number}", own, RoleKind.TEMPORARY), places=own)
 
     def is_temporary(self, pointer: Pointer) -> bool:
-        return pointer.name.startswith(TEMPORARY)
+        return pointer.kind is RoleKind.TEMPORARY
 
     def integer(self, variable: Variable, constant: int) -> str:
         """The predicate that an integer variable has a value."""
-        return self.nullary(f"{self.name(variable)}={constant}")
+        name = self.name(variable)
+        return self.nullary(f"{name}={constant}", Role(RoleKind.INTEGER, name, value=constant))
 
     def integer_cell(self, offset: int, constant: int) -> str:
         """The predicate of objects with an integer of that value at the offset."""
-        return self.unary(f"@{offset}={constant}")
+        return self.unary(f"@{offset}={constant}", Role(RoleKind.INTEGER_CELL, offset=offset, value=constant))
 
-    def named(self, name: str, places: Iterable[Place]) -> Pointer:
-        """The pointer of that name; the places are added to those that it has."""
+    def named(self, name: str, places: Iterable[Place], kind: RoleKind = RoleKind.POINTER) -> Pointer:
+        """The pointer of that name; its places grow with what it is given."""
         known = self._pointers.get(name)
         union = tuple(sorted({*places, *(known.places if known else ())}))
         if known is None or known.places != union:
-            self._pointers[name] = Pointer(name, union)
+            self._pointers[name] = Pointer(name, union, kind=kind)
         return self._pointers[name]
 
     def mark(self, count: int) -> None:
         """So many markers for calls, and opaque objects if there are back pointers."""
         for number in range(1, count + 1):
-            self.named(f"{MARKER}{number}", {(size, 0) for size in self.memory.sizes})
+            self.named(f"{MARKER}{number}", {(size, 0) for size in self.memory.sizes}, RoleKind.MARKER)
         if count and self.shape.back:
-            self.unary(OPAQUE)
+            self.unary(OPAQUE, Role(RoleKind.OPAQUE))
 
     def object(self, variable: Variable) -> str:
-        return self.unary(f"&{self.name(variable)}")
+        name = f"&{self.name(variable)}"
+        return self.unary(name, Role(RoleKind.OBJECT, name))
 
     @property
     def unaries(self) -> tuple[str, ...]:
         return tuple(self._unary)
 
-    def unary(self, name: str) -> str:
-        self._unary[name] = None
+    def unary(self, name: str, role: Role) -> str:
+        self._unary[name] = role
         return name
 
-    def nullary(self, name: str) -> str:
-        self._nullary[name] = None
+    def nullary(self, name: str, role: Role) -> str:
+        self._nullary[name] = role
         return name
+
+    def is_a(self, name: str, kind: RoleKind) -> bool:
+        """Whether the unary predicate has a role of that kind."""
+        return name in self._unary and self._unary[name].kind is kind
+
+    def undefined(self, pointer: Pointer) -> str:
+        """The predicate that a pointer is not initialized."""
+        temporary = self.is_temporary(pointer)
+        kind = RoleKind.UNDEFINED_TEMPORARY if temporary else RoleKind.UNDEFINED_POINTER
+        return self.nullary(pointer.undefined, Role(kind, pointer.name))
 
     def cell(self, cell: str, target: int) -> str:
         """The edge predicate of a pointer cell, for targets at one offset."""
@@ -164,11 +179,13 @@ class Symbols:
         return sorted({offset for _, offset in self.memory.cell_targets[cell]})
 
     def cell_undefined(self, cell: str) -> str:
-        return self.unary(f"undef.{cell}")
+        return self.unary(f"undef.{cell}", Role(RoleKind.UNDEFINED_CELL, cell))
 
     def size(self, size: int) -> str | None:
         """The predicate of objects of that size, if there are several sizes."""
-        return self.unary(f"size[{size}]") if len(self.memory.sizes) > 1 else None
+        if len(self.memory.sizes) <= 1:
+            return None
+        return self.unary(f"size[{size}]", Role(RoleKind.SIZE, value=size))
 
     # Edges ----------------------------------------------------------------------------------------------------
 
@@ -230,20 +247,28 @@ class Symbols:
     # The vocabulary -------------------------------------------------------------------------------------------
 
     def vocabulary(self) -> Vocabulary:
+        unique = frozenset({"unique"})
         predicates = [
-            Predicate(p.predicate(o), 1, ("v",), frozenset({"unique"}), abstraction=self._separates(p), pointer=True)
+            Predicate(
+                p.predicate(o),
+                1,
+                ("v",),
+                unique,
+                abstraction=self._separates(p),
+                pointer=True,
+                role=Role(p.kind, p.name, offset=o),
+            )
             for p in self._pointers.values()
             for o in p.offsets
         ]
-        unique = frozenset({"unique"})
         values = self.shape.values or all(group.function for group in self.groups)
-        for name in self._unary:
-            stack, chosen = name.startswith("&"), values or not name.startswith("@")
-            predicates.append(
-                Predicate(name, 1, ("v",), unique if stack else frozenset(), abstraction=chosen, pointer=stack)
-            )
-        predicates += [Predicate(name, 0, (), abstraction=True) for name in self._nullary]
-        predicates += [Predicate(name, 1, ("v",), abstraction=True) for name in (HEAP, FREED)]
+        for name, role in self._unary.items():
+            stack, chosen = role.kind is RoleKind.OBJECT, values or role.kind is not RoleKind.INTEGER_CELL
+            properties = unique if stack else frozenset()
+            predicates.append(Predicate(name, 1, ("v",), properties, abstraction=chosen, pointer=stack, role=role))
+        predicates += [Predicate(name, 0, (), abstraction=True, role=role) for name, role in self._nullary.items()]
+        blocks = ((HEAP, RoleKind.HEAP), (FREED, RoleKind.FREED))
+        predicates += [Predicate(name, 1, ("v",), abstraction=True, role=Role(kind)) for name, kind in blocks]
         for group in self.groups:
             predicates += group.core()
         return Vocabulary((*predicates, *self.instrumentation.predicates))
@@ -255,13 +280,28 @@ class Symbols:
         if self.precision.instrument is None:
             return everything
         separating = [r for p in self._pointers.values() if self._separates(p) for r in self._predicates(p)]
-        separating += [r for r in self.roots if r.startswith("&")]
+        separating += [r for r in self.roots if self.is_a(r, RoleKind.OBJECT)]
         found = [predicate for group in self.groups for predicate in group.relations()]
-        data = tuple(name for name in self._unary if name.startswith("@"))
+        data = tuple(name for name in self._unary if self.is_a(name, RoleKind.INTEGER_CELL))
         starts = {p.name for p in self._pointers.values()}
-        inside = tuple(r for r in separating if r not in starts and not r.startswith("&"))
+        inside = tuple(r for r in separating if r not in starts and not self.is_a(r, RoleKind.OBJECT))
         chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating), data, inside))
-        return Instrumentation((*found, *chosen.predicates), chosen.rules)
+        roles = self._roles | {p.name: p.role for p in everything.predicates}
+        own = [replace(p, role=roles.get(p.name)) for p in chosen.predicates]
+        return Instrumentation((*found, *own), chosen.rules)
+
+    @property
+    def _roles(self) -> dict[str, Role | None]:
+        """The roles of predicates that shape classes may declare, also where the groups do without them."""
+        found: dict[str, Role | None] = {}
+        for group in self.groups:
+            found |= group.reach_roles(self.roots)
+            found[group.shared] = Role(RoleKind.SHARED, group.name)
+            found[group.on_cycle] = Role(RoleKind.ON_CYCLE, group.name)
+            for there in (group.name, *group.cells):
+                for cell, _ in self.edges:
+                    found[cancelling(there, cell)] = Role(RoleKind.LEADS_BACK, there, back=cell)
+        return found
 
     @property
     def _everything(self) -> Instrumentation:
@@ -270,7 +310,9 @@ class Symbols:
             closure = group.whole_closure if group.kind == CIRCULAR else group.closure
             for name, root, edge in self.entrances(group):
                 reached = exists(["v1", "v2"], conj(at(root, "v1"), at(edge, "v1", "v2"), at(closure, "v2", "v")))
-                predicates.append(Predicate(name, 1, ("v",), definition=reached, abstraction=True))
+                kind = RoleKind.WHOLE_REACHED if group.kind == CIRCULAR else RoleKind.REACHED
+                role = Role(kind, group.name, f"{root}->{edge}")
+                predicates.append(Predicate(name, 1, ("v",), definition=reached, abstraction=True, role=role))
         predicates += [holding.predicate() for found in self.holdings for holding in found]
         predicates += cancellation(self.shape, self.edges) + [lane.predicate() for lane in self.lanes]
         predicates += self._dereferenced()
@@ -293,7 +335,8 @@ class Symbols:
             ]
             if held:
                 name = f"*{pointer.name}"
-                found.append(Predicate(name, 1, ("v",), frozenset({"unique"}), disj(*held), abstraction=True))
+                unique, role = frozenset({"unique"}), Role(RoleKind.DEREFERENCED, pointer.name)
+                found.append(Predicate(name, 1, ("v",), unique, disj(*held), abstraction=True, role=role))
         return found
 
     @cached_property
@@ -409,6 +452,10 @@ class Symbols:
                 turns += [exists(["u"], conj(at(root, "u"), at(group.name, "u", "turn"))) for root in roots]
         ahead = [group for group in self.groups if not set(group.cells) & self.shape.back]
         return [exists(["turn"], conj(disj(*turns), at(group.closure, "turn", v))) for group in ahead if turns]
+
+
+def _is_name_of_temporary(name: str) -> bool:
+    return name.startswith(TEMPORARY) and name.removeprefix(TEMPORARY).isdigit()
 
 
 def _same(f: Formula | None, g: Formula | None) -> bool:

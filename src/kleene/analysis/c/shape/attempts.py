@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
+from kleene.logic.roles import RoleKind
 from kleene.passes.facts.memory import Memory
 from kleene.passes.loads import with_shared_loads
 from kleene.passes.representatives import with_representatives
@@ -74,14 +75,12 @@ def _with_wrong_values(result: ShapeResult, raised: Set[str]) -> bool:
     return result.complete and bool(raised - LEAKS)
 
 
-def _with_unused(start: str) -> Applies:
-    """Applies if a complete run has alarms, and if a predicate with this prefix does not tell nodes apart yet."""
+def _with_unused(kind: RoleKind) -> Applies:
+    """A complete run has alarms, and predicates of that kind that do not yet tell nodes apart."""
 
     def applies(result: ShapeResult, raised: Set[str]) -> bool:
         vocabulary = result.translation.vocabulary if result.translation is not None else ()
-        return (
-            result.complete and bool(raised) and any(p.name.startswith(start) and not p.abstraction for p in vocabulary)
-        )
+        return result.complete and bool(raised) and any(p.is_a(kind) and not p.abstraction for p in vocabulary)
 
     return applies
 
@@ -94,7 +93,7 @@ ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
     Attempt("loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=0.5),
     Attempt("whole scope", "pointers are kept to the end of their scope", _with_leaks, whole_scope=True),
-    Attempt("values", "integer cells tell nodes apart", _with_unused("@"), sharpen=_by_values),
+    Attempt("values", "integer cells tell nodes apart", _with_unused(RoleKind.INTEGER_CELL), sharpen=_by_values),
     Attempt(
         "ranges",
         "one number stands for all with the same comparisons with constants",
@@ -112,13 +111,13 @@ ATTEMPTS = (
     Attempt(
         "children",
         "the number of children tells nodes apart",
-        _with_unused("has["),
+        _with_unused(RoleKind.HAS_CELL),
         sharpen=lambda shape: replace(shape, children=True),
     ),
     Attempt(
         "cells",
         "which cells are NULL tells nodes apart",
-        _with_unused("has["),
+        _with_unused(RoleKind.HAS_CELL),
         sharpen=lambda shape: replace(shape, cells=True),
     ),
 )
