@@ -334,3 +334,28 @@ def test_contracts_read_the_program_as_without_them(tmp_path: Path) -> None:
     assert verdicts(report)["memcleanup"] == "TRUE"
     report = checked(tmp_path, FREE_ALL + NAMES_MACRO, defines=("BAD=0",))
     assert verdicts(report)["memsafety"] == "FALSE"
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "/*@ requires list(l); ensures list(l); */ void f(struct node *l) { if (l) l->next = l; }",
+        "/*@ requires list(l); ensures list(l); */ void f(struct node *l) { if (l && l->next) free(l->next); }",
+        "/*@ requires list(l) && l != NULL; ensures list(l); */ void f(struct node *l) { l->next = NULL; }",
+    ],
+)
+def test_a_broken_contract_is_no_internal_error(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, function: str
+) -> None:
+    """Runs of the functions were held against the proof of a caller, which rests on a contract that is not kept."""
+    path = tmp_path / "broken.c"
+    path.write_text(
+        "#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\nstruct node { struct node *next; };\n"
+        f"{function}\nint main(void) {{\n  struct node *l = NULL;\n  while (__VERIFIER_nondet_int()) {{\n"
+        "    struct node *n = malloc(sizeof *n);\n    n->next = l;\n    l = n;\n  }\n  f(l);\n"
+        "  while (l) { struct node *r = l->next; free(l); l = r; }\n  return 0;\n}\n",
+        encoding="utf-8",
+    )
+    arguments = ["check", str(path), "--contracts", "--malloc-never-fails", "--self-check", "2", "--timeout", "10"]
+    assert run_main(arguments) in (1, 3)
+    assert "contracts  TRUE" not in capsys.readouterr().out
