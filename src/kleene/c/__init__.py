@@ -11,6 +11,7 @@ In reading order:
 - `unit`: one source file and its names
 - `type_reader`: types and layouts
 - `lowering`: what all parts of the lowering share
+- `parts`: all parts, put together
 - `builder`: an automaton under construction
 - `values`: expressions
 - `effects`: assignments and conditions

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kleene.c.clang import evaluate, kind
-from kleene.c.effects import Effects
-from kleene.c.lowering import UnsupportedConstruct, strip
+from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
 from kleene.c.printing import print_formatted, print_text
 from kleene.c.scan import scan
 from kleene.c.type_reader import is_void
@@ -49,22 +48,26 @@ _FOLDED = {"__builtin_constant_p", "__builtin_object_size", "__builtin_types_com
 Handler = Callable[["Calls", Any, list[Any], "Expression | None", "Type | None"], "Expression | None"]
 
 
-class Calls(Effects):
+class Calls:
     """Calls. A handler gets the call, its arguments, the target and the wanted type, and returns the value."""
 
+    def __init__(self, lower: LoweringContext) -> None:
+        self.lower = lower
+
     def call(self, cursor: Any, target: Expression | None, wanted: Type | None) -> Expression | None:
+        """A call; its result in `target` if given, else in a temporary if `wanted` (the type it is converted to)."""
         callee, *arguments = cursor.get_children()
         function = strip(callee)
         if kind(function) != "DECL_REF_EXPR" or kind(function.referenced) != "FUNCTION_DECL":
             return self._indirect(cursor, callee, arguments, target, wanted)
         name = function.referenced.spelling.removeprefix("__builtin___").removesuffix("_chk")
-        own = self.unit.name_of(function.referenced)
+        own = self.lower.unit.name_of(function.referenced)
         if (name in ASSERT_CALLS or name in ERROR_CALLS) and not self._is_plain(name, own):
             self._error(cursor, name, arguments)
             return None
         if name.startswith(NONDET):
             return self._havoc(cursor, name, target, wanted)
-        linkage = self.unit.linkage
+        linkage = self.lower.unit.linkage
         if own not in linkage.defined_functions:
             handler = HANDLERS.get(name.removeprefix("__builtin_"))
             if handler is not None:
@@ -84,13 +87,13 @@ class Calls(Effects):
     ) -> Expression | None:
         values = tuple(self._argument(a) for a in arguments)
         result = self._result(cursor, target, wanted)
-        self.builder.emit(Call(self.place(cursor), name, values, result))
+        self.lower.builder.emit(Call(self.lower.place(cursor), name, values, result))
         return result
 
     def _indirect(
         self, cursor: Any, callee: Any, arguments: list[Any], target: Expression | None, wanted: Type | None
     ) -> Expression | None:
-        pointer = self.value(callee)
+        pointer = self.lower.values.value(callee)
         if isinstance(pointer, FunctionAddress):
             return self._direct(cursor, pointer.name, arguments, target, wanted)
         values = tuple(self._argument(a) for a in arguments)
@@ -98,11 +101,11 @@ class Calls(Effects):
         if not isinstance(type_, FunctionType):
             raise UnsupportedConstruct("call through something that is not a function pointer", cursor)
         result = self._result(cursor, target, wanted)
-        self.builder.emit(Call(self.place(cursor), pointer, values, result))
+        self.lower.builder.emit(Call(self.lower.place(cursor), pointer, values, result))
         return result
 
     def _argument(self, cursor: Any) -> Expression:
-        return self._decayed(self.value(cursor))
+        return self.lower.values._decayed(self.lower.values.value(cursor))
 
     def _address(self, cursor: Any) -> Expression:
         """A pointer argument of a library function, without conversions to other pointers."""
@@ -112,36 +115,36 @@ class Calls(Effects):
         return value
 
     def _result(self, cursor: Any, target: Expression | None, wanted: Type | None) -> Expression | None:
-        type_ = self.type(cursor)
+        type_ = self.lower.type(cursor)
         if is_void(type_) or (target is None and wanted is None):
             return None
         if target is not None:
             return target
-        return self.builder.temporary(type_)
+        return self.lower.builder.temporary(type_)
 
     def _target(self, cursor: Any, target: Expression | None, wanted: Type | None) -> Expression:
         """The target of the result of an operation that must have one."""
         if target is not None:
             return target
-        return self.builder.temporary(wanted if wanted is not None else self.type(cursor))
+        return self.lower.builder.temporary(wanted if wanted is not None else self.lower.type(cursor))
 
     def _is_plain(self, name: str, own: str) -> bool:
         """Whether an error function is just one of the program's functions, since calling it is no error here."""
-        linkage = self.unit.linkage
+        linkage = self.lower.unit.linkage
         return _error_kind(name) not in linkage.errors and own in linkage.defined_functions
 
     def _error(self, cursor: Any, name: str, arguments: list[Any]) -> None:
         kind_ = _error_kind(name)
-        if kind_ not in self.unit.linkage.errors:
+        if kind_ not in self.lower.unit.linkage.errors:
             self._end(cursor, None)
             return
         message = ""
         if name in ASSERT_CALLS and arguments:
             text = self._text(arguments[0])
             message = text if text is not None else ""
-        error = Error(self.place(cursor), kind_, message)
-        self.builder.emit(error, self.builder.exit)
-        self.builder.here = self.builder.new()
+        error = Error(self.lower.place(cursor), kind_, message)
+        self.lower.builder.emit(error, self.lower.builder.exit)
+        self.lower.builder.here = self.lower.builder.new()
 
     def _text(self, cursor: Any) -> str | None:
         """The text of a string literal argument."""
@@ -150,19 +153,19 @@ class Calls(Effects):
             inner = strip(list(inner.get_children())[-1])
         if kind(inner) != "STRING_LITERAL":
             return None
-        value = self.lvalue(inner)
+        value = self.lower.values.lvalue(inner)
         return value.value[:-1].decode("latin-1") if isinstance(value, StringLiteral) else None
 
     def _havoc(self, cursor: Any, name: str, target: Expression | None, wanted: Type | None) -> Expression | None:
-        type_ = self.type(cursor)
+        type_ = self.lower.type(cursor)
         if wanted is None and target is None:
             wanted = type_
         if is_void(type_):
             return None
         if not is_scalar(type_):
             raise UnsupportedConstruct(f"{name} with a result that is not a number", cursor)
-        result = target if target is not None and target.type == type_ else self.builder.temporary(type_)
-        self.builder.emit(Havoc(self.place(cursor), result, name))
+        result = target if target is not None and target.type == type_ else self.lower.builder.temporary(type_)
+        self.lower.builder.emit(Havoc(self.lower.place(cursor), result, name))
         return result
 
     def _special(
@@ -171,28 +174,32 @@ class Calls(Effects):
         """Functions of several names that are treated alike; NotImplemented for all others."""
         if name in _FOLDED:
             found = evaluate(cursor)
-            return Constant(int(found), self.type(cursor)) if found is not None else Constant(0, self.type(cursor))
+            return (
+                Constant(int(found), self.lower.type(cursor))
+                if found is not None
+                else Constant(0, self.lower.type(cursor))
+            )
         if name in _UNKNOWN_NUMBERS:
             for argument in arguments:
-                self.effect(argument)
+                self.lower.effects.effect(argument)
             return self._havoc(cursor, name, target, wanted)
         if name in _IGNORED:
             for argument in arguments:
-                self.effect(argument)
+                self.lower.effects.effect(argument)
             return self._havoc(cursor, name, target, wanted) if wanted is not None else None
         return NotImplemented
 
     def _end(self, cursor: Any, status: Expression | None) -> None:
-        if status is None and self.unit.linkage.cleanup_at_abort:
+        if status is None and self.lower.unit.linkage.cleanup_at_abort:
             status = Constant(_ABORTED, INT)
-        self.builder.emit(Exit(self.place(cursor), status), self.builder.exit)
-        self.builder.here = self.builder.new()
+        self.lower.builder.emit(Exit(self.lower.place(cursor), status), self.lower.builder.exit)
+        self.lower.builder.here = self.lower.builder.new()
 
     def malloc(self, cursor: Any, size: Expression, target: Expression, *, zeroed: bool, stack: bool) -> Expression:
         type_ = target.type
         element = type_.target if isinstance(type_, PointerType) and not is_void(type_.target) else None
-        self.builder.emit(
-            Allocate(self.place(cursor), target, size, element, zeroed=zeroed, may_fail=not stack, stack=stack)
+        self.lower.builder.emit(
+            Allocate(self.lower.place(cursor), target, size, element, zeroed=zeroed, may_fail=not stack, stack=stack)
         )
         return target
 
@@ -203,15 +210,15 @@ def _error_kind(name: str) -> str:
 
 
 def _malloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    return c.malloc(cursor, c.value(args[0]), c._target(cursor, target, wanted), zeroed=False, stack=False)
+    return c.malloc(cursor, c.lower.values.value(args[0]), c._target(cursor, target, wanted), zeroed=False, stack=False)
 
 
 def _alloca(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    return c.malloc(cursor, c.value(args[0]), c._target(cursor, target, wanted), zeroed=False, stack=True)
+    return c.malloc(cursor, c.lower.values.value(args[0]), c._target(cursor, target, wanted), zeroed=False, stack=True)
 
 
 def _calloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    count, each = c.value(args[0]), c.value(args[1])
+    count, each = c.lower.values.value(args[0]), c.lower.values.value(args[1])
     size: Expression = Binary("*", count, each, each.type)
     if isinstance(count, Constant) and isinstance(each, Constant):
         size = Constant(count.value * each.value, each.type)
@@ -219,33 +226,33 @@ def _calloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
 
 
 def _realloc(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    pointer, size = c._address(args[0]), c.value(args[1])
+    pointer, size = c._address(args[0]), c.lower.values.value(args[1])
     result = c._target(cursor, target, wanted)
-    c.builder.emit(Realloc(c.place(cursor), result, pointer, size))
+    c.lower.builder.emit(Realloc(c.lower.place(cursor), result, pointer, size))
     return result
 
 
 def _free(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
-    c.builder.emit(Free(c.place(cursor), c._address(args[0])))
+    c.lower.builder.emit(Free(c.lower.place(cursor), c._address(args[0])))
 
 
 def _memset(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    pointer, value, size = c._address(args[0]), c.value(args[1]), c.value(args[2])
-    c.builder.emit(MemSet(c.place(cursor), pointer, value, size))
+    pointer, value, size = c._address(args[0]), c.lower.values.value(args[1]), c.lower.values.value(args[2])
+    c.lower.builder.emit(MemSet(c.lower.place(cursor), pointer, value, size))
     return pointer
 
 
 def _memcpy(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    destination, source, size = c._address(args[0]), c._address(args[1]), c.value(args[2])
+    destination, source, size = c._address(args[0]), c._address(args[1]), c.lower.values.value(args[2])
     overlapping = "memmove" in cursor.spelling
-    c.builder.emit(MemCopy(c.place(cursor), destination, source, size, overlapping=overlapping))
+    c.lower.builder.emit(MemCopy(c.lower.place(cursor), destination, source, size, overlapping=overlapping))
     return destination
 
 
 def _exit(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
-    status = c.value(args[0]) if args else Constant(0, INT)
+    status = c.lower.values.value(args[0]) if args else Constant(0, INT)
     if not isinstance(status, Constant | Variable):  # what only its evaluation holds is lost before the program ends
-        status = c.as_temporary(cursor, status)
+        status = c.lower.as_temporary(cursor, status)
     c._end(cursor, status)
 
 
@@ -254,13 +261,13 @@ def _abort(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wa
 
 
 def _assume(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
-    yes, no = c.builder.new(), c.builder.new()
-    c.condition(args[0], yes, no)
-    c.builder.here = yes
+    yes, no = c.lower.builder.new(), c.lower.builder.new()
+    c.lower.effects.condition(args[0], yes, no)
+    c.lower.builder.here = yes
 
 
 def _expect(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    return c.value(args[0])
+    return c.lower.values.value(args[0])
 
 
 def _unreachable(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
@@ -276,7 +283,7 @@ def _printf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
 
 
 def _fprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
-    c.effect(args[0])
+    c.lower.effects.effect(args[0])
     return print_formatted(c, cursor, args[1], args[2:], wanted)
 
 
@@ -288,7 +295,7 @@ def _puts(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wan
 
 
 def _fputs(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
-    c.effect(args[1])
+    c.lower.effects.effect(args[1])
     return print_text(c, cursor, None, args[:1], wanted)
 
 
@@ -305,7 +312,7 @@ def _scanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wa
 
 
 def _fscanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    c.effect(args[0])
+    c.lower.effects.effect(args[0])
     return scan(c, cursor, args[1], args[2:])
 
 
@@ -313,12 +320,12 @@ def _time(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wan
     """Any number; it is stored as well if there is a place for it."""
     pointer = c._address(args[0])
     if isinstance(pointer.type, PointerType) and not (isinstance(pointer, Constant) and pointer.value == 0):
-        c.builder.emit(Havoc(c.place(cursor), Deref(pointer, pointer.type.target), "time"))
+        c.lower.builder.emit(Havoc(c.lower.place(cursor), Deref(pointer, pointer.type.target), "time"))
     return c._havoc(cursor, "time", target, wanted)
 
 
 def _infinity(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
-    return FloatConstant(float("inf"), c.type(cursor))
+    return FloatConstant(float("inf"), c.lower.type(cursor))
 
 
 HANDLERS: dict[str, Handler] = {

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.c.clang import binary_operator, evaluate, kind, unary_operator
-from kleene.c.lowering import strip
+from kleene.c.lowering import LoweringContext, strip
 from kleene.c.type_reader import common_type, integer_promotion
-from kleene.c.values import Values
 from kleene.cfa.expressions import (
     Comparison,
     Constant,
@@ -23,19 +22,23 @@ from kleene.cfa.types import INT, FloatType, IntegerType, PointerType, RecordTyp
 _PURE_CALLS = ("__builtin_expect", "__builtin_expect_with_probability")
 
 
-class Effects(Values):
+class Effects:
     """Assignments, increments, expressions for their effects, and conditions."""
 
+    def __init__(self, lower: LoweringContext) -> None:
+        self.lower = lower
+
     def effect(self, cursor: Any) -> None:
+        """An expression for its side effects only."""
         name = kind(cursor)
         if name in ("PAREN_EXPR", "CSTYLE_CAST_EXPR") or (name == "UNEXPOSED_EXPR" and self._is_cast(cursor)):
             return self.effect(list(cursor.get_children())[-1])
         if name == "BINARY_OPERATOR" and binary_operator(cursor) == "=":
             self.assignment(cursor, wanted=False)
         elif name == "BINARY_OPERATOR" and binary_operator(cursor) in ("&&", "||"):
-            end = self.builder.new()
+            end = self.lower.builder.new()
             self.condition(cursor, end, end)
-            self.builder.here = end
+            self.lower.builder.here = end
         elif name == "BINARY_OPERATOR" and binary_operator(cursor) == ",":
             for part in cursor.get_children():
                 self.effect(part)
@@ -44,13 +47,13 @@ class Effects(Values):
         elif name == "UNARY_OPERATOR" and unary_operator(cursor) in ("++", "--", "p++", "p--"):
             self.increment(cursor, unary_operator(cursor), wanted=False)
         elif name == "CALL_EXPR":
-            self.call(cursor, None, None)
+            self.lower.calls.call(cursor, None, None)
         elif name == "StmtExpr":
-            self.statement_expression(cursor, wanted=False)
+            self.lower.statements.statement_expression(cursor, wanted=False)
         else:
-            value = self.value(cursor)
+            value = self.lower.values.value(cursor)
             if has_dereference(value) and is_scalar(value.type):
-                self.as_temporary(cursor, value)
+                self.lower.as_temporary(cursor, value)
         return None
 
     @staticmethod
@@ -60,14 +63,14 @@ class Effects(Values):
 
     def assignment(self, cursor: Any, *, wanted: bool) -> Expression:
         left, right = cursor.get_children()
-        target = self.lvalue(left)
+        target = self.lower.values.lvalue(left)
         if self.assign_call(target, right):
             return target
-        value = self.convert(self.value(right), target.type, cursor)
+        value = self.lower.convert(self.lower.values.value(right), target.type, cursor)
         kept = wanted and not _is_local(target)
         if kept:
-            value = self.as_temporary(cursor, value)
-        self.builder.emit(Assign(self.place(cursor), target, value))
+            value = self.lower.as_temporary(cursor, value)
+        self.lower.builder.emit(Assign(self.lower.place(cursor), target, value))
         return value if kept else target
 
     def assign_call(self, target: Expression, right: Any) -> bool:
@@ -77,59 +80,62 @@ class Effects(Values):
             inner = list(call.get_children())
             if not inner or kind(inner[-1]) in ("TYPE_REF", "MEMBER_REF"):
                 return False
-            if not isinstance(self.type(call), PointerType | RecordType) and self.type(call) != target.type:
+            if not isinstance(self.lower.type(call), PointerType | RecordType) and self.lower.type(call) != target.type:
                 return False
             call = inner[-1]
         if kind(call) != "CALL_EXPR":
             return False
-        type_ = self.type(call)
+        type_ = self.lower.type(call)
         fits = type_ == target.type or (isinstance(type_, PointerType) and isinstance(target.type, PointerType))
         if not fits:
             return False
-        result = self.call(call, target, target.type)
+        result = self.lower.calls.call(call, target, target.type)
         if result is not None and result is not target:
-            self.assign(right, target, result)
+            self.lower.assign(right, target, result)
         return True
 
     def compound_assignment(self, cursor: Any, *, wanted: bool) -> Expression:
         left, right = cursor.get_children()
         operator = binary_operator(cursor).removesuffix("=")
-        target = self.lvalue(left)
-        value = self.value(right)
+        target = self.lower.values.lvalue(left)
+        value = self.lower.values.value(right)
         type_ = target.type
         if not isinstance(type_, PointerType):
             shift = operator in ("<<", ">>")
             type_ = integer_promotion(target.type) if shift else common_type(target.type, value.type)
-        result = self.convert(self.binary(operator, target, value, type_, cursor), target.type, cursor)
+        result = self.lower.convert(
+            self.lower.values.binary(operator, target, value, type_, cursor), target.type, cursor
+        )
         kept = wanted and not _is_local(target)
         if kept:
-            result = self.as_temporary(cursor, result)
-        self.builder.emit(Assign(self.place(cursor), target, result))
+            result = self.lower.as_temporary(cursor, result)
+        self.lower.builder.emit(Assign(self.lower.place(cursor), target, result))
         return result if kept else target
 
     def increment(self, cursor: Any, operator: str, *, wanted: bool) -> Expression:
-        target = self.lvalue(next(iter(cursor.get_children())))
+        target = self.lower.values.lvalue(next(iter(cursor.get_children())))
         old: Expression = target
         postfix = operator.startswith("p")
         if wanted and postfix:
-            old = self.as_temporary(cursor, target)
+            old = self.lower.as_temporary(cursor, target)
         type_ = target.type
         one: Expression = Constant(1, INT)
         if isinstance(type_, IntegerType):
             type_ = integer_promotion(type_)
         elif isinstance(type_, FloatType):
             one = FloatConstant(1.0, type_)
-        changed = self.binary(operator[-1], old, one, type_, cursor)
-        changed = self.convert(changed, target.type, cursor)
+        changed = self.lower.values.binary(operator[-1], old, one, type_, cursor)
+        changed = self.lower.convert(changed, target.type, cursor)
         kept = wanted and not postfix and not _is_local(target)
         if kept:
-            changed = self.as_temporary(cursor, changed)
-        self.builder.emit(Assign(self.place(cursor), target, changed))
+            changed = self.lower.as_temporary(cursor, changed)
+        self.lower.builder.emit(Assign(self.lower.place(cursor), target, changed))
         if wanted and postfix:
             return old
         return changed if kept else target
 
     def condition(self, cursor: Any, yes: int, no: int) -> None:
+        """Continue at `yes` if the expression is not zero, at `no` if it is."""
         name = kind(cursor)
         inner = list(cursor.get_children())
         operator = binary_operator(cursor) if name == "BINARY_OPERATOR" else ""
@@ -138,9 +144,9 @@ class Effects(Values):
         elif name == "UNARY_OPERATOR" and unary_operator(cursor) == "!":
             self.condition(inner[0], no, yes)
         elif operator in ("&&", "||"):
-            middle = self.builder.new()
+            middle = self.lower.builder.new()
             self.condition(inner[0], *((middle, no) if operator == "&&" else (yes, middle)))
-            self.builder.here = middle
+            self.lower.builder.here = middle
             self.condition(inner[1], yes, no)
         elif operator == ",":
             self.effect(inner[0])
@@ -148,57 +154,53 @@ class Effects(Values):
         elif name == "CALL_EXPR" and cursor.spelling in _PURE_CALLS:
             self.condition(inner[1], yes, no)
         else:
-            self.branch_on(cursor, self.value(cursor), yes, no)
+            self.branch_on(cursor, self.lower.values.value(cursor), yes, no)
 
     def _keeps_truth(self, cursor: Any, inner: list[Any]) -> bool:
         """Whether a conversion cannot turn a value that is not zero into zero, or the other way."""
         if len(inner) != 1 or kind(inner[0]) in ("TYPE_REF", "MEMBER_REF"):
             return False
-        source, target = self.type(inner[0]), self.type(cursor)
+        source, target = self.lower.type(inner[0]), self.lower.type(cursor)
         if not isinstance(source, IntegerType | PointerType) or not isinstance(target, IntegerType):
             return source == target and is_scalar(target)
         return target.boolean or target.size >= source.size
 
     def branch_on(self, cursor: Any, value: Expression, yes: int, no: int) -> None:
         """Two edges for a value that is zero or not; one way only if it is a constant."""
-        place = self.place(cursor)
+        place = self.lower.place(cursor)
         if isinstance(value, Constant):
-            self.builder.connect(self.builder.here, yes if value.value else no, place)
+            self.lower.builder.connect(self.lower.builder.here, yes if value.value else no, place)
             return
         if isinstance(value, FunctionAddress):
-            self.builder.connect(self.builder.here, yes, place)
+            self.lower.builder.connect(self.lower.builder.here, yes, place)
             return
         if not isinstance(value, Comparison):
             if not is_scalar(value.type):
-                value = self._decayed(value)
+                value = self.lower.values._decayed(value)
             zero = FloatConstant(0.0, value.type) if isinstance(value.type, FloatType) else Constant(0, value.type)
             value = Comparison("!=", value, zero)
         elif isinstance(value.left, Constant) and isinstance(value.right, Constant):
             folded = evaluate(cursor)
             if isinstance(folded, int):
-                self.builder.connect(self.builder.here, yes if folded else no, place)
+                self.lower.builder.connect(self.lower.builder.here, yes if folded else no, place)
                 return
-        here = self.builder.here
-        self.builder.branch(here, Assume(place, value, truth=True), yes)
-        self.builder.branch(here, Assume(place, value, truth=False), no)
+        here = self.lower.builder.here
+        self.lower.builder.branch(here, Assume(place, value, truth=True), yes)
+        self.lower.builder.branch(here, Assume(place, value, truth=False), no)
 
     def truth_value(self, cursor: Any) -> Expression:
         """`!`, `&&` and `||` as a number: 0 or 1, by branches."""
         inner = strip(next(iter(cursor.get_children())))
         if kind(cursor) == "UNARY_OPERATOR" and kind(inner) == "INTEGER_LITERAL":
             return Constant(int(not evaluate(inner)), INT)
-        result = self.builder.temporary(INT)
-        yes, no, end = self.builder.new(), self.builder.new(), self.builder.new()
+        result = self.lower.builder.temporary(INT)
+        yes, no, end = self.lower.builder.new(), self.lower.builder.new(), self.lower.builder.new()
         self.condition(cursor, yes, no)
         for start, number in ((yes, 1), (no, 0)):
-            self.builder.here = start
-            self.builder.emit(Assign(self.place(cursor), result, Constant(number, INT)), end)
-        self.builder.here = end
+            self.lower.builder.here = start
+            self.lower.builder.emit(Assign(self.lower.place(cursor), result, Constant(number, INT)), end)
+        self.lower.builder.here = end
         return result
-
-    def safely(self, action: Any, *arguments: Any) -> None:
-        """Carry out a part of the lowering; an unsupported construct ends the path with an Unsupported operation."""
-        raise NotImplementedError
 
 
 def _is_local(target: Expression) -> bool:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kleene.c.calls import Calls
-from kleene.c.clang import evaluate, kind, string_value
-from kleene.c.lowering import UnsupportedConstruct, strip
+from kleene.c.clang import evaluate, initializer, kind, string_value
+from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
 from kleene.cfa.expressions import (
     AddressOf,
     Constant,
@@ -17,8 +16,10 @@ from kleene.cfa.expressions import (
     Field,
     FloatConstant,
     Index,
+    Variable,
 )
 from kleene.cfa.operations import Assign, MemSet
+from kleene.cfa.program import Global
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, RecordField, RecordType, Type
 
 _MANY = 32
@@ -39,41 +40,45 @@ class _Items:
         return self._cursors[self._next - 1]
 
 
-class Initializers(Calls):
+class Initializers:
     """Initialisation of objects."""
 
+    def __init__(self, lower: LoweringContext) -> None:
+        self.lower = lower
+
     def initialize(self, target: Expression, cursor: Any) -> None:
+        """Give an object the value of an initialiser."""
         inner = strip(cursor)
         if kind(inner) == "INIT_LIST_EXPR" or (kind(inner) == "STRING_LITERAL" and isinstance(target.type, ArrayType)):
             found: list[tuple[Expression, Any]] = []
             self._collect(target, inner, found)
             self._emit(target, cursor, found)
-        elif not self.assign_call(target, cursor):
-            self.assign(cursor, target, self.value(cursor))
+        elif not self.lower.effects.assign_call(target, cursor):
+            self.lower.assign(cursor, target, self.lower.values.value(cursor))
 
     def _emit(self, target: Expression, cursor: Any, found: list[tuple[Expression, Any]]) -> None:
         """Zero the parts that the list does not mention, then assign the others."""
         assigned = {lvalue for lvalue, _ in found}
-        if not self.at_file_scope:
+        if not self.lower.at_file_scope:
             self._zero_rest(target, cursor, assigned)
         for lvalue, value in found:
             if isinstance(value, int):
-                if value or not self.at_file_scope:
-                    self.assign(cursor, lvalue, Constant(value, lvalue.type))
-            elif not self.assign_call(lvalue, value):
-                self.assign(value, lvalue, self.value(value))
+                if value or not self.lower.at_file_scope:
+                    self.lower.assign(cursor, lvalue, Constant(value, lvalue.type))
+            elif not self.lower.effects.assign_call(lvalue, value):
+                self.lower.assign(value, lvalue, self.lower.values.value(value))
 
     def _zero_rest(self, target: Expression, cursor: Any, assigned: set[Expression]) -> None:
         leaves = self._leaves(target, assigned)
-        place = self.place(cursor)
+        place = self.lower.place(cursor)
         if len(leaves) > _MANY:
-            address = AddressOf(target, self.pointer_to(target.type))
-            size = Constant(target.type.size, self.difference_type())
-            self.builder.emit(MemSet(place, address, Constant(0, size.type), size))
+            address = AddressOf(target, self.lower.pointer_to(target.type))
+            size = Constant(target.type.size, self.lower.values.difference_type())
+            self.lower.builder.emit(MemSet(place, address, Constant(0, size.type), size))
             return
         for leaf in leaves:
             zero = FloatConstant(0.0, leaf.type) if isinstance(leaf.type, FloatType) else Constant(0, leaf.type)
-            self.builder.emit(Assign(place, leaf, zero))
+            self.lower.builder.emit(Assign(place, leaf, zero))
 
     def _leaves(self, target: Expression, assigned: set[Expression]) -> list[Expression]:
         """The scalar parts of an object that no assignment covers; of a union, those of its largest member."""
@@ -83,7 +88,7 @@ class Initializers(Calls):
             count = target.type.count
             parts = [self._element(target, i) for i in range(count)]
         elif isinstance(target.type, RecordType):
-            layout = self.unit.types.records.get(target.type.name)
+            layout = self.lower.unit.types.records.get(target.type.name)
             members = [f for f in layout.fields if f.name or f.bit_width is None] if layout else []
             parts = [_member(target, f) for f in members]
             if layout is not None and layout.union and parts:
@@ -106,7 +111,7 @@ class Initializers(Calls):
 
     def _element(self, array: Expression, index: int) -> Expression:
         assert isinstance(array.type, ArrayType)
-        return Index(array, Constant(index, self.difference_type()), array.type.element)
+        return Index(array, Constant(index, self.lower.values.difference_type()), array.type.element)
 
     def _collect(self, target: Expression, cursor: Any, found: list[tuple[Expression, Any]]) -> None:
         """Collect the assignments of a braced list, or of a string, to the parts of `target`."""
@@ -162,7 +167,7 @@ class Initializers(Calls):
         elif isinstance(part.type, ArrayType) and kind(inner) == "STRING_LITERAL":
             items.take()
             self._collect(part, inner, found)
-        elif isinstance(part.type, RecordType) and self.type(inner) == part.type:
+        elif isinstance(part.type, RecordType) and self.lower.type(inner) == part.type:
             found.append((part, items.take()))
         else:
             self._aggregate(part, items, found, braced=False)
@@ -171,7 +176,7 @@ class Initializers(Calls):
         if isinstance(target.type, ArrayType):
             return [self._element(target, i) for i in range(target.type.count)]
         assert isinstance(target.type, RecordType)
-        layout = self.unit.types.records[target.type.name]
+        layout = self.lower.unit.types.records[target.type.name]
         members = [f for f in layout.fields if f.name or f.bit_width is None]
         return [_member(target, f) for f in (members[:1] if layout.union else members)]
 
@@ -193,7 +198,7 @@ class Initializers(Calls):
             if kind(step) == "MEMBER_REF":
                 if not step.spelling or "(" in step.spelling:
                     continue
-                ranges = [(self.field(lvalue, step.spelling, item), 0)]
+                ranges = [(self.lower.values.field(lvalue, step.spelling, item), 0)]
                 position = self._position(target, step.spelling)
             else:
                 low = high = int(evaluate(step) or 0)
@@ -214,10 +219,10 @@ class Initializers(Calls):
     def _position(self, target: Expression, name: str) -> int:
         if not isinstance(target.type, RecordType):
             return 0
-        layout = self.unit.types.records[target.type.name]
+        layout = self.lower.unit.types.records[target.type.name]
         if layout.union:
             return 0
-        path = layout.path_to(name, self.unit.types.records)
+        path = layout.path_to(name, self.lower.unit.types.records)
         members = [f for f in layout.fields if f.name or f.bit_width is None]
         return members.index(path[0]) if path else 0
 
@@ -228,3 +233,24 @@ def _member(target: Expression, field: RecordField) -> Expression:
 
 def _signed(byte: int, element: Type) -> int:
     return element.wrap(byte) if isinstance(element, IntegerType) else byte
+
+
+def global_variable(lowering: LoweringContext, variable: Variable, cursor: Any) -> Global:
+    """A global with the assignments of its initialiser, lowered into an empty context.
+
+    An initialiser that is not modelled makes its value unknown.
+    """
+    start = initializer(cursor)
+    constant = bool(cursor.type.is_const_qualified())
+    if start is None:
+        return Global(variable, constant=constant)
+    lowering.at_file_scope = True
+    try:
+        lowering.initializers.initialize(variable, start)
+    except UnsupportedConstruct:
+        return Global(variable, external=True, constant=constant)
+    operations = [edge.label for edge in lowering.builder.finish().edges]
+    assigns = tuple(op for op in operations if isinstance(op, Assign))
+    if len(assigns) != len(operations):
+        return Global(variable, external=True, constant=constant)
+    return Global(variable, assigns, constant=constant)

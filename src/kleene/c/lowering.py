@@ -5,7 +5,8 @@ The lowering of a function is one class in several files; this base declares wha
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from kleene.c.builder import Builder
 from kleene.c.clang import kind
@@ -13,6 +14,13 @@ from kleene.c.unit import Unit
 from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, FloatConstant, FunctionAddress
 from kleene.cfa.operations import Assign, Place
 from kleene.cfa.types import ArrayType, FloatType, FunctionType, IntegerType, PointerType, Type, VoidType
+
+if TYPE_CHECKING:
+    from kleene.c.calls import Calls
+    from kleene.c.effects import Effects
+    from kleene.c.initializers import Initializers
+    from kleene.c.statements import Statements
+    from kleene.c.values import Values
 
 _NO_OBJECT = frozenset(
     (
@@ -36,45 +44,28 @@ class UnsupportedConstruct(Exception):
         self.cursor = cursor
 
 
-class Lowering:
-    """Lowers the body of one function, or the initialiser of one global, into `builder`."""
+class LoweringContext:
+    """What the parts of the lowering of one function, or of one global's initialiser, share; and the parts.
 
-    def __init__(self, unit: Unit, function: str) -> None:
+    The parts call each other through this: the value of an expression may contain calls, statements and initialisers.
+    """
+
+    values: Values
+    effects: Effects
+    calls: Calls
+    initializers: Initializers
+    statements: Statements
+
+    def __init__(self, unit: Unit, function: str, make: Callable[[Unit, str], LoweringContext]) -> None:
         self.unit = unit
         self.function = function
+        self._make = make
         self.builder = Builder(function)
         self.at_file_scope = False
 
-    def value(self, cursor: Any) -> Expression:
-        """The value of an expression; its side effects are emitted before."""
-        raise NotImplementedError
-
-    def lvalue(self, cursor: Any) -> Expression:
-        """The object that an expression designates."""
-        raise NotImplementedError
-
-    def effect(self, cursor: Any) -> None:
-        """An expression for its side effects only."""
-        raise NotImplementedError
-
-    def condition(self, cursor: Any, yes: int, no: int) -> None:
-        """Go on at `yes` if the expression is not zero, at `no` if it is."""
-        raise NotImplementedError
-
-    def call(self, cursor: Any, target: Expression | None, wanted: Type | None) -> Expression | None:
-        """A call; its result in `target` if given, else in a temporary if `wanted` (the type it is converted to)."""
-        raise NotImplementedError
-
-    def initialize(self, target: Expression, cursor: Any) -> None:
-        """Give an object the value of an initialiser."""
-        raise NotImplementedError
-
-    def statement(self, cursor: Any) -> None:
-        raise NotImplementedError
-
-    def statement_expression(self, cursor: Any, *, wanted: bool) -> Expression | None:
-        """A GNU statement expression; its value if wanted."""
-        raise NotImplementedError
+    def sibling(self, name: str) -> LoweringContext:
+        """An empty context for another object of the same file, such as a static variable."""
+        return self._make(self.unit, name)
 
     def place(self, cursor: Any) -> Place:
         location = cursor.location

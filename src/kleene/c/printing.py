@@ -31,7 +31,7 @@ def print_text(c: Calls, cursor: Any, format_: str | None, arguments: list[Any],
     """Output by a format; without one, the arguments are texts."""
     values = tuple(c._argument(a) for a in arguments)
     texts = values if format_ is None else _texts(format_, values, cursor)
-    c.builder.emit(Print(c.place(cursor), format_, values, tuple(t for t in texts if not _is_literal(t))))
+    c.lower.builder.emit(Print(c.lower.place(cursor), format_, values, tuple(t for t in texts if not _is_literal(t))))
     return c._havoc(cursor, "printf", None, wanted) if wanted is not None else None
 
 

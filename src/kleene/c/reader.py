@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import every_child_visited, kind
+from kleene.c.initializers import global_variable
 from kleene.c.options import DEFAULT, ReadOptions
 from kleene.c.parse import LIBRARY, arguments, headers_of, parse
-from kleene.c.statements import UNEXPECTED, Statements, global_variable
+from kleene.c.parts import lowering_of
+from kleene.c.statements import UNEXPECTED
 from kleene.c.type_reader import TypeReader
 from kleene.c.unit import Linkage, Unit
 from kleene.cfa.expressions import Variable
@@ -109,7 +111,7 @@ class _Reader:
                 self.functions[name] = lower_function(unit, cursor)
             elif kind(cursor) == "VAR_DECL" and cursor.is_definition():
                 known = self.linkage.globals[name]
-                found = global_variable(unit, known.variable, cursor)
+                found = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
                 if found.initial or found.external or not known.initial:
                     self.linkage.globals[name] = found
 
@@ -131,10 +133,10 @@ class _Reader:
 def lower_function(unit: Unit, cursor: Any) -> Function:
     """A function with a body as an automaton."""
     name = unit.name_of(cursor)
-    lowering = Statements(unit, name)
+    lowering = lowering_of(unit, name)
     type_ = unit.types.read(cursor.type)
     assert isinstance(type_, FunctionType)
-    lowering.result = type_.result
+    lowering.statements.result = type_.result
     parameters: list[Variable] = []
     body = None
     for part in cursor.get_children():
@@ -152,7 +154,7 @@ def lower_function(unit: Unit, cursor: Any) -> Function:
     location = cursor.location
     place = Place(location.file.name, location.line, location.column, name)
     try:
-        cfa = lowering.body(body)
+        cfa = lowering.statements.body(body)
     except UNEXPECTED:
         unknown: Operation = Unsupported(place, f"body of '{name}' not understood")
         cfa = Cfa(f"{name}.0", (Edge(f"{name}.0", unknown, f"{name}.exit"),))

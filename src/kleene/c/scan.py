@@ -29,9 +29,9 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
     if len(arguments) < len(stored):
         raise UnsupportedConstruct("scanf with fewer arguments than conversions", cursor)
     pointers = [c._argument(argument) for argument in arguments]
-    place, end = c.place(cursor), c.builder.new()
-    count = c.builder.temporary(INT)
-    c.builder.emit(Havoc(place, count, "scanf"))
+    place, end = c.lower.place(cursor), c.lower.builder.new()
+    count = c.lower.builder.temporary(INT)
+    c.lower.builder.emit(Havoc(place, count, "scanf"))
     _only_if(c, place, Comparison(">=", count, Constant(-1, INT)), None)
     _only_if(c, place, Comparison("<=", count, Constant(len(stored), INT)), None)
     if re.match(r"\s*%c", text):  # a character that is there always matches
@@ -39,9 +39,9 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
     for number, pointer in enumerate(pointers[: len(stored)], start=1):
         _only_if(c, place, Comparison(">=", count, Constant(number, INT)), end)
         read = _read(c, place, pointer, cursor)
-        c.builder.emit(Assign(place, Deref(pointer, read.type), read))
-    c.builder.connect(c.builder.here, end, place)
-    c.builder.here = end
+        c.lower.builder.emit(Assign(place, Deref(pointer, read.type), read))
+    c.lower.builder.connect(c.lower.builder.here, end, place)
+    c.lower.builder.here = end
     return count
 
 
@@ -49,14 +49,14 @@ def _read(c: Calls, place: Place, pointer: Expression, cursor: Any) -> Variable:
     """Any value of the type that the argument points to."""
     if not isinstance(pointer.type, PointerType) or not is_scalar(pointer.type.target):
         raise UnsupportedConstruct("scanf to something that is not a number", cursor)
-    read = c.builder.temporary(pointer.type.target)
-    c.builder.emit(Havoc(place, read, "scanf"))
+    read = c.lower.builder.temporary(pointer.type.target)
+    c.lower.builder.emit(Havoc(place, read, "scanf"))
     return read
 
 
 def _only_if(c: Calls, place: Place, condition: Comparison, otherwise: int | None) -> None:
     """Go on where the condition holds; where not, at `otherwise`, or nowhere."""
-    yes, no = c.builder.new(), c.builder.new() if otherwise is None else otherwise
-    c.builder.branch(c.builder.here, Assume(place, condition, True), yes)
-    c.builder.branch(c.builder.here, Assume(place, condition, False), no)
-    c.builder.here = yes
+    yes, no = c.lower.builder.new(), c.lower.builder.new() if otherwise is None else otherwise
+    c.lower.builder.branch(c.lower.builder.here, Assume(place, condition, True), yes)
+    c.lower.builder.branch(c.lower.builder.here, Assume(place, condition, False), no)
+    c.lower.builder.here = yes

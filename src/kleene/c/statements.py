@@ -7,21 +7,23 @@ from typing import Any
 from kleene.c.builder import Scope
 from kleene.c.clang import evaluate, initializer, kind
 from kleene.c.for_parts import for_parts
-from kleene.c.initializers import Initializers
-from kleene.c.lowering import UnsupportedConstruct, strip_parentheses
+from kleene.c.initializers import global_variable
+from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
 from kleene.cfa.graph import Cfa
-from kleene.cfa.operations import Assign, Assume, Operation, Place, Return, Unsupported
-from kleene.cfa.program import Global
+from kleene.cfa.operations import Assume, Operation, Place, Return, Unsupported
 from kleene.cfa.types import INT, IntegerType, Type
 
 UNEXPECTED = (ValueError, IndexError, KeyError, AttributeError, StopIteration, TypeError, AssertionError)
 """Exceptions caused by an unexpected part of clang's tree; they are never shown to the user."""
 
 
-class Statements(Initializers):
+class Statements:
     """Statements. `_break` and `_continue` are where such a jump leads, with the scope it leads to."""
+
+    def __init__(self, lower: LoweringContext) -> None:
+        self.lower = lower
 
     _break: tuple[int, Scope] | None = None
     _continue: tuple[int, Scope] | None = None
@@ -32,14 +34,15 @@ class Statements(Initializers):
     def body(self, cursor: Any) -> Cfa[Operation]:
         """The automaton of a function body; falling off its end returns (0 from main, C17 5.1.2.2.3)."""
         self.statement(cursor)
-        value = Constant(0, INT) if self.function == "main" and self.result == INT else None
+        value = Constant(0, INT) if self.lower.function == "main" and self.result == INT else None
         end = cursor.extent.end
-        place = self.place(cursor)
+        place = self.lower.place(cursor)
         place = type(place)(place.file, end.line, max(end.column - 1, 1), place.function)
-        self.builder.emit(Return(place, value), self.builder.exit)
-        return self.builder.finish()
+        self.lower.builder.emit(Return(place, value), self.lower.builder.exit)
+        return self.lower.builder.finish()
 
     def safely(self, action: Any, *arguments: Any) -> None:
+        """Carry out a part of the lowering; what is not modelled ends the path with an Unsupported operation."""
         try:
             action(*arguments)
         except UnsupportedConstruct as problem:
@@ -49,9 +52,11 @@ class Statements(Initializers):
 
     def _give_up(self, cursor: Any, reason: str) -> None:
         """End the path here: its continuation is unknown."""
-        place = self.place(cursor) if cursor is not None else Place(self.unit.file, 1, 1, self.function)
-        self.builder.emit(Unsupported(place, reason), self.builder.exit)
-        self.builder.here = self.builder.new()
+        place = (
+            self.lower.place(cursor) if cursor is not None else Place(self.lower.unit.file, 1, 1, self.lower.function)
+        )
+        self.lower.builder.emit(Unsupported(place, reason), self.lower.builder.exit)
+        self.lower.builder.here = self.lower.builder.new()
 
     def statement(self, cursor: Any) -> None:
         name = kind(cursor)
@@ -59,7 +64,7 @@ class Statements(Initializers):
         if method is not None:
             getattr(self, method)(cursor)
         elif name.endswith(("_EXPR", "_OPERATOR", "_LITERAL")) or name == "StmtExpr":
-            self.safely(self.effect, cursor)
+            self.safely(self.lower.effects.effect, cursor)
         elif not name.endswith("_ATTR") and name not in ("NULL_STMT", "TYPE_REF", "STATIC_ASSERT"):
             what = "inline assembly" if "ASM" in name else f"statement {name.lower().replace('_', ' ')}"
             self.safely(self._unsupported, cursor, what)
@@ -69,12 +74,12 @@ class Statements(Initializers):
         raise UnsupportedConstruct(reason, cursor)
 
     def compound(self, cursor: Any) -> None:
-        self.builder.open_scope()
+        self.lower.builder.open_scope()
         for part in cursor.get_children():
             self.statement(part)
-        end = self.place(cursor)
+        end = self.lower.place(cursor)
         stop = cursor.extent.end
-        self.builder.close_scope(type(end)(end.file, stop.line, max(stop.column - 1, 1), end.function))
+        self.lower.builder.close_scope(type(end)(end.file, stop.line, max(stop.column - 1, 1), end.function))
 
     def unexposed(self, cursor: Any) -> None:
         """Statements that libclang does not name: those with attributes (`fallthrough`)."""
@@ -88,7 +93,7 @@ class Statements(Initializers):
 
     def _variable(self, cursor: Any) -> None:
         storage = cursor.storage_class.name
-        type_ = self.type(cursor)
+        type_ = self.lower.type(cursor)
         if storage == "EXTERN":
             return
         if storage == "STATIC":
@@ -98,133 +103,134 @@ class Statements(Initializers):
             raise UnsupportedConstruct(f"array '{cursor.spelling}' of variable length", cursor)
         if any(_is_cleanup(part) for part in cursor.get_children()):
             raise UnsupportedConstruct(f"the cleanup attribute of '{cursor.spelling}'", cursor)
-        variable = self.builder.declare(cursor.spelling, type_, self.place(cursor))
-        self.unit.bind(cursor, variable)
+        variable = self.lower.builder.declare(cursor.spelling, type_, self.lower.place(cursor))
+        self.lower.unit.bind(cursor, variable)
         start = initializer(cursor)
         if start is not None:
-            self.initialize(variable, start)
+            self.lower.initializers.initialize(variable, start)
 
     def _static(self, cursor: Any, type_: Type) -> None:
-        name = f"{self.function}.{self.builder.unique(cursor.spelling)}"
+        name = f"{self.lower.function}.{self.lower.builder.unique(cursor.spelling)}"
         variable = Variable(name, type_, is_global=True)
-        self.unit.bind(cursor, variable)
-        self.unit.linkage.globals[name] = global_variable(self.unit, variable, cursor)
+        self.lower.unit.bind(cursor, variable)
+        self.lower.unit.linkage.globals[name] = global_variable(self.lower.sibling(variable.name), variable, cursor)
 
     def statement_expression(self, cursor: Any, *, wanted: bool) -> Expression | None:
+        """A GNU statement expression; its value if wanted."""
         parts = list(next(iter(cursor.get_children())).get_children())
-        self.builder.open_scope()
+        self.lower.builder.open_scope()
         result: Expression | None = None
         for number, part in enumerate(parts):
             last = number == len(parts) - 1
-            if last and wanted and not is_void(self.type(cursor)):
-                target = self.builder.temporary(self.type(cursor))
+            if last and wanted and not is_void(self.lower.type(cursor)):
+                target = self.lower.builder.temporary(self.lower.type(cursor))
                 while kind(part) == "LABEL_STMT":
-                    self.builder.label(part.spelling, self.place(part))
+                    self.lower.builder.label(part.spelling, self.lower.place(part))
                     part = list(part.get_children())[-1]
-                if not self.assign_call(target, part):
-                    self.assign(part, target, self.value(part))
+                if not self.lower.effects.assign_call(target, part):
+                    self.lower.assign(part, target, self.lower.values.value(part))
                 result = target
             else:
                 self.statement(part)
-        self.builder.close_scope(self.place(cursor))
+        self.lower.builder.close_scope(self.lower.place(cursor))
         return result
 
     def if_statement(self, cursor: Any) -> None:
         condition, then, *otherwise = cursor.get_children()
-        place = self.place(cursor)
-        yes, no, end = self.builder.new(), self.builder.new(), self.builder.new()
-        self.safely(self.condition, condition, yes, no)
-        self.builder.here = yes
+        place = self.lower.place(cursor)
+        yes, no, end = self.lower.builder.new(), self.lower.builder.new(), self.lower.builder.new()
+        self.safely(self.lower.effects.condition, condition, yes, no)
+        self.lower.builder.here = yes
         self.statement(then)
-        self.builder.connect(self.builder.here, end, place)
-        self.builder.here = no
+        self.lower.builder.connect(self.lower.builder.here, end, place)
+        self.lower.builder.here = no
         for part in otherwise:
             self.statement(part)
-        self.builder.connect(self.builder.here, end, place)
-        self.builder.here = end
+        self.lower.builder.connect(self.lower.builder.here, end, place)
+        self.lower.builder.here = end
 
     def _loop(self, body: Any, on_break: int, on_continue: int) -> None:
         saved = self._break, self._continue
-        self._break, self._continue = (on_break, self.builder.scope), (on_continue, self.builder.scope)
+        self._break, self._continue = (on_break, self.lower.builder.scope), (on_continue, self.lower.builder.scope)
         self.statement(body)
         self._break, self._continue = saved
 
     def while_statement(self, cursor: Any) -> None:
         condition, body = cursor.get_children()
-        place = self.place(cursor)
-        head, start, end = self.builder.new(), self.builder.new(), self.builder.new()
-        self.builder.connect(self.builder.here, head, place)
-        self.builder.here = head
-        self.safely(self.condition, condition, start, end)
-        self.builder.here = start
+        place = self.lower.place(cursor)
+        head, start, end = self.lower.builder.new(), self.lower.builder.new(), self.lower.builder.new()
+        self.lower.builder.connect(self.lower.builder.here, head, place)
+        self.lower.builder.here = head
+        self.safely(self.lower.effects.condition, condition, start, end)
+        self.lower.builder.here = start
         self._loop(body, end, head)
-        self.builder.connect(self.builder.here, head, place)
-        self.builder.here = end
+        self.lower.builder.connect(self.lower.builder.here, head, place)
+        self.lower.builder.here = end
 
     def do_statement(self, cursor: Any) -> None:
         body, condition = cursor.get_children()
-        place = self.place(cursor)
-        start, check, end = self.builder.new(), self.builder.new(), self.builder.new()
-        self.builder.connect(self.builder.here, start, place)
-        self.builder.here = start
+        place = self.lower.place(cursor)
+        start, check, end = self.lower.builder.new(), self.lower.builder.new(), self.lower.builder.new()
+        self.lower.builder.connect(self.lower.builder.here, start, place)
+        self.lower.builder.here = start
         self._loop(body, end, check)
-        self.builder.connect(self.builder.here, check, place)
-        self.builder.here = check
-        self.safely(self.condition, condition, start, end)
-        self.builder.here = end
+        self.lower.builder.connect(self.lower.builder.here, check, place)
+        self.lower.builder.here = check
+        self.safely(self.lower.effects.condition, condition, start, end)
+        self.lower.builder.here = end
 
     def for_statement(self, cursor: Any) -> None:
-        start, condition, step, body = for_parts(cursor, self.unit)
-        place = self.place(cursor)
-        self.builder.open_scope()
+        start, condition, step, body = for_parts(cursor, self.lower.unit)
+        place = self.lower.place(cursor)
+        self.lower.builder.open_scope()
         if start is not None:
             self.statement(start)
-        head, inside, after, end = (self.builder.new() for _ in range(4))
-        self.builder.connect(self.builder.here, head, place)
-        self.builder.here = head
+        head, inside, after, end = (self.lower.builder.new() for _ in range(4))
+        self.lower.builder.connect(self.lower.builder.here, head, place)
+        self.lower.builder.here = head
         if condition is None:
-            self.builder.connect(head, inside, place)
+            self.lower.builder.connect(head, inside, place)
         else:
-            self.safely(self.condition, condition, inside, end)
-        self.builder.here = inside
+            self.safely(self.lower.effects.condition, condition, inside, end)
+        self.lower.builder.here = inside
         self._loop(body, end, after)
-        self.builder.connect(self.builder.here, after, place)
-        self.builder.here = after
+        self.lower.builder.connect(self.lower.builder.here, after, place)
+        self.lower.builder.here = after
         if step is not None:
-            self.safely(self.effect, step)
-        self.builder.connect(self.builder.here, head, place)
-        self.builder.here = end
-        self.builder.close_scope(place)
+            self.safely(self.lower.effects.effect, step)
+        self.lower.builder.connect(self.lower.builder.here, head, place)
+        self.lower.builder.here = end
+        self.lower.builder.close_scope(place)
 
     def switch_statement(self, cursor: Any) -> None:
         condition, body = cursor.get_children()
-        place = self.place(cursor)
+        place = self.lower.place(cursor)
         value: Expression = Constant(0, INT)
 
         def evaluate_selector() -> None:
             nonlocal value
-            value = self.value(condition)
+            value = self.lower.values.value(condition)
             if not isinstance(value, Variable | Constant):
-                value = self.as_temporary(cursor, value)
+                value = self.lower.as_temporary(cursor, value)
 
         self.safely(evaluate_selector)
-        dispatch, end = self.builder.here, self.builder.new()
+        dispatch, end = self.lower.builder.here, self.lower.builder.new()
         saved = self._break, self._cases, self._default
-        self._break, self._cases, self._default = (end, self.builder.scope), [], None
-        self.builder.here = self.builder.new()
+        self._break, self._cases, self._default = (end, self.lower.builder.scope), [], None
+        self.lower.builder.here = self.lower.builder.new()
         self.statement(body)
-        self.builder.connect(self.builder.here, end, place)
+        self.lower.builder.connect(self.lower.builder.here, end, place)
         cases, default = self._cases, self._default
         self._break, self._cases, self._default = saved
-        self.builder.here = dispatch
+        self.lower.builder.here = dispatch
         for low, high, target, case in cases or ():
             self._select(case, value, low, high, target)
-        self.builder.connect(self.builder.here, end if default is None else default, place)
-        self.builder.here = end
+        self.lower.builder.connect(self.lower.builder.here, end if default is None else default, place)
+        self.lower.builder.here = end
 
     def _select(self, cursor: Any, value: Expression, low: int, high: int, target: int) -> None:
         """From here: to `target` if the value lies between low and high, else on."""
-        place = self.place(cursor)
+        place = self.lower.place(cursor)
         if isinstance(value.type, IntegerType):
             low, high = value.type.wrap(low), value.type.wrap(high)
         if low == high:
@@ -234,40 +240,40 @@ class Statements(Initializers):
                 Comparison(">=", value, Constant(low, value.type)),
                 Comparison("<=", value, Constant(high, value.type)),
             ]
-        no = self.builder.new()
+        no = self.lower.builder.new()
         for number, test in enumerate(tests):
-            yes = target if number == len(tests) - 1 else self.builder.new()
-            self.builder.branch(self.builder.here, Assume(place, test, truth=True), yes)
-            self.builder.branch(self.builder.here, Assume(place, test, truth=False), no)
-            self.builder.here = yes
-        self.builder.here = no
+            yes = target if number == len(tests) - 1 else self.lower.builder.new()
+            self.lower.builder.branch(self.lower.builder.here, Assume(place, test, truth=True), yes)
+            self.lower.builder.branch(self.lower.builder.here, Assume(place, test, truth=False), no)
+            self.lower.builder.here = yes
+        self.lower.builder.here = no
 
     def case(self, cursor: Any) -> None:
         *values, inner = cursor.get_children()
         low = evaluate(values[0])
         high = evaluate(values[1]) if len(values) > 1 else low
-        target = self.builder.new()
-        self.builder.connect(self.builder.here, target, self.place(cursor))
-        self.builder.here = target
+        target = self.lower.builder.new()
+        self.lower.builder.connect(self.lower.builder.here, target, self.lower.place(cursor))
+        self.lower.builder.here = target
         if self._cases is not None and isinstance(low, int) and isinstance(high, int):
             self._cases.append((low, high, target, cursor))
         self.statement(inner)
 
     def default(self, cursor: Any) -> None:
-        target = self.builder.new()
-        self.builder.connect(self.builder.here, target, self.place(cursor))
-        self.builder.here = target
+        target = self.lower.builder.new()
+        self.lower.builder.connect(self.lower.builder.here, target, self.lower.place(cursor))
+        self.lower.builder.here = target
         self._default = target
         for part in cursor.get_children():
             self.statement(part)
 
     def label(self, cursor: Any) -> None:
-        self.builder.label(cursor.spelling, self.place(cursor))
+        self.lower.builder.label(cursor.spelling, self.lower.place(cursor))
         for part in cursor.get_children():
             self.statement(part)
 
     def goto(self, cursor: Any) -> None:
-        self.builder.goto(next(iter(cursor.get_children())).spelling, self.place(cursor))
+        self.lower.builder.goto(next(iter(cursor.get_children())).spelling, self.lower.place(cursor))
 
     def break_statement(self, cursor: Any) -> None:
         self._leave(cursor, self._break)
@@ -277,8 +283,8 @@ class Statements(Initializers):
 
     def _leave(self, cursor: Any, to: tuple[int, Scope] | None) -> None:
         assert to is not None
-        self.builder.leave_scopes(to[1], self.place(cursor))
-        self.builder.jump(to[0], self.place(cursor))
+        self.lower.builder.leave_scopes(to[1], self.lower.place(cursor))
+        self.lower.builder.jump(to[0], self.lower.place(cursor))
 
     def return_statement(self, cursor: Any) -> None:
         self.safely(self._return, cursor, next(iter(cursor.get_children()), None))
@@ -286,11 +292,11 @@ class Statements(Initializers):
     def _return(self, cursor: Any, inner: Any) -> None:
         value: Expression | None = None
         if inner is not None and (self.result is None or is_void(self.result)):
-            self.effect(inner)
+            self.lower.effects.effect(inner)
         elif inner is not None and self.result is not None:
-            value = self.convert(self.value(strip_parentheses(inner)), self.result, cursor)
-        self.builder.emit(Return(self.place(cursor), value), self.builder.exit)
-        self.builder.here = self.builder.new()
+            value = self.lower.convert(self.lower.values.value(strip_parentheses(inner)), self.result, cursor)
+        self.lower.builder.emit(Return(self.lower.place(cursor), value), self.lower.builder.exit)
+        self.lower.builder.here = self.lower.builder.new()
 
 
 _STATEMENTS = {
@@ -316,22 +322,3 @@ def _is_cleanup(cursor: Any) -> bool:
     """An attribute that names a function to be called when a variable ends."""
     tokens = (token.spelling for token in cursor.get_tokens()) if cursor.kind.is_attribute() else iter(())
     return next(tokens, "").strip("_") == "cleanup"
-
-
-def global_variable(unit: Any, variable: Variable, cursor: Any) -> Global:
-    """A global with the assignments of its initialiser; one that is not modelled makes its value unknown."""
-    start = initializer(cursor)
-    constant = bool(cursor.type.is_const_qualified())
-    if start is None:
-        return Global(variable, constant=constant)
-    lowering = Statements(unit, variable.name)
-    lowering.at_file_scope = True
-    try:
-        lowering.initialize(variable, start)
-    except UnsupportedConstruct:
-        return Global(variable, external=True, constant=constant)
-    operations = [edge.label for edge in lowering.builder.finish().edges]
-    assigns = tuple(op for op in operations if isinstance(op, Assign))
-    if len(assigns) != len(operations):
-        return Global(variable, external=True, constant=constant)
-    return Global(variable, assigns, constant=constant)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.c.clang import binary_operator, evaluate, kind, string_value, unary_operator
-from kleene.c.lowering import Lowering, UnsupportedConstruct, strip_parentheses
+from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import (
     AddressOf,
@@ -39,15 +39,19 @@ _CONSTANT_KINDS = ("INTEGER_LITERAL", "CHARACTER_LITERAL", "CXX_UNARY_EXPR", "CX
 _BRANCHING = ("&&", "||")
 
 
-class Values(Lowering):
+class Values:
     """Values and objects; assignments and calls are in other parts."""
 
+    def __init__(self, lower: LoweringContext) -> None:
+        self.lower = lower
+
     def value(self, cursor: Any) -> Expression:
+        """The value of an expression; its side effects are emitted before."""
         name = kind(cursor)
         if name in _CONSTANT_KINDS:
             return self._constant(cursor)
         if name == "FLOATING_LITERAL":
-            return FloatConstant(float(evaluate(cursor) or 0.0), self.type(cursor))
+            return FloatConstant(float(evaluate(cursor) or 0.0), self.lower.type(cursor))
         if name == "PAREN_EXPR":
             return self.value(strip_parentheses(cursor))
         if name == "UNEXPOSED_EXPR":
@@ -57,21 +61,24 @@ class Values(Lowering):
         if name == "BINARY_OPERATOR":
             return self._binary(cursor)
         if name == "CSTYLE_CAST_EXPR":
-            return self.converted(list(cursor.get_children())[-1], self.type(cursor), cursor)
+            return self.converted(list(cursor.get_children())[-1], self.lower.type(cursor), cursor)
         if name == "CALL_EXPR":
-            result = self.call(cursor, None, self.type(cursor))
-            return result if result is not None else Constant(0, self.type(cursor))
+            result = self.lower.calls.call(cursor, None, self.lower.type(cursor))
+            return result if result is not None else Constant(0, self.lower.type(cursor))
         if name == "CONDITIONAL_OPERATOR":
             return self._conditional(cursor)
         if name == "COMPOUND_ASSIGNMENT_OPERATOR":
-            return self.compound_assignment(cursor, wanted=True)
+            return self.lower.effects.compound_assignment(cursor, wanted=True)
         if name == "StmtExpr":
-            return self.statement_expression(cursor, wanted=True) or Constant(0, self.type(cursor))
+            return self.lower.statements.statement_expression(cursor, wanted=True) or Constant(
+                0, self.lower.type(cursor)
+            )
         if name == "GENERIC_SELECTION_EXPR":
             return self._constant(cursor)
         return self.lvalue(cursor)
 
     def lvalue(self, cursor: Any) -> Expression:
+        """The object that an expression designates."""
         name = kind(cursor)
         if name == "PAREN_EXPR":
             return self.lvalue(strip_parentheses(cursor))
@@ -93,21 +100,9 @@ class Values(Lowering):
             return self.lvalue(next(iter(cursor.get_children())))
         raise UnsupportedConstruct(f"expression {name.lower().replace('_', ' ')}", cursor)
 
-    def compound_assignment(self, cursor: Any, *, wanted: bool) -> Expression:
-        raise NotImplementedError
-
-    def assignment(self, cursor: Any, *, wanted: bool) -> Expression:
-        raise NotImplementedError
-
-    def increment(self, cursor: Any, operator: str, *, wanted: bool) -> Expression:
-        raise NotImplementedError
-
-    def truth_value(self, cursor: Any) -> Expression:
-        raise NotImplementedError
-
     def _constant(self, cursor: Any) -> Expression:
         found = evaluate(cursor)
-        type_ = self.type(cursor)
+        type_ = self.lower.type(cursor)
         if isinstance(found, float):
             return FloatConstant(found, type_)
         if found is None:
@@ -116,46 +111,46 @@ class Values(Lowering):
         return Constant(type_.wrap(found) if isinstance(type_, IntegerType) else found, type_)
 
     def _string(self, cursor: Any) -> Expression:
-        type_ = self.type(cursor)
+        type_ = self.lower.type(cursor)
         if not isinstance(type_, ArrayType) or type_.element.size != 1:
             raise UnsupportedConstruct("wide string literal", cursor)
         return StringLiteral(string_value(cursor), ArrayType(type_.element, len(string_value(cursor))))
 
     def _unexposed(self, cursor: Any) -> Expression:
         inner = list(cursor.get_children())
-        if len(inner) == 4 and self.type(inner[1]) == self.type(inner[0]):
+        if len(inner) == 4 and self.lower.type(inner[1]) == self.lower.type(inner[0]):
             return self._binary_conditional(cursor, inner)
         if len(inner) == 1 and kind(inner[0]) not in ("TYPE_REF", "MEMBER_REF"):
-            return self.converted(inner[0], self.type(cursor), cursor)
+            return self.converted(inner[0], self.lower.type(cursor), cursor)
         return self._constant(cursor)
 
     def converted(self, inner: Any, type_: Type, cursor: Any) -> Expression:
         """The value of `inner` converted; a call learns the type that its result is wanted in."""
         if is_void(type_):
-            self.effect(inner)
+            self.lower.effects.effect(inner)
             return Constant(0, type_)
         call = strip_parentheses(inner)
         if kind(call) == "CALL_EXPR":
-            type_ = self.unit.types.decayed(type_)
+            type_ = self.lower.unit.types.decayed(type_)
         if kind(call) == "CALL_EXPR" and isinstance(type_, PointerType):
-            result = self.call(call, None, type_)
-            return self.convert(result if result is not None else Constant(0, type_), type_, cursor)
-        return self.convert(self.value(inner), type_, cursor)
+            result = self.lower.calls.call(call, None, type_)
+            return self.lower.convert(result if result is not None else Constant(0, type_), type_, cursor)
+        return self.lower.convert(self.value(inner), type_, cursor)
 
     def _reference(self, cursor: Any) -> Expression:
         declaration = cursor.referenced
         if kind(declaration) == "ENUM_CONSTANT_DECL":
-            return Constant(int(declaration.enum_value), self.type(cursor))
+            return Constant(int(declaration.enum_value), self.lower.type(cursor))
         if kind(declaration) == "FUNCTION_DECL":
             return self.function_address(declaration)
-        return self.unit.variable(declaration, self.unit.types.read(declaration.type))
+        return self.lower.unit.variable(declaration, self.lower.unit.types.read(declaration.type))
 
     def function_address(self, declaration: Any) -> Expression:
-        name = self.unit.name_of(declaration)
-        linkage = self.unit.linkage
+        name = self.lower.unit.name_of(declaration)
+        linkage = self.lower.unit.linkage
         if name not in linkage.defined_functions and name in linkage.library:
             linkage.needed[name] = None
-        return FunctionAddress(name, self.pointer_to(self.unit.types.read(declaration.type)))
+        return FunctionAddress(name, self.lower.pointer_to(self.lower.unit.types.read(declaration.type)))
 
     def _member(self, cursor: Any) -> Expression:
         base = next(iter(cursor.get_children()), None)
@@ -171,8 +166,8 @@ class Values(Lowering):
     def field(self, whole: Expression, name: str, cursor: Any) -> Expression:
         """The member `name` of a record, through anonymous members."""
         record = whole.type
-        layout = self.unit.types.records.get(record.name) if isinstance(record, RecordType) else None
-        path = layout.path_to(name, self.unit.types.records) if layout else ()
+        layout = self.lower.unit.types.records.get(record.name) if isinstance(record, RecordType) else None
+        path = layout.path_to(name, self.lower.unit.types.records) if layout else ()
         if not path:
             raise UnsupportedConstruct(f"member {name} of {record}", cursor)
         for member in path:
@@ -188,7 +183,7 @@ class Values(Lowering):
             return Index(base, index, base.type.element)
         if isinstance(base, AddressOf) and isinstance(base.target.type, ArrayType):
             array = base.target.type
-            if base.type == self.pointer_to(array.element):
+            if base.type == self.lower.pointer_to(array.element):
                 return Index(base.target, index, array.element)
         if not isinstance(base.type, PointerType):
             raise UnsupportedConstruct(f"subscript of {base.type}", cursor)
@@ -210,12 +205,12 @@ class Values(Lowering):
         return Deref(pointer, pointer.type.target)
 
     def _compound_literal(self, cursor: Any) -> Expression:
-        type_ = self.type(cursor)
-        place = self.place(cursor)
-        if self.at_file_scope:
+        type_ = self.lower.type(cursor)
+        place = self.lower.place(cursor)
+        if self.lower.at_file_scope:
             raise UnsupportedConstruct("compound literal outside of functions", cursor)
-        variable = self.builder.declare("$literal", type_, place)
-        self.initialize(variable, list(cursor.get_children())[-1])
+        variable = self.lower.builder.declare("$literal", type_, place)
+        self.lower.initializers.initialize(variable, list(cursor.get_children())[-1])
         return variable
 
     def _unary(self, cursor: Any) -> Expression:
@@ -226,14 +221,14 @@ class Values(Lowering):
         if operator == "&":
             return self._address_of(inner, cursor)
         if operator in ("++", "--", "p++", "p--"):
-            return self.increment(cursor, operator, wanted=True)
+            return self.lower.effects.increment(cursor, operator, wanted=True)
         if operator == "!":
-            return self.truth_value(cursor)
-        type_ = self.type(cursor)
+            return self.lower.effects.truth_value(cursor)
+        type_ = self.lower.type(cursor)
         if operator in ("+", "extension"):
-            return self.convert(self.value(inner), type_, cursor)
+            return self.lower.convert(self.value(inner), type_, cursor)
         if operator in ("-", "~"):
-            return self.negated(operator, self.convert(self.value(inner), type_, cursor))
+            return self.negated(operator, self.lower.convert(self.value(inner), type_, cursor))
         raise UnsupportedConstruct(f"operator {operator}", cursor)
 
     @staticmethod
@@ -246,12 +241,12 @@ class Values(Lowering):
         return Unary(operator, value, type_)
 
     def _address_of(self, inner: Any, cursor: Any) -> Expression:
-        type_ = self.type(cursor)
+        type_ = self.lower.type(cursor)
         target = self.lvalue(inner)
         if isinstance(target, FunctionAddress):
             return FunctionAddress(target.name, type_)
         if isinstance(target, Deref):
-            return self.convert(target.pointer, type_, cursor)
+            return self.lower.convert(target.pointer, type_, cursor)
         if isinstance(target.type, PointerType) and isinstance(target.type.target, FunctionType):
             return target if type_ == target.type else AddressOf(target, type_)
         return AddressOf(target, type_)
@@ -259,15 +254,15 @@ class Values(Lowering):
     def _binary(self, cursor: Any) -> Expression:
         operator = binary_operator(cursor)
         if operator == "=":
-            return self.assignment(cursor, wanted=True)
+            return self.lower.effects.assignment(cursor, wanted=True)
         if operator in _BRANCHING:
-            return self.truth_value(cursor)
+            return self.lower.effects.truth_value(cursor)
         first, second = cursor.get_children()
         if operator == ",":
-            self.effect(first)
+            self.lower.effects.effect(first)
             return self.value(second)
         left, right = self.value(first), self.value(second)
-        return self.binary(operator, left, right, self.type(cursor), cursor)
+        return self.binary(operator, left, right, self.lower.type(cursor), cursor)
 
     def binary(self, operator: str, left: Expression, right: Expression, type_: Type, cursor: Any) -> Expression:
         """An operator applied to values: pointer arithmetic or arithmetic of numbers."""
@@ -279,24 +274,24 @@ class Values(Lowering):
             return PointerDifference(left, right, scale, type_)
         if isinstance(left.type, PointerType) and operator in "+-":
             if operator == "-":
-                right = self.negated("-", self.convert(right, self.difference_type(), cursor))
+                right = self.negated("-", self.lower.convert(right, self.difference_type(), cursor))
             return self.offset(left, right, cursor)
         if isinstance(right.type, PointerType) and operator == "+":
             return self.offset(right, left, cursor)
         if not isinstance(type_, IntegerType | FloatType):
             raise UnsupportedConstruct(f"operator {operator} on {left.type}", cursor)
-        left = self.convert(left, type_, cursor)
+        left = self.lower.convert(left, type_, cursor)
         if operator not in ("<<", ">>"):
-            right = self.convert(right, type_, cursor)
+            right = self.lower.convert(right, type_, cursor)
         return Binary(operator, left, right, type_)
 
     def _decayed(self, value: Expression) -> Expression:
         if isinstance(value.type, ArrayType):
-            return AddressOf(value, self.pointer_to(value.type.element))
+            return AddressOf(value, self.lower.pointer_to(value.type.element))
         return value
 
     def difference_type(self) -> IntegerType:
-        size = self.unit.types.pointer_size
+        size = self.lower.unit.types.pointer_size
         return IntegerType(size * 8, signed=True, name="int" if size == 4 else "long")
 
     def offset(self, pointer: Expression, index: Expression, cursor: Any) -> Expression:
@@ -311,38 +306,35 @@ class Values(Lowering):
 
     def _conditional(self, cursor: Any) -> Expression:
         condition, yes, no = cursor.get_children()
-        return self._choose(cursor, lambda a, b: self.condition(condition, a, b), yes, no)
+        return self._choose(cursor, lambda a, b: self.lower.effects.condition(condition, a, b), yes, no)
 
     def _binary_conditional(self, cursor: Any, inner: list[Any]) -> Expression:
-        first = self.as_temporary(cursor, self.value(inner[0]))
-        type_ = self.type(cursor)
-        result = self.builder.temporary(type_)
+        first = self.lower.as_temporary(cursor, self.value(inner[0]))
+        type_ = self.lower.type(cursor)
+        result = self.lower.builder.temporary(type_)
         zero = Constant(0, first.type)
-        yes, no, end = self.builder.new(), self.builder.new(), self.builder.new()
-        self.branch_on(cursor, Comparison("!=", first, zero), yes, no)
-        self.builder.here = yes
-        self.assign(cursor, result, first)
-        self.builder.connect(self.builder.here, end, self.place(cursor))
-        self.builder.here = no
-        self.assign(cursor, result, self.value(inner[-1]))
-        self.builder.connect(self.builder.here, end, self.place(cursor))
-        self.builder.here = end
+        yes, no, end = self.lower.builder.new(), self.lower.builder.new(), self.lower.builder.new()
+        self.lower.effects.branch_on(cursor, Comparison("!=", first, zero), yes, no)
+        self.lower.builder.here = yes
+        self.lower.assign(cursor, result, first)
+        self.lower.builder.connect(self.lower.builder.here, end, self.lower.place(cursor))
+        self.lower.builder.here = no
+        self.lower.assign(cursor, result, self.value(inner[-1]))
+        self.lower.builder.connect(self.lower.builder.here, end, self.lower.place(cursor))
+        self.lower.builder.here = end
         return result
 
-    def branch_on(self, cursor: Any, value: Expression, yes: int, no: int) -> None:
-        raise NotImplementedError
-
     def _choose(self, cursor: Any, decide: Any, yes_cursor: Any, no_cursor: Any) -> Expression:
-        type_ = self.type(cursor)
-        yes, no, end = self.builder.new(), self.builder.new(), self.builder.new()
+        type_ = self.lower.type(cursor)
+        yes, no, end = self.lower.builder.new(), self.lower.builder.new(), self.lower.builder.new()
         decide(yes, no)
-        result: Variable | None = None if is_void(type_) else self.builder.temporary(type_)
+        result: Variable | None = None if is_void(type_) else self.lower.builder.temporary(type_)
         for start, branch in ((yes, yes_cursor), (no, no_cursor)):
-            self.builder.here = start
+            self.lower.builder.here = start
             if result is None:
-                self.effect(branch)
+                self.lower.effects.effect(branch)
             else:
-                self.assign(branch, result, self.value(branch))
-            self.builder.connect(self.builder.here, end, self.place(cursor))
-        self.builder.here = end
+                self.lower.assign(branch, result, self.value(branch))
+            self.lower.builder.connect(self.lower.builder.here, end, self.lower.place(cursor))
+        self.lower.builder.here = end
         return result if result is not None else Constant(0, type_)
