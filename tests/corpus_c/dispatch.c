@@ -24,6 +24,6 @@ again:
         goto again;
     shapes[0].area = NULL;
     if (which == BLUE)
-        return shapes[0].area(shapes); // ERROR null_dereference
+        return shapes[0].area(shapes); // FAILS: null_dereference
     return 0;
 }

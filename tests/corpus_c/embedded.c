@@ -38,6 +38,6 @@ int main(void) {
         list_del(&item->link);
         free(item);
     }
-    assert(count == 0 && seen < 3); // ERROR assertion
+    assert(count == 0 && seen < 3); // FAILS: assertion
     return 0;
 }

@@ -6,19 +6,19 @@ static void lose(void) {
     struct node *p = malloc(sizeof *p);
     p->next = malloc(sizeof *p);
     p->next->next = p;
-    return; // ERROR memory_leak lost
+    return; // FAILS: memory_leak lost
 }
 int main(void) {
     struct node *p = malloc(sizeof *p);
     switch (__VERIFIER_nondet_int()) {
     case 0:
-        p = NULL; // ERROR memory_leak lost
+        p = NULL; // FAILS: memory_leak lost
         break;
     case 1:
         held = p;
-        exit(0); // ERROR memory_leak exit
+        exit(0); // FAILS: memory_leak exit
     case 2:
-        exit(1); // ERROR memory_leak exit
+        exit(1); // FAILS: memory_leak exit
     case 3:
         free(p);
         lose();

@@ -33,6 +33,6 @@ int main(void) {
         reach_error();
     put(&q, a + 1);
     if (take(&q) == b)
-        reach_error(); // ERROR unreach_call
+        reach_error(); // FAILS: unreach_call
     return q.length;
 }

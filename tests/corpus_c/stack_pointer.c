@@ -8,11 +8,11 @@ int main(void) {
     for (int i = 0; i < 2; i++) {
         int inner = i;
         if (i == 1 && __VERIFIER_nondet_int())
-            total += *p; // ERROR dangling_dereference
+            total += *p; // FAILS: dangling_dereference
         p = &inner;
     }
     if (__VERIFIER_nondet_int() < 0)
-        return *p; // ERROR dangling_dereference
+        return *p; // FAILS: dangling_dereference
     p = escape(3);
-    return __VERIFIER_nondet_int() ? *p : total; // ERROR dangling_dereference
+    return __VERIFIER_nondet_int() ? *p : total; // FAILS: dangling_dereference
 }

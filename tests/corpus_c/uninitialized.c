@@ -6,13 +6,13 @@ int main(void) {
     if (__VERIFIER_nondet_bool()) {
         first = malloc(sizeof(struct node));
         if (__VERIFIER_nondet_bool())
-            first->next->data = 1; // ERROR uninitialized_pointer
+            first->next->data = 1; // FAILS: uninitialized_pointer
         free(first);
         return 0;
     }
     if (__VERIFIER_nondet_bool())
-        first->data = 2; // ERROR null_dereference
+        first->data = 2; // FAILS: null_dereference
     if (__VERIFIER_nondet_bool())
-        free((char *)(first = calloc(1, sizeof *first)) + 4); // ERROR invalid_free
-    return p->data; // ERROR uninitialized_pointer
+        free((char *)(first = calloc(1, sizeof *first)) + 4); // FAILS: invalid_free
+    return p->data; // FAILS: uninitialized_pointer
 }

@@ -8,9 +8,9 @@ int main(void) {
         free(p);
     else if (__VERIFIER_nondet_int() == 3) {
         free(p);
-        free(q); // ERROR double_free
+        free(q); // FAILS: double_free
     } else
-        return 0; // ERROR memory_leak lost
-    q->next = p; // ERROR dangling_dereference
+        return 0; // FAILS: memory_leak lost
+    q->next = p; // FAILS: dangling_dereference
     return 0;
 }

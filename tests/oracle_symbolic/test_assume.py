@@ -1,4 +1,4 @@
-"""assume, alpha_hat and meet against brute-force enumeration (issue 5, Trust)."""
+"""assume, alpha_hat and meet against brute-force enumeration."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """The base of the lowering: the current file, the automaton under construction, conversions.
 
-The lowering of a function is one class in several files; this base declares what they ask of each other.
+The parts of the lowering (values, effects, calls, statements, initialisers) share one `LoweringContext`, and call each
+other through it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class UnsupportedConstruct(Exception):
 
 
 class LoweringContext:
-    """What the parts of the lowering of one function, or of one global's initialiser, share; and the parts.
+    """The shared state of the lowering of one function, or of one global's initialiser; and its parts.
 
     The parts call each other through this: the value of an expression may contain calls, statements and initialisers.
     """

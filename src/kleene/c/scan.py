@@ -34,7 +34,7 @@ def scan(c: Calls, cursor: Any, format_: Any, arguments: list[Any]) -> Expressio
     c.lower.builder.emit(Havoc(place, count, "scanf"))
     _only_if(c, place, Comparison(">=", count, Constant(-1, INT)), None)
     _only_if(c, place, Comparison("<=", count, Constant(len(stored), INT)), None)
-    if re.match(r"\s*%c", text):  # a character that is there always matches
+    if re.match(r"\s*%c", text):  # an existing character always matches
         _only_if(c, place, Comparison("!=", count, Constant(0, INT)), None)
     for number, pointer in enumerate(pointers[: len(stored)], start=1):
         _only_if(c, place, Comparison(">=", count, Constant(number, INT)), end)

@@ -42,7 +42,7 @@ class Statements:
         return self.lower.builder.finish()
 
     def safely(self, action: Any, *arguments: Any) -> None:
-        """Carry out a part of the lowering; what is not modelled ends the path with an Unsupported operation."""
+        """Carry out a part of the lowering; an unsupported construct ends the path with an Unsupported operation."""
         try:
             action(*arguments)
         except UnsupportedConstruct as problem:

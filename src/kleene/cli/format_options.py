@@ -1,4 +1,4 @@
-"""The options of `kleene check` for other tools: SARIF, witnesses, and what is known already."""
+"""The options of `kleene check` for other tools: SARIF, witnesses, and known findings."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def format_options(command: Command) -> Command:
 
 @dataclass(frozen=True)
 class Reported:
-    """The findings of a check beside what is known already."""
+    """The findings of a check, compared with the known ones."""
 
     views: list[FindingView]
     baseline: Baseline | None

@@ -1,4 +1,4 @@
-"""Progress of long work, on a terminal only: what is being done, how fast, and how long it may still take.
+"""Progress of long work, on a terminal only: the current step, its speed, and the remaining time.
 
 It goes to standard error through rich, which also knows `NO_COLOR` and dumb terminals; in a pipe nothing is written.
 """
@@ -19,7 +19,7 @@ _REFRESH = 0.2
 
 
 class Spinner:
-    """One line that says what is being done and for how long."""
+    """One line with the current step and its duration."""
 
     def __init__(self, *, enabled: bool) -> None:
         self._enabled = enabled and sys.stderr.isatty()

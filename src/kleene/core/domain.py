@@ -32,7 +32,7 @@ class Store(Protocol[Element]):
         """The elements stored, in a canonical order."""
 
     def clear(self) -> None:
-        """Forget everything (for locations that do not keep what they reached)."""
+        """Forget all elements (for locations that do not keep them)."""
 
     def __len__(self) -> int: ...
 

@@ -4,6 +4,7 @@ In reading order:
 
 - `kleene`: the three truth values
 - `vocabulary`: predicates and vocabularies
+- `roles`: what a predicate of a C program's memory stands for
 - `formula`: formulas
 - `formula_text`: formulas as TVP text
 - `transform`: substitution and matching

@@ -1,4 +1,4 @@
-"""What formulas about two moments call things: the values before a call, what stayed, and who is new."""
+"""Names in formulas about two states: values before a call, unchanged fields, and new individuals."""
 
 from __future__ import annotations
 

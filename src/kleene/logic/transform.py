@@ -165,7 +165,7 @@ def canonical(f: Formula, *, prefix: str = "w", avoid: Iterable[str] = ()) -> Fo
 
 _BINDERS: dict[Formula, int] = {}
 _RENAMED: dict[str, _Memo] = {}
-"""Formulas are kept for ever, and so is what is known of them: derived updates share most of their parts."""
+"""Formulas are kept for ever, and so are facts about them: derived updates share most of their parts."""
 
 
 def _binders(f: Formula) -> int:

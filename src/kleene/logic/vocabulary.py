@@ -132,5 +132,5 @@ class Vocabulary:
 
     @cached_property
     def sorts(self) -> tuple[Predicate, ...]:
-        """The predicates that say of what sort a node is: each node has exactly one (section 8.3)."""
+        """The predicates of the sort of a node: each node has exactly one sort (section 8.3)."""
         return tuple(p for p in self.declared if p.has("sort"))

@@ -213,7 +213,7 @@ def _used(operation: Operation, held: Origins) -> Variable | None:
 
 
 def _looked_at(expression: Expression, held: Origins) -> list[Variable]:
-    """The unknown pointers of which an expression uses more than whether they are NULL."""
+    """The unknown pointers that an expression uses for more than a comparison with NULL."""
     if isinstance(expression, Variable):
         return [expression] if expression in held else []
     if isinstance(expression, Comparison) and expression.operator in ("==", "!="):

@@ -5,6 +5,6 @@ In reading order:
 - `check`: the result of `kleene check`, with a verdict for each property
 - `shape`: the shape analysis of a C program
 - `fesa`: the FESA analysis of a C program
-- `replay`: what a compiled run says of a finding
+- `replay`: the outcome of a compiled run of a finding
 - `confirmation`: results of path formulas for alarms
 """

@@ -40,7 +40,7 @@ class CheckReport:
     prepared: Prepared | None = None
     """The program that the abstract results are about."""
     replays: list[Replay] = field(default_factory=list)
-    """What compiled runs say of the findings with a run, in their order (`--replay`)."""
+    """The outcomes of compiled runs for the findings with a run, in their order (`--replay`)."""
     proofs: list[tuple[ShapeResult | FesaResult, tuple[str, ...]]] = field(default_factory=list)
     """The abstract analyses that proved properties, and these."""
     coverage: Coverage | None = None

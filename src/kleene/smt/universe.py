@@ -1,7 +1,7 @@
 """How the individuals of a query are divided into cells, as one sort for each canonical name needs it.
 
-Every individual belongs to one cell. What is known to be constant on a cell (or on a tuple of cells) is a value here,
-not a formula: abstraction predicates disappear from the queries, equality across cells is false, and a cell that
+Every individual belongs to one cell. A value that is constant on a cell (or on a tuple of cells) is stored here, not in
+a formula: abstraction predicates disappear from the queries, equality across cells is false, and a cell that
 holds one individual is a constant (docs/concepts/symbolic.md).
 
 A variable ``v@label`` ranges over the domain of that label, ``v@ci`` over cell number i, any other over all cells.

@@ -35,7 +35,7 @@ class Cursor:
         return self.tokens[self.index].position
 
     def ahead(self, distance: int) -> Token:
-        """A token further on, END if there are not so many."""
+        """A later token; END if there are too few."""
         return self.tokens[min(self.index + distance, len(self.tokens) - 1)]
 
     def advance(self) -> Token:

@@ -4,7 +4,7 @@ One compiled regular expression for each dialect cuts a text into tokens, commen
 directives. Positions are computed only when somebody asks for them. A token that a macro produced has the
 place of the macro's use; a token of a macro argument keeps its own place.
 
-Deviation from TVLA: an unknown character is an error there too, but TVLA skips it and goes on.
+Deviation from TVLA: an unknown character is an error there too, but TVLA skips it and continues.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Thesis section 3.2.5; the merged structure is a tight embedding (Def. 2.4). The 
 names, so two canonical structures are isomorphic iff they are equal.
 
 With `definite_names`, the second rule of Appendix C.7 (``-b2``): two nodes stay apart only if an abstraction predicate
-is 1 for one of them and 0 for the other. Merged values are less definite, so merging goes on until it holds for all
+is 1 for one of them and 0 for the other. Merged values are less definite, so merging continues until it holds for all
 pairs; the result does not depend on the order. With `half_is_zero`, TVLA 3's version of that rule
 (``tvla.blur.threeWay = false``): 1/2 counts as 0 in the names.
 """

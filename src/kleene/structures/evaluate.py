@@ -57,7 +57,7 @@ def assignments(structure: Structure, formula: Formula) -> list[tuple[dict[str, 
 def with_definitions(structure: Structure, given: Container[str] = ()) -> Structure:
     """The structure with every instrumentation predicate that is not given computed from its definition."""
     values = list(structure.values)
-    for p in structure.vocabulary.declared:  # a definition uses only what is declared before it
+    for p in structure.vocabulary.declared:  # a definition uses only earlier declarations
         if p.definition is not None and p.name not in given:
             index = 2 * structure.vocabulary.index(p.name)
             current = Structure(structure.vocabulary, structure.size, tuple(values))

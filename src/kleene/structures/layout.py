@@ -270,7 +270,7 @@ class Layout:
         return tensor
 
     def _swap_axes(self, tensor: int, inner: int) -> int:
-        """Exchange two axes that follow each other; `inner` is the number of bits of what they index."""
+        """Exchange two adjacent axes; `inner` is the number of bits of an entry."""
         w = self.width
         row_bits, block_bits = inner * w, inner * w * w
         cell_mask, row_mask, block_mask = (1 << inner) - 1, (1 << row_bits) - 1, (1 << block_bits) - 1

@@ -325,7 +325,7 @@ class _TvsParser(Cursor):
 
 
 class _Filler:
-    """Puts the listed values into a structure and notes what is wrong with them."""
+    """Puts the listed values into a structure and collects their errors."""
 
     def __init__(self, parser: _TvsParser, nodes: dict[str, int]) -> None:
         self.parser = parser

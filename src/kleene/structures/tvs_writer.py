@@ -21,7 +21,7 @@ _WRITTEN_NAME = {"ac": "inac"}
 
 @dataclass(frozen=True)
 class TvsLocation:
-    """What is written in one `%location` block: messages, each with the structure on which it fired,."""
+    """The content of one `%location` block: structures, and messages, each with the structure on which it fired."""
 
     name: str
     structures: tuple[Structure, ...] = ()

@@ -1,4 +1,4 @@
-"""Focus: split a structure until a formula is definite, keeping exactly what it represents (thesis section 6).
+"""Focus: split a structure until a formula is definite, without changing the represented stores (thesis section 6).
 
 `Focuser` follows Figs. 37-40 with the functional properties of section 6.4: `unique`, `function` and `invfunction`
 predicates make single nodes of summary nodes and rule out cases. With `overlapping`, several assignments of one

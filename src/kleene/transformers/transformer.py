@@ -150,7 +150,7 @@ class Transformer:
         outcome = Outcome(like=structure)
         given = Draft.of(structure, self._initially_dirty, keep_names=self._keep_names)
         if self._early and not any(True for _ in self.assignments(given)):
-            return outcome  # what is 0 here is 0 on everything that focus makes of it
+            return outcome  # a condition that is 0 here is 0 on all results of focus
         for draft in self.focused(given):
             if self.stages.coerce_before and not self.coerced(draft):
                 outcome.discarded += 1

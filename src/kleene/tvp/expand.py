@@ -31,7 +31,7 @@ class Expansion:
 
 
 def expand(syntax: ProgramSyntax, report: Report, *, arguments_one_by_one: bool = False) -> Expansion:
-    """Expand and check a program; what is wrong goes to the report."""
+    """Expand and check a program; the report gets the errors."""
     declarations = Declarations.empty(report, arguments_one_by_one=arguments_one_by_one)
     declarations.read(syntax.declarations)
     vocabulary = declarations.predicates.vocabulary()

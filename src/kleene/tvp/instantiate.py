@@ -49,7 +49,7 @@ def instantiate(
 def check_unused(syntax: ActionSyntax, declarations: Declarations) -> None:
     """Check an action that no edge uses, as far as that is possible without its arguments.
 
-    TVLA expands only what is used, so what is wrong with it is a warning.
+    TVLA expands only used declarations, so an error in an unused one is a warning.
     """
     scope = Scope.of_call(syntax.formals, [wildcard(formal) for formal in syntax.formals])
     with declarations.report.harmless(f"no edge uses action '{syntax.name}'"):

@@ -1,6 +1,6 @@
 """The parser of whole TVP files (thesis Figure 46, TVLA 3 grammar).
 
-After a mistake it goes on at the next declaration, action or edge, so that one run shows several mistakes.
+After a mistake it continues at the next declaration, action or edge, so that one run shows several mistakes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _DECLARATIONS = ("%s", "%pset", "%p", "%i", "%r", "%dname", "%closecycle", "fore
 
 
 def parse_tokens(tokens: list[Token]) -> tuple[ProgramSyntax, list[Diagnostic]]:
-    """The syntax tree of a TVP file and what is wrong with it."""
+    """The syntax tree of a TVP file and its errors."""
     parser = TvpParser(tokens)
     syntax = parser.program()
     return syntax, parser.errors

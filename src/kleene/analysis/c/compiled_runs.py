@@ -37,13 +37,13 @@ _LINE = re.compile(r"(?:^|\s)(\S+?):(\d+):(?:\d+: runtime error| .*Assertion)", 
 _FED = ("__VERIFIER_nondet_", "malloc succeeds", "rand", "random", "getchar")
 """What inputs are for that `replay.c` gives to the program."""
 _MOST_TEXTS = 1 << 10
-"""Texts on a command line; a run that asks for more is replayed with so many."""
+"""Largest number of texts on a command line in a replay."""
 _ARGUMENT = re.compile(r"character \d+ of argument (\d+)")
 
 
 @dataclass(frozen=True)
 class Run:
-    """How a compiled run ended: its exit code, and what it wrote to standard error and to standard output."""
+    """The end of a compiled run: its exit code, its standard error and its standard output."""
 
     code: int
     errors: str

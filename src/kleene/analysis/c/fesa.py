@@ -112,12 +112,12 @@ def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
 FEW, MANY = 700, 4_000
 """Nodes of a Boolean function above which states are summarised everywhere: where time is short, and otherwise."""
 SHORT, MIDDLE, REST, LONG = 0.1, 0.4, 0.6, 0.8
-"""Shares of the remaining time: for each row at first, a run that summarises more, and the rows that ran out."""
+"""Shares of the remaining time: for each row at first, for a run that summarises more, for the rows that ran out."""
 
 
 @dataclass(frozen=True)
 class FesaAttempt:
-    """One way to analyse a program with FESA: the lifetime of variables, the tracked facts, the warnings that end it."""
+    """One way to analyse a program with FESA: lifetimes of variables, tracked facts, the warnings that end it."""
 
     name: str = "plain"
     purpose: str = "variables are forgotten when they are not read again"

@@ -1,4 +1,4 @@
-"""The options of `kleene check`: how the program is read, what is checked, and with which effort."""
+"""The options of `kleene check`: reading the program, the properties to check, and the effort."""
 
 from __future__ import annotations
 

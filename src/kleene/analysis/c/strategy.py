@@ -274,5 +274,6 @@ PHASES = (
         least=WORTHWHILE,
     ),
 )
-"""The abstract analysis leaves a quarter of the time, because its alarms have to be confirmed by runs. Refinement
-leaves more, because the analysis without it decides what it cannot. `benchmarks/check.py` measures both."""
+"""The abstract analysis leaves a quarter of the time, because runs must confirm its alarms. Refinement leaves more,
+because the analysis without refinement checks the properties that it leaves open. `benchmarks/check.py` measures
+both."""

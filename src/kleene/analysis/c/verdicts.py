@@ -1,4 +1,4 @@
-"""The rules of verdicts: what proves a property, what violates one, and why one is open.
+"""The rules of verdicts: when a property is proved, when it is violated, and the reasons for an open one.
 
 FALSE needs a run that shows the error. TRUE needs a complete analysis without alarms of the property's kinds and
 without undefined behaviour: C promises nothing after that. Everything else is UNKNOWN with its reason.
@@ -155,7 +155,7 @@ def explain(report: CheckReport) -> None:
     if undefined is not None:
         reasons.append(f"what happens after the error at {undefined.file}:{undefined.line} is undefined")
     elif "memcleanup" in open_properties and not reasons:
-        reasons.append("what is not freed at an error call is not looked at (ask for memcleanup alone)")
+        reasons.append("blocks that are not freed at an error call are not checked; use --property memcleanup alone")
     report.reason = reasons[0] if reasons else "the analysis did not decide"
 
 

@@ -9,8 +9,8 @@ question is one of
     once S always T         from the first state that satisfies S on, all states satisfy T
     S comes from T          every run to a state that satisfies S has been in one that satisfies T before, or is there
 
-The answer "holds" speaks about all runs on all stores that the input represents: what must hold has to be 1, what
-must not hold has to be 0. Otherwise the answer is a shortest path of the graph that may be a run against it.
+The answer "holds" covers all runs on all stores that the input represents: a required formula must be 1, and
+an excluded one 0. Otherwise the answer is a shortest path of the graph that may be a run against it.
 """
 
 from __future__ import annotations

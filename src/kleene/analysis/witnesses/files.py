@@ -1,4 +1,4 @@
-"""Witnesses read from files: SV-COMP's format 2.0, checked entry by entry, with one clear line for what is wrong."""
+"""Witnesses read from files: SV-COMP's format 2.0, checked entry by entry, with one clear line for an error."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _STEPS = 200_000
 
 @dataclass(frozen=True)
 class Validation:
-    """The answer, and what it rests on."""
+    """The answer, and its reasons."""
 
     answer: str
     reason: str

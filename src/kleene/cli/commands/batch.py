@@ -34,7 +34,7 @@ _FILES = ("json_file", "html_file", "sarif_file", "junit_file")
 
 @click.command("batch", context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("paths", nargs=-1, required=True)
-@click.option("--output", metavar="FOLDER", help="Keep results there; a batch that was ended goes on where it was.")
+@click.option("--output", metavar="FOLDER", help="Keep results there; an interrupted batch resumes.")
 @click.option("--jobs", type=click.IntRange(1), help="Checks at a time (default: the number of cores).")
 @click.option("--cluster", metavar="ADDRESS|local:N", help="Run on a Dask cluster, or start one with N workers.")
 @click.option("--shared", metavar="FOLDER", help="The workers see this folder: do not send the sources.")

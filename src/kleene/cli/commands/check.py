@@ -90,7 +90,7 @@ def _explain_strategy(context: click.Context, parameter: click.Parameter, value:
     is_eager=True,
     expose_value=False,
     callback=_explain_strategy,
-    help="Print what is tried, in which order, with which share of the time; then exit.",
+    help="Print the phases, attempts and tactics, in order, with their shares of the time; then exit.",
 )
 @refine_options
 @format_options

@@ -11,7 +11,7 @@ from kleene.domains.explicit.values import NotModelled, Pointer, Value
 
 _DIRECTIVE = re.compile(r"%([-+ 0#]*)(\d*)(?:\.(\d+))?(hh|h|ll|l|z|j|t)?([diouxXcsp%eEfgG])")
 _NARROW = {"hh": 8, "h": 16}
-"""Bits of what is printed with these lengths; with others, those of the argument."""
+"""Bits of a number printed with these lengths; with others, the bits of the argument."""
 
 
 def render(state: State, format_: str, values: list[Value], sizes: list[int]) -> str:

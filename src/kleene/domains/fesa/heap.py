@@ -26,7 +26,7 @@ from kleene.domains.fesa.vectors import Vectors
 
 @dataclass(frozen=True)
 class Options:
-    """What is tracked: the outgoing and the incoming counters (section 4), parents of blocks (for leaks)."""
+    """The tracked facts: the outgoing and the incoming counters (section 4), parents of blocks (for leaks)."""
 
     out_counter: bool = True
     in_counter: bool = True

@@ -52,7 +52,7 @@ class Pointer:
         if self.moved == 0 or not heap.possible(self.null):
             return self
         if heap.possible(self.some & self.null):
-            raise Unmodelled("arithmetic on a pointer of which nothing tells whether it is NULL")
+            raise Unmodelled("arithmetic on a pointer that may or may not be NULL")
         key = (MOVED_NULL, 0)
         targets = self.targets | {key: self.targets.get(key, heap.space.false) | self.null}
         return Pointer(targets, heap.space.true, heap.space.false)

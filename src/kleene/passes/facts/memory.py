@@ -164,7 +164,7 @@ class Memory:
         return [assignment for item in self.program.globals for assignment in item.initial]
 
     def kind(self, variable: Variable) -> str:
-        """'pointer', 'integer', 'object', or 'other' for what is not modelled (floating point)."""
+        """'pointer', 'integer', 'object', or 'other' for unsupported types (floating point)."""
         return self._kind.get(variable, "other")
 
     # Cells --------------------------------------------------------------------------------------------------------

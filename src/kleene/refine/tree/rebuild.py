@@ -54,7 +54,7 @@ class Carrier:
                 if not self._inactive(predicate.name, location):
                     return None
                 values += (0, 0)
-            else:  # a definition uses only what is declared before it
+            else:  # a definition uses only earlier declarations
                 rest = (0,) * (2 * len(vocabulary) - len(values))
                 must, may = rails(Structure(vocabulary, size, (*values, *rest)), predicate.definition, predicate.args)
                 if must != may:
@@ -71,7 +71,7 @@ class Carrier:
         old, new = self.old.translation.vocabulary, self.new.translation.vocabulary
         owners, others = owners_of(self.new), owners_of(self.old)
         found: set[str] = set()
-        for p in new:  # a definition uses only what is declared before it
+        for p in new:  # a definition uses only earlier declarations
             used = predicates_of(p.definition) if p.definition is not None else frozenset()
             if old.get(p.name) == p and owners.get(p.name) == others.get(p.name) and used <= found:
                 found.add(p.name)

@@ -416,7 +416,7 @@ class _Describer:
         return text + (", some of them freed" if freed else "") + self._back(members, nodes)
 
     def _back(self, members: Sequence[str], nodes: Sequence[int]) -> str:
-        """Back pointers of which `c[f,b]` holds everywhere in the shape."""
+        """Back pointers whose predicate `c[f,b]` holds everywhere in the shape."""
         found = [
             p.role.back
             for p in self.vocabulary

@@ -54,7 +54,7 @@ def not_described(program: CProgram, function: Function) -> str:
     """The reason why formulas cannot describe the blocks that a function reaches; empty if they can."""
     for type_ in (*function.type.parameters, function.type.result):
         if isinstance(type_, PointerType) and not _is_block(type_, program):
-            return f"it has a pointer to {type_.target}, of which formulas say nothing"
+            return f"it has a pointer to {type_.target}, which formulas cannot describe"
     for record in records_of(program, function):
         layout = program.records[record.name]
         for member in layout.fields:
@@ -120,7 +120,7 @@ class FormulasBuilder(PartsBuilder):
         return self._built(parameters, type_)
 
     def body(self) -> Function:
-        """The body with what it requires before, and what it ensures after."""
+        """The body with `requires` before, and `ensures` after."""
         function = self.function
         olds = [self._fresh(f"$old_{p}", p.type) for p in function.parameters]
         self.values = {p.name: own for p, own in zip(function.parameters, olds, strict=True)}
@@ -173,7 +173,7 @@ class FormulasBuilder(PartsBuilder):
             self.values[RESULT] = result
             self._emit(Assign(operation.place, result, converted(operation.value, result)))
         elif self.specification.returns or any(RESULT in (c.left, c.right) for c in comparisons):
-            self._emit_to(Unsupported(self.place, "no value is returned, and the contract speaks of it"), self.exit)
+            self._emit_to(Unsupported(self.place, "no value is returned, but the contract names \\result"), self.exit)
             return
         self._emit(EndScope(operation.place, (*self.function.parameters, *self.function.locals)))
         self._require(comparisons)

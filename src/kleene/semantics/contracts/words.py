@@ -72,7 +72,7 @@ class WordsBuilder(ShapesBuilder):
         return self._built(parameters, self.function.type.result)
 
     def body(self) -> Function:
-        """The body with what it requires before, and what it ensures after."""
+        """The body with `requires` before, and `ensures` after."""
         function, requires = self.function, self.contract.requires
         for parameter in function.parameters:
             self.values[parameter.name] = parameter
@@ -107,7 +107,7 @@ class WordsBuilder(ShapesBuilder):
             self.values[RESULT] = result
             self._emit(Assign(operation.place, result, converted(operation.value, result)))
         elif ensures.shape(RESULT) or any(RESULT in (c.left, c.right) for c in ensures.comparisons):
-            self._emit_to(Unsupported(self.place, "no value is returned, and the contract speaks of it"), self.exit)
+            self._emit_to(Unsupported(self.place, "no value is returned, but the contract names \\result"), self.exit)
             return
         self._require(ensures.comparisons)
         for shape in ensures.shapes:

@@ -20,7 +20,7 @@ Namespace = dict[str, Any]
 class FunctionText:
     """The body of one generated function ``name(V, n, P)``: V the rails, n the number of nodes, P the parameters.
 
-    Rails from `first_bound` on are further parameters: where they are in V is said when the function is bound.
+    Rails from `first_bound` on are further parameters: binding the function fixes their places in V.
     """
 
     def __init__(self, layout: Layout, first_bound: int | None = None) -> None:
@@ -39,7 +39,7 @@ class FunctionText:
         return str(rail)
 
     def number(self, rail: int, kind: str) -> str:
-        """A number that belongs to a rail, which is said when the function is bound."""
+        """A number that belongs to a rail; binding the function fixes it."""
         return self.given.setdefault((rail, kind), f"{kind}{rail}")
 
     def emit(self, value: Value) -> str:

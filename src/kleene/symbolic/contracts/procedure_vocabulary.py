@@ -74,7 +74,10 @@ def scope_of(procedure: Procedure, program: Program, contracts: Contracts) -> Sc
         else:
             action = next(actions)
             if action.clone is not None:
-                raise InputError(f"'{edge.name}' copies individuals, with what they were at entry", edge.position)
+                raise InputError(
+                    f"'{edge.name}' copies individuals with their values at entry, which a body must not do",
+                    edge.position,
+                )
             labels.append(action)
     if procedure.sets:
         _check_hidden(procedure, program, own, edges)

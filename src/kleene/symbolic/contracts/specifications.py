@@ -144,7 +144,7 @@ class Procedure:
         own = {*_PREDICATE.findall(text), *(n for part in _BRACKETS.findall(text) for n in _NAME.findall(part))}
         for name in self.locals:
             if name in own:
-                raise InputError(f"the contract speaks of '{name}', a variable of the body", self.position)
+                raise InputError(f"the contract names '{name}', a variable of the body", self.position)
         for number, argument in enumerate(arguments):
             if argument in arguments[:number]:
                 raise UsageError(f"'{argument}' is passed to '{self.name}' twice: its contract is about two variables")

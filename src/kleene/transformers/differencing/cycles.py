@@ -4,7 +4,7 @@ An action that may add a b-edge from l to r closes a cycle iff r already reaches
 the predicate defined as ``b*``, if there is one; where more than one edge may change, or the user updates
 that predicate, its value after the action is used instead. Conditions of messages are evaluated before new
 nodes exist, so `isNew` and `instance` are 0 in them: an edge to or from a new node closes no cycle, unless
-the action gives a new node both an edge in and an edge out, of which a warning is given.
+the action gives a new node both an edge in and an edge out, which causes a warning.
 """
 
 from __future__ import annotations

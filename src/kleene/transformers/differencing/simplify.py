@@ -71,7 +71,7 @@ def if_then_else(condition: Formula, then: Formula, otherwise: Formula) -> Formu
 
 
 _MEMO: dict[bool, dict[tuple[Formula, bool], Formula]] = {False: {}, True: {}}
-"""Formulas are kept for ever, and so is what they simplify to: derivations share most of their parts."""
+"""Formulas are kept for ever, and so are their simplified forms: derivations share most of their parts."""
 
 
 class Simplifier:

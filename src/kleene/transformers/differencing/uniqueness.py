@@ -51,7 +51,7 @@ class _Analysis:
         return known is not None and known.has(prop)
 
     def solve(self, f: Formula, known: _Terms) -> _Terms:
-        """What is determined by f, given what is known outside."""
+        """The variables that f determines, given those that its context determines."""
         match f:
             case Exists(variable, body):
                 inner = self.solve(body, {v: t for v, t in known.items() if v != variable})

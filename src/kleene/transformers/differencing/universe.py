@@ -2,7 +2,7 @@
 
 TVLA ignores these parts and applies the plain delta (docs/tvla-differences.md), which is wrong in both
 directions: a reflexive predicate stays 0 on a new node, and removing a node can change any quantified
-definition. Here is the argument for what is done instead.
+definition. Here is the argument for our method.
 
 *One universe.* Updates are evaluated on the snapshot S1 taken after new and clone and before retain, so all
 nodes that ever exist are there. Add a predicate `live` that says which nodes exist: before the action the old
@@ -111,7 +111,7 @@ class Universe:
         return neg(is_new(node)) if self.creates else TRUE
 
     def kept(self, node: str) -> Formula:
-        """1 iff the node is there after the action."""
+        """1 iff the node exists after the action."""
         if not self.removes:
             return TRUE
         return disj(is_new(node), self.retained(node)) if self.creates else self.retained(node)

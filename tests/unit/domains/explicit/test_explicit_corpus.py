@@ -13,7 +13,7 @@ from kleene.domains.explicit.explore import explore
 from kleene.domains.explicit.interpreter import replay
 
 CORPUS = Path(__file__).parents[3] / "corpus_c"
-MARK = re.compile(r"// ERROR (\w+) ?(\w*)")
+MARK = re.compile(r"// FAILS: (\w+) ?(\w*)")
 
 
 def marks(path: Path) -> set[tuple[int, str, str]]:
