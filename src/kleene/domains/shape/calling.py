@@ -52,7 +52,8 @@ class CallingShapeDomain(DerivingDomain):
         try:
             return transformer.post(element)
         except InfiniteFocus:
-            raise LimitReached(f"too little is known of the heap for '{edge.label}'", Limit.PRECISION) from None
+            text = f"the analysis lost track of the heap at '{edge.label}'; list(p) or a formula in a contract may help"
+            raise LimitReached(text, Limit.PRECISION) from None
 
     def _specified(self, edge: Edge[Action], action: SpecifiedAction, elements: Sequence[Structure]) -> list[Structure]:
         """Check a contract in formulas, or assume its postcondition."""
