@@ -15,6 +15,11 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = ("tests/oracle/test_machines_agree.py", "tests/cli/test_machines.py")
 
 
+def _library(name: str) -> str:
+    found = subprocess.run(["c++", f"-print-file-name={name}"], capture_output=True, text=True, check=True)
+    return found.stdout.strip()
+
+
 def main() -> int:
     """Build, then test; the exit code of what failed first."""
     with tempfile.TemporaryDirectory() as folder:
@@ -26,15 +31,15 @@ def main() -> int:
         subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
         subprocess.run(["cmake", "--build", folder, "--parallel", "2"], check=True, stdout=subprocess.DEVNULL)
         module = next(Path(folder).glob("_native*.so"))
-        library = subprocess.run(
-            ["c++", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True
-        ).stdout.strip()
+        library = ":".join(_library(name) for name in ("libasan.so", "libstdc++.so"))
         environment = os.environ | {
-            "LD_PRELOAD": library,
+            "LD_PRELOAD": library,  # pytest would hide what the sanitizer says without -s
             "ASAN_OPTIONS": "detect_leaks=0",  # the interpreter itself leaks at its end
             "KLEENE_NATIVE_MODULE": str(module),
         }
-        return subprocess.run([sys.executable, "-m", "pytest", "-q", *TESTS], cwd=ROOT, env=environment).returncode
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-s", "-q", *TESTS], cwd=ROOT, env=environment
+        ).returncode
 
 
 if __name__ == "__main__":

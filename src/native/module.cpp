@@ -405,7 +405,7 @@ NB_MODULE(_native, m) {
            [](Program* self, SignatureRef signature, nb::bytes code, const std::vector<int>& rails,
               const std::vector<std::pair<int, int>>& outputs) {
              std::vector<std::uint16_t> words(code.size() / 2);
-             std::memcpy(words.data(), code.c_str(), 2 * words.size());
+             if (!words.empty()) std::memcpy(words.data(), code.c_str(), 2 * words.size());
              new (self) Program(*signature, words, rails, outputs);
            })
       .def("run", &run_program, nb::arg("structure"), nb::arg("parameters") = std::vector<int>());
