@@ -54,4 +54,4 @@ def test_cleanup_is_not_proved_behind_an_error_call(kleene: Kleene, folder: Path
     both = ("--property", "unreach", "--property", "memcleanup")
     assert verdict(kleene, folder, text, "--svcomp", *both) == FALSE
     shown = kleene("check", "--svcomp", *both, "ends.c").out
-    assert "memcleanup UNKNOWN" in shown and "ask for memcleanup alone" in shown
+    assert "memcleanup UNKNOWN" in shown and "--property memcleanup alone" in shown

@@ -178,7 +178,7 @@ def case(tmp_path: Path, requires: str, ensures: str, effects: str, shape: Shape
     meant = {"f": read_specification(program, contracts["f"])}
     called = by_contracts(program, contracts, meant)
     whole = whole_program(body_alone(called, contracts["f"], meant["f"]) if body else called)
-    translation = Translator(whole, whole.main.cfa, shape).translate()
+    translation = Translator(whole, whole.main.cfa, shape, malloc_may_fail=True).translate()
     domain, _ = domain_of(translation)
     steps = {e.label.role: e.label for e in translation.cfa.edges if isinstance(e.label, SpecifiedAction)}
     known = [p.name for p in translation.vocabulary if p.has("unique")]
@@ -393,7 +393,7 @@ def test_blocks_with_two_members_are_given(tmp_path: Path, clause: str, back: fr
     contracts = read_contracts(program)
     meant = {"g": read_specification(program, contracts["g"])}
     whole = whole_program(body_alone(by_contracts(program, contracts, meant), contracts["g"], meant["g"]))
-    translation = Translator(whole, whole.main.cfa, ShapeClass("two", back=back)).translate()
+    translation = Translator(whole, whole.main.cfa, ShapeClass("two", back=back), malloc_may_fail=True).translate()
     domain, initial = domain_of(translation)
     (given,) = (e.label for e in translation.cfa.edges
                 if isinstance(e.label, SpecifiedAction) and e.label.role == "given")  # fmt: skip

@@ -85,7 +85,7 @@ def setting(name: str, folder: Path) -> Setting:
     )
     program = whole_program(read_program([str(path)]))
     cfa = program.main.cfa
-    translator = Translator(program, cfa, shape, markers=4)
+    translator = Translator(program, cfa, shape, malloc_may_fail=True, markers=4)
     translation = translator.translate()
     assert translation.calls is not None and set(Memory(program, cfa).cell_targets) == set(fields)
     calls = [e.label for e in translation.cfa.edges if isinstance(e.label, CallAction) and e.source.startswith("f:")]
