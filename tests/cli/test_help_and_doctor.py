@@ -14,7 +14,8 @@ import click
 import pytest
 from cli_samples import Kleene
 
-from kleene.cli import _COMMANDS, doctor_command, program
+from kleene.cli import _COMMANDS, program
+from kleene.cli.commands import doctor as doctor_command
 
 LEAK = "#include <stdlib.h>\nint main(void) {\n\tint *p = malloc(4);\n\tp = 0;\n\treturn 0;\n}\n"
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from kleene.diagnostics import LimitReached
+from kleene.diagnostics import Limit, LimitReached
 from kleene.structures.machine import native_is_built
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,7 +113,7 @@ def test_a_signal_stops_a_batch_in_its_middle(threads: int, monkeypatch: pytest.
 
     def stop(number: int, frame: FrameType | None) -> None:
         raised.append(time.process_time())
-        raise LimitReached("the time limit was reached")
+        raise LimitReached("the time limit was reached", Limit.TIME)
 
     batch = start * 600_000
     before = signal.signal(signal.SIGALRM, stop)
