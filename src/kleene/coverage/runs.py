@@ -20,7 +20,7 @@ from kleene.domains.explicit.values import NotModelled, Violation
 MAX_RUNS = 2_000
 MAX_STEPS = 4_000
 """Steps of one run: enough for twenty rounds of three nested loops of a few statements."""
-_SAMPLES = 2
+_SAMPLES = 6
 """Number of states per run that are searched at a location other than a loop head."""
 _AT_HEADS = 24
 """Number of states per run that are searched at a loop head."""
