@@ -23,7 +23,7 @@ from kleene.results.check import CheckReport
 
 from .test_paths_feasible import HEAD
 
-ROOT = Path(__file__).parent.parent.parent.parent
+ROOT = Path(__file__).parent.parent.parent
 
 SQUARE = "int main(void) { int x = __VERIFIER_nondet_int(); if (x * x == 1764 && x > 0) reach_error(); return 0; }"
 MISCOUNTED = """
