@@ -9,7 +9,13 @@ import os
 import zlib
 
 EXAM = bool(os.environ.get("KLEENE_EXAM"))
+ONLY_IN_EXAM = 0
 EVERY = {
+    "tests/cli/test_check_reports.py::test_what_recursive_functions_do_is_checked_again": ONLY_IN_EXAM,
+    "tests/oracle/test_machines_agree.py::test_coerce_and_what_it_breaches": 8,
+    "tests/oracle_symbolic/test_five_nodes.py": 8,
+    "tests/unit/symbolic/test_best_runs.py": 3,
+    "tests/unit/symbolic/test_best_transformers.py": 2,
     "tests/corpus/test_corpus.py::test_random_runs_of_safe_programs": 4,
     "tests/unsafe_c/test_unsafe.py": 6,
     "tests/unit/semantics/test_ended_blocks.py": 6,
@@ -25,8 +31,9 @@ EVERY = {
     "tests/oracle/test_callers.py": 3,
     "tests/oracle/test_calls_by_rules.py": 3,
     "tests/oracle/test_machines_agree.py": 2,
-    "tests/oracle_symbolic/": 3,
-    "tests/fesa/test_enumeration.py": 3,
+    "tests/oracle_symbolic/test_vocabularies.py": 2,
+    "tests/oracle_symbolic/test_best.py": 2,
+    "tests/fesa/test_enumeration.py": 5,
     "tests/fesa/test_programs.py": 2,
     "tests/fesa/test_soundness.py": 2,
     "tests/paths/test_paths_random.py": 3,
@@ -47,4 +54,4 @@ EVERY = {
 def is_in_slice(name: str) -> bool:
     """Whether `make test` runs the test of this name."""
     k = next((k for start, k in EVERY.items() if name.startswith(start)), 1)
-    return EXAM or k == 1 or zlib.crc32(name.encode()) % k == 0
+    return EXAM or k == 1 or (k != ONLY_IN_EXAM and zlib.crc32(name.encode()) % k == 0)
