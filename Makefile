@@ -26,12 +26,15 @@ demo: venv
 test: venv
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+# The loop of a developer: everything static, and the unit tests that take no solver and no whole analysis.
+QUICK := $(addprefix tests/unit/,logic structures source tvp engine cfa c report) tests/test_layering.py tests/test_sizes.py tests/test_slices.py
+
 check: venv
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/clang-format --dry-run --Werror src/native/*
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 tests/unit tests/test_layering.py
+	$(BIN)/python -m pytest -n 2 $(QUICK)
 
 format: venv
 	$(BIN)/ruff format src tests benchmarks

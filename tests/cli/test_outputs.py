@@ -136,7 +136,8 @@ def test_profile_prints_one_line_of_phases(kleene: Kleene) -> None:
     for phase in ("compile", "focus", "coerce", "precondition", "update", "blur", "join", "rest"):
         assert f"{phase} 0." in last
     seconds = json.loads(kleene("run", "walk", "--profile", "--json", "-").out)["seconds"]
-    assert {"load", "analysis", "compile", "focus", "coerce", "precondition", "update", "blur", "join"} == set(seconds) - {"step"}
+    phases = {"load", "analysis", "compile", "focus", "coerce", "precondition", "update", "blur", "join"}
+    assert set(seconds) - {"step"} == phases  # the native machine has one phase for the whole step
 
 
 def test_svg_files(kleene: Kleene, folder: Path) -> None:
