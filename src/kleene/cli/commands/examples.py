@@ -7,11 +7,13 @@ from pathlib import Path
 
 import click
 
+import kleene
 from kleene.diagnostics import UsageError
 
-_SHIPPED = Path(__file__).parent.parent / "examples"
+_PACKAGE = Path(kleene.__file__).parent
+_SHIPPED = _PACKAGE / "examples"
 """Where a wheel has them."""
-_IN_SOURCE = Path(__file__).parent.parent.parent.parent / "examples"
+_IN_SOURCE = _PACKAGE.parent.parent / "examples"
 """Where a work tree has them."""
 
 
