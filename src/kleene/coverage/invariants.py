@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from kleene.core.domain import Store
 from kleene.coverage.matching import Candidate, Places, Sketch, defined
 from kleene.coverage.shapes import Followed, Misplaced, Sketcher
 from kleene.coverage.views import Program, View
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.structure import Structure
+
+if TYPE_CHECKING:
+    from kleene.core.domain import Store
 
 MANY = 400
 """Structures of a location beyond which a state is not looked up there, to spare time; whether it is empty still is."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from kleene.cfa.graph import Cfa, Edge
-from kleene.core.domain import AbstractDomain, Store
 from kleene.diagnostics import LimitReached
 from kleene.engine.order import location_ranks
+
+if TYPE_CHECKING:
+    from kleene.core.domain import AbstractDomain, Store
 
 Label = TypeVar("Label")
 Element = TypeVar("Element")

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kleene.core.verdict import Finding, Verdict
-from kleene.coverage.runs import Coverage
-from kleene.domains.explicit.explore import Confirmed, Exploration
-from kleene.passes.preparation import Prepared
-from kleene.refine.loop import Refined
-from kleene.results.fesa import FesaResult
-from kleene.results.replay import Replay
-from kleene.results.shape import ShapeResult
 
 if TYPE_CHECKING:
+    from kleene.coverage.runs import Coverage
+    from kleene.domains.explicit.explore import Confirmed, Exploration
+    from kleene.passes.preparation import Prepared
+    from kleene.refine.loop import Refined
     from kleene.results.confirmation import Confirmation
+    from kleene.results.fesa import FesaResult
+    from kleene.results.replay import Replay
+    from kleene.results.shape import ShapeResult
 
 
 @dataclass

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from kleene.coverage.shapes import Followed
 from kleene.engine.fixpoint import Reached
 from kleene.semantics.translate import Alarm, Translation
 from kleene.structures.structure import Structure
+
+if TYPE_CHECKING:
+    from kleene.coverage.shapes import Followed
 
 
 @dataclass

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, PROPERTIES
-from kleene.coverage.fesa import FesaInvariant
 from kleene.coverage.invariants import Invariant, ShapeInvariant
 from kleene.coverage.runs import Coverage, Runs
 from kleene.coverage.views import Program
 from kleene.diagnostics import InternalCheckError, LimitReached
-from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
+
+if TYPE_CHECKING:
+    from kleene.results.fesa import FesaResult
 
 SHARE = 0.1
 """Share of the time of an analysis that the runs may take by default."""
@@ -68,8 +70,10 @@ def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invarian
     """The invariant of a proof; None if the analysis kept no states."""
     if result.reached is None:
         return None
-    if isinstance(result, FesaResult):
-        return None if result.domain is None else FesaInvariant(program, result.domain, result.reached.stores)
-    if result.followed is None or result.translation is None:
-        return None
-    return ShapeInvariant(program, result.followed, result.translation.vocabulary, result.reached.stores)
+    if isinstance(result, ShapeResult):
+        if result.followed is None or result.translation is None:
+            return None
+        return ShapeInvariant(program, result.followed, result.translation.vocabulary, result.reached.stores)
+    from kleene.coverage.fesa import FesaInvariant
+
+    return None if result.domain is None else FesaInvariant(program, result.domain, result.reached.stores)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.analysis.c.shape.run import gave_up
@@ -21,19 +20,22 @@ from kleene.analysis.c.verdicts import conclude, prove, record, without_calls
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import UNDEFINED, Verdict, kinds_of, violated_properties
 from kleene.diagnostics import Limit, LimitReached
-from kleene.domains.explicit.explore import explore
+from kleene.domains.explicit.explore import MAX_STEPS, Explorer
 from kleene.passes.preparation import Prepared
 from kleene.results.check import CheckReport
-from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
 
 if TYPE_CHECKING:
-    pass
+    from kleene.results.fesa import FesaResult
 
 ALL = 1.0
 """All of the time that is left."""
+GLANCE = 1_000
+"""Steps of exact exploration before anything else, some 30 ms: straight-line programs end, simple errors show up."""
 FIRST_LOOK = 0.3
-"""Seconds of exact exploration before the abstract analysis: most errors of small programs show up in less."""
+"""Seconds of exact exploration before a long analysis: most errors of small programs show up in less."""
+HEAD_START = 0.3
+"""Seconds after which the shape analysis waits for exact exploration: most small proofs take less."""
 WORTHWHILE = FIRST_LOOK
 """Seconds that must be left for a phase that confirms or repeats something."""
 NO_LIMIT = float("inf")
@@ -51,6 +53,14 @@ class Check:
     options: CheckOptions
     budget: Budget
     report: CheckReport
+    explorer: Explorer | None = None
+    """The exact exploration so far; the next look goes on with it."""
+    has_looked: bool = False
+    """Whether more than a glance was taken."""
+
+    @property
+    def is_shape_analysis(self) -> bool:
+        return self.options.refine is None and self.options.domain not in ("explicit", "fesa")
 
     @property
     def open_properties(self) -> list[str]:
@@ -82,6 +92,8 @@ class Phase:
     most: float = NO_LIMIT
     after_error: float = NO_LIMIT
     least: float = 0.0
+    interrupts: bool = False
+    """Whether the shape analysis waits for it after its head start."""
 
 
 def run_phases(check: Check) -> None:
@@ -120,14 +132,23 @@ def _look_for_calls(check: Check, seconds: float) -> None:
     prove(report, [n for n in without_calls(check.prepared.source) if n in report.properties], "there is no such call")
 
 
+def _glance(check: Check, seconds: float) -> None:
+    _run_exactly(check, seconds, GLANCE)
+
+
 def _explore(check: Check, seconds: float) -> None:
-    """Run the program on all inputs within bounds."""
-    report = check.report
-    exploration = check.budget.within(
-        seconds, lambda: explore(check.executed, seconds=seconds, malloc_may_fail=check.fails)
-    )
+    check.has_looked = True
+    _run_exactly(check, seconds, MAX_STEPS)
+
+
+def _run_exactly(check: Check, seconds: float, max_steps: int) -> None:
+    """Run the program on all inputs within bounds, from where the exploration before stopped."""
+    report, explorer = check.report, check.explorer or Explorer(check.executed, malloc_may_fail=check.fails)
+    check.explorer = None  # in case of an interruption
+    exploration = check.budget.within(seconds, lambda: explorer.run(max_steps=max_steps, seconds=seconds))
     if isinstance(exploration, LimitReached):
         return
+    check.explorer = explorer
     report.exploration = exploration
     for shown in exploration.findings:
         record(report, shown, "")
@@ -178,8 +199,30 @@ def _fall_back(check: Check, seconds: float) -> None:
 
 
 def _analyse(check: Check, seconds: float) -> None:
-    check.report.shape = _abstract_result(check, seconds)
+    try:
+        check.report.shape = _abstract_result(check, seconds)
+    except _Decided:
+        return
     conclude(check.report, check.report.shape)
+
+
+class _Decided(Exception):
+    """Exact exploration has decided all properties, so that the abstract analysis is not needed any more."""
+
+
+def _look_in_between(check: Check) -> Callable[[], None]:
+    """What the shape analysis does when its head start is over: look at real runs, and stop if they tell all."""
+    looks = [phase for phase in PHASES if phase.interrupts]
+    end = time.monotonic() + HEAD_START
+
+    def look() -> None:
+        if time.monotonic() >= end and looks and not check.has_looked:
+            phase = looks[0]
+            phase.run(check, check.budget.part(phase.share, phase.most))
+            if not check.open_properties:
+                raise _Decided
+
+    return look
 
 
 def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
@@ -188,6 +231,8 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
 
     def compute() -> ShapeResult | FesaResult:
         if options.domain == "fesa":
+            from kleene.analysis.c.fesa import analyse_fesa
+
             counts = options.instrumentation
             return analyse_fesa(check.prepared, malloc_may_fail=fails, seconds=seconds, instrumentation=counts)
         return analyse(
@@ -197,6 +242,7 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
             max_structures=options.max_structures,
             only_class=options.shape_class,
             kinds=kinds,
+            meanwhile=_look_in_between(check),
         )
 
     start = time.monotonic()
@@ -225,11 +271,12 @@ def _confirm(check: Check, seconds: float) -> None:
 
 PHASES = (
     Phase("error calls", "a program without such calls cannot reach one", _look_for_calls, lambda check: True),
+    Phase("glance", f"exact exploration: {GLANCE:,} steps", _glance, lambda check: True, most=FIRST_LOOK),
     Phase(
         "first look",
-        "exact exploration: shallow errors, bounded programs",
+        "exact exploration before FESA and refinement: shallow errors, bounded programs",
         _explore,
-        lambda check: True,
+        lambda check: not check.is_shape_analysis,
         most=FIRST_LOOK,
     ),
     Phase(
@@ -253,6 +300,14 @@ PHASES = (
         _analyse,
         lambda check: check.options.refine is None and check.options.domain != "explicit",
         share=0.75,
+    ),
+    Phase(
+        "look in between",
+        f"the first look of a shape analysis: when it takes {HEAD_START:g} s, or after it",
+        _explore,
+        lambda check: check.is_shape_analysis and not check.has_looked,
+        most=FIRST_LOOK,
+        interrupts=True,
     ),
     Phase(
         "path formulas",

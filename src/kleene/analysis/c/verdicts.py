@@ -24,12 +24,12 @@ from kleene.core.verdict import (
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import exits
 from kleene.results.check import CheckReport
-from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Alarm
 
 if TYPE_CHECKING:
     from kleene.results.confirmation import Confirmation
+    from kleene.results.fesa import FesaResult
 
 _ENDING = 5_000
 """Steps after a leak without an exit after which a run counts as endless."""

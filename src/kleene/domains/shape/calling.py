@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.derived_updates import DerivingDomain
 from kleene.domains.shape.heap_join import joined
 from kleene.domains.shape.local_heaps import Division, LocalHeaps
-from kleene.domains.shape.specified import Specified
 from kleene.logic.formula import TRUE
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
 from kleene.semantics.steps.specified import SpecifiedAction
@@ -20,6 +20,9 @@ from kleene.transformers.differencing.cycles import closed_cycle
 from kleene.transformers.draft import Draft
 from kleene.transformers.focus import InfiniteFocus
 from kleene.transformers.transformer import Outcome, Report, Transformer
+
+if TYPE_CHECKING:
+    from kleene.domains.shape.specified import Specified
 
 
 class CallingShapeDomain(DerivingDomain):
@@ -40,6 +43,8 @@ class CallingShapeDomain(DerivingDomain):
 
     @cached_property
     def specified(self) -> Specified:
+        from kleene.domains.shape.specified import Specified  # imports the symbolic operations
+
         return Specified(self.vocabulary, self.given_rules)
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from kleene.core.domain import Store
 from kleene.domains.shape.stores import store_factory
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.canonical import Canonicalizer
@@ -17,6 +16,7 @@ from kleene.transformers.transformer import Outcome, Report, Transformer
 
 if TYPE_CHECKING:
     from kleene import _native
+    from kleene.core.domain import Store
     from kleene.transformers.native_transformer import NativeAction
 
 

@@ -6,12 +6,13 @@ The attempts are in `attempts`; each tries shape classes from the most to the le
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.classes import first_class, next_class
-from kleene.analysis.c.shape.run import gave_up, run_shape
+from kleene.analysis.c.shape.run import gave_up, nothing, run_shape
 from kleene.analysis.limits import within
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
@@ -44,8 +45,12 @@ def analyse(
     max_structures: int = 200_000,
     only_class: str | None = None,
     kinds: frozenset[str] = ALL_KINDS,
+    meanwhile: Callable[[], None] = nothing,
 ) -> ShapeResult:
-    """Analyse the program with the first shape class whose assumptions hold; only alarms of `kinds` matter."""
+    """Analyse the program with the first shape class whose assumptions hold; only alarms of `kinds` matter.
+
+    `meanwhile` is called now and then.
+    """
     start = time.monotonic()
     unable = within(seconds, lambda: prepared.memory)
     if isinstance(unable, LimitReached):
@@ -64,7 +69,7 @@ def analyse(
         if ready is None:
             continue
         left = seconds - (time.monotonic() - start)
-        plan = _Plan(prepared, ready, attempt, malloc_may_fail, max_structures, "memory_leak" in kinds)
+        plan = _Plan(prepared, ready, attempt, malloc_may_fail, max_structures, "memory_leak" in kinds, meanwhile)
         outcome = plan.run(left * attempt.share, only_class)
         better = outcome.complete and kinds_of_alarms(outcome) & kinds <= raised
         if better or attempt is ATTEMPTS[0] or (attempt.is_plain and not result.complete):
@@ -117,6 +122,7 @@ class _Plan:
     malloc_may_fail: bool
     max_structures: int
     leaks: bool = True
+    meanwhile: Callable[[], None] = nothing
 
     @property
     def cfa(self) -> Cfa[Operation]:
@@ -147,6 +153,7 @@ class _Plan:
                 self.max_structures if with_lanes is None else AGAIN * with_lanes.structures,
                 forgets=self.leaks and not self.attempt.whole_scope and not only_class,
                 groups=translator.symbols.groups if looks else (),
+                meanwhile=self.meanwhile,
             )
             result.followed = Followed(translator, self.shared, self.prepared.memory, self.attempt.name)
             if markers == FEW_MARKERS and any(a.cause is Cause.TOO_FEW_MARKERS for a in result.alarms):

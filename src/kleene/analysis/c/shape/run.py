@@ -12,17 +12,18 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
-from kleene.domains.shape.specified import recorded_rules
 from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import Procedure, Tabulated, tabulate
+from kleene.logic.roles import RoleKind
+from kleene.logic.vocabulary import Vocabulary
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import ERROR, Translation
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
 from kleene.semantics.vocabulary.lanes import lanes_seen
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
-from kleene.transformers.action import Action, MessageKind
+from kleene.transformers.action import Action, MessageKind, Rule
 from kleene.transformers.differencing.cycles import CYCLE
 from kleene.transformers.rules import all_rules
 
@@ -38,6 +39,10 @@ LEAK_SUSPECTED = "a block may be lost"
 LANES_SEEN = "cells skip nodes of a list"
 
 
+def nothing() -> None:
+    """What is done meanwhile, if nothing else is asked for."""
+
+
 def gave_up(reason: str, start: float) -> ShapeResult:
     return ShapeResult("none", [], False, reason, 0, 0, time.monotonic() - start)
 
@@ -50,11 +55,12 @@ def run_shape(
     *,
     forgets: bool = False,
     groups: Sequence[Group] = (),
+    meanwhile: Callable[[], None] = nothing,
 ) -> ShapeResult:
     """Analyse with one shape class.
 
     `forgets` means that a leak alarm may come from a pointer that was forgotten too early. The run searches for lanes
-    among the cells of the groups.
+    among the cells of the groups. After each location it calls `meanwhile`.
     """
     start = time.monotonic()
     leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
@@ -62,7 +68,7 @@ def run_shape(
     try:
         with Watchdog(seconds, MEMORY):
             domain, initial = domain_of(translation)
-            limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()), look)
+            limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()), look, meanwhile)
             reached = _solved(translation, domain, initial, limits)
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
@@ -123,11 +129,19 @@ def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:
     core = frozenset(p.name for p in vocabulary if p.definition is None)
     initial = completed(TvsStructure(translation.initial, core))
     options = ShapeOptions(early_precondition=True)
-    rules = (*translation.rules, *recorded_rules(vocabulary))
+    rules = (*translation.rules, *_recorded_rules(vocabulary))
     domain = _AlarmDomain(vocabulary, all_rules(vocabulary, rules), options)
     domain.calls = translation.calls
     domain.given_rules = rules
     return domain, initial
+
+
+def _recorded_rules(vocabulary: Vocabulary) -> list[Rule]:
+    if all(p.role is None or p.role.kind is not RoleKind.SAME for p in vocabulary.declared):
+        return []
+    from kleene.domains.shape.specified import recorded_rules  # imports the symbolic operations
+
+    return recorded_rules(vocabulary)
 
 
 def _contradiction(domain: ShapeDomain) -> str:
@@ -159,10 +173,12 @@ class _Limits:
     max_structures: int
     doubtful: frozenset[str]
     look: _Look
+    meanwhile: Callable[[], None]
     _until: int | None = None
     _next_look: int = LOOK
 
     def __call__(self, reached: Reached[Structure]) -> None:
+        self.meanwhile()
         if _cycles(self.domain):
             raise LimitReached(CYCLE, Limit.CYCLE)
         if reached.generated > self.max_structures:
