@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.derived_updates import DerivingDomain
-from kleene.domains.shape.heap_join import joined
-from kleene.domains.shape.local_heaps import Division, LocalHeaps
 from kleene.logic.formula import TRUE
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
 from kleene.semantics.steps.specified import SpecifiedAction
@@ -22,6 +20,7 @@ from kleene.transformers.focus import InfiniteFocus
 from kleene.transformers.transformer import Outcome, Report, Transformer
 
 if TYPE_CHECKING:
+    from kleene.domains.shape.local_heaps import Division, LocalHeaps
     from kleene.domains.shape.specified import Specified
 
 
@@ -34,6 +33,8 @@ class CallingShapeDomain(DerivingDomain):
 
     @cached_property
     def heaps(self) -> LocalHeaps:
+        from kleene.domains.shape.local_heaps import LocalHeaps
+
         assert self.calls is not None
         return LocalHeaps(self.vocabulary, self.calls)
 
@@ -104,6 +105,8 @@ class CallingShapeDomain(DerivingDomain):
     def resume(self, edge: Edge[Action], caller: Structure, exits: Sequence[Structure]) -> list[Structure]:
         call = edge.label
         assert isinstance(call, CallAction)
+        from kleene.domains.shape.heap_join import joined
+
         division = self._divided[call, caller]
         found = []
         for end in exits:

@@ -7,22 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kleene.analysis.limits import Watchdog
-from kleene.analysis.tvp.input import completed
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
-from kleene.engine.check import uncovered, uncovered_by_calls
 from kleene.engine.fixpoint import Reached, Schedule, solve
-from kleene.engine.tabulate import Procedure, Tabulated, tabulate
 from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import Vocabulary
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import ERROR, Translation
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
 from kleene.semantics.vocabulary.lanes import lanes_seen
+from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure
-from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.action import Action, MessageKind, Rule
 from kleene.transformers.differencing.cycles import CYCLE
 from kleene.transformers.rules import all_rules
@@ -98,6 +95,8 @@ def _solved(
 ) -> Reached[Structure]:
     if not translation.procedures:
         return solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
+    from kleene.engine.tabulate import Procedure, tabulate
+
     apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
     return tabulate(translation.cfa, apart, domain, [initial], Schedule(), check_limits=limits)
 
@@ -110,6 +109,9 @@ def checked_again(result: ShapeResult) -> bool:
     translation, reached = result.translation, result.reached
     if translation is None or reached is None or not result.complete:
         return False
+    from kleene.engine.check import uncovered, uncovered_by_calls
+    from kleene.engine.tabulate import Tabulated
+
     domain, initial = domain_of(translation)
     if isinstance(reached, Tabulated):
         problems = uncovered_by_calls(domain, [initial], reached)
@@ -127,7 +129,7 @@ def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:
     """The domain that analyses a translated program, and the structure to start with."""
     vocabulary = translation.vocabulary
     core = frozenset(p.name for p in vocabulary if p.definition is None)
-    initial = completed(TvsStructure(translation.initial, core))
+    initial = with_definitions(translation.initial, core)
     options = ShapeOptions(early_precondition=True)
     rules = (*translation.rules, *_recorded_rules(vocabulary))
     domain = _AlarmDomain(vocabulary, all_rules(vocabulary, rules), options)
