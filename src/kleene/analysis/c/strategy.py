@@ -35,7 +35,7 @@ GLANCE = 1_000
 FIRST_LOOK = 0.3
 """Seconds of exact exploration before a long analysis: most errors of small programs show up in less."""
 HEAD_START = 0.3
-"""Seconds after which the shape analysis waits for exact exploration: most small proofs take less."""
+"""Seconds of the processor after which the shape analysis waits for exact exploration: most small proofs take less."""
 WORTHWHILE = FIRST_LOOK
 """Seconds that must be left for a phase that confirms or repeats something."""
 NO_LIMIT = float("inf")
@@ -213,10 +213,10 @@ class _Decided(Exception):
 def _look_in_between(check: Check) -> Callable[[], None]:
     """What the shape analysis does when its head start is over: look at real runs, and stop if they tell all."""
     looks = [phase for phase in PHASES if phase.interrupts]
-    end = time.monotonic() + HEAD_START
+    end = time.process_time() + HEAD_START
 
     def look() -> None:
-        if time.monotonic() >= end and looks and not check.has_looked:
+        if time.process_time() >= end and looks and not check.has_looked:
             phase = looks[0]
             phase.run(check, check.budget.part(phase.share, phase.most))
             if not check.open_properties:
