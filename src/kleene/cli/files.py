@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -74,14 +74,17 @@ def _check_file(path: Path, target: str) -> None:
         raise UsageError(f"'{target}' is not writable")
 
 
-def write_output(target: str, text: str) -> None:
-    """Write a text to a file, or to standard output for '-'."""
+def write_output(target: str, text: str | Iterable[str]) -> None:
+    """Write a text, or its parts as they are made, to a file, or to standard output for '-'."""
+    parts = [text] if isinstance(text, str) else text
     if target == "-":
-        sys.stdout.write(text)
+        for part in parts:
+            sys.stdout.write(part)
         sys.stdout.flush()
         return
     _check_file(Path(target), target)
-    Path(target).write_text(text, encoding="utf-8")
+    with Path(target).open("w", encoding="utf-8") as file:
+        file.writelines(parts)
 
 
 class Unread:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,9 @@ FILES = ("json_file", "tvs_file", "dot_file", "html_file", "log_file", "transiti
 def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
     """Write every output of the options; the summary table goes to the terminal."""
     if given["json_file"]:
-        from kleene.report.run.json import run_json
+        from kleene.report.run.json import run_json_lines
 
-        write_output(given["json_file"], run_json(report))
+        write_output(given["json_file"], run_json_lines(report))
     if given["tvs_file"]:
         write_output(given["tvs_file"], report_tvs(report, significant=given["significant"]))
     if given["dot_file"]:
@@ -49,9 +49,9 @@ def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
         click.echo(run_table(report, color=wants_color(sys.stdout)) + details, nl=False)
 
 
-def report_tvs(report: RunReport, *, significant: bool = False) -> str:
+def report_tvs(report: RunReport, *, significant: bool = False) -> Iterator[str]:
     """The structures of every location that is shown, as TVLA writes them; messages of the others too."""
-    from kleene.structures.tvs_writer import TvsLocation, locations_tvs
+    from kleene.structures.tvs_writer import TvsLocation, tvs_parts
 
     locations = [
         TvsLocation(
@@ -62,7 +62,7 @@ def report_tvs(report: RunReport, *, significant: bool = False) -> str:
         for location in report.locations
         if report.is_shown(location.name) or location.messages
     ]
-    return locations_tvs(locations, significant=significant)
+    return tvs_parts(locations, significant=significant)
 
 
 def _dot(report: RunReport, *, rotate: bool) -> str:
