@@ -8,6 +8,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from kleene.cfa.graph import Cfa, Edge
+from kleene.core.domain import united
 from kleene.diagnostics import LimitReached
 from kleene.engine.order import location_ranks
 
@@ -72,7 +73,7 @@ def solve(
     reached.listeners = list(listeners)
     reached.kept_everywhere = schedule.keep is None
     rank = location_ranks(cfa, schedule.order)
-    pending: dict[str, list[Element]] = {name: [] for name in cfa.locations}
+    pending: dict[str, list[Sequence[Element]]] = {name: [] for name in cfa.locations}
     waiting: list[tuple[int, str]] = []
 
     def arrive(location: str, elements: Sequence[Element]) -> None:
@@ -81,13 +82,14 @@ def solve(
             reached.generated += len(added)
             if not pending[location]:
                 heappush(waiting, (rank[location], location))
-            pending[location] += added
+            pending[location].append(added)
 
     try:
         arrive(cfa.entry, domain.initial(initial))
         while waiting:
             _, location = heappop(waiting)
-            batch, pending[location] = pending[location], []
+            batches, pending[location] = pending[location], []
+            batch = united(reached.stores[location], batches, only_current=schedule.drop_superseded)
             _process(cfa, domain, location, batch, schedule, reached, arrive, check_limits)
     except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
         reached.complete = False
@@ -99,17 +101,14 @@ def _process(
     cfa: Cfa[Label],
     domain: AbstractDomain[Label, Element],
     location: str,
-    batch: list[Element],
+    batch: Sequence[Element],
     schedule: Schedule,
     reached: Reached[Element],
     arrive: Callable[[str, Sequence[Element]], None],
     check_limits: Callable[[Reached[Element]], None],
 ) -> None:
-    store = reached.stores[location]
-    if schedule.drop_superseded:
-        batch = [element for element in batch if store.current(element)]
     if schedule.keep is not None and location not in schedule.keep:
-        store.clear()
+        reached.stores[location].clear()
     reached.iterations += 1
     for listener in reached.listeners:
         listener.on_location(location, len(batch))

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from typing import Generic, Protocol, TypeVar
 
 from kleene.cfa.graph import Cfa, Edge
-from kleene.core.domain import AbstractDomain, Store
+from kleene.core.domain import AbstractDomain, Store, united
 from kleene.diagnostics import LimitReached
 from kleene.engine.fixpoint import Listener, Reached, Schedule, stop_reason
 from kleene.engine.order import location_ranks
@@ -58,7 +58,7 @@ class Activation(Generic[Label, Element]):
     name: str
     ranks: dict[str, int]
     stores: dict[str, Store[Element]] = field(default_factory=dict)
-    pending: dict[str, list[Element]] = field(default_factory=dict)
+    pending: dict[str, list[Sequence[Element]]] = field(default_factory=dict)
     callers: dict[_Call[Label, Element], Activation[Label, Element]] = field(default_factory=dict)
 
 
@@ -160,13 +160,11 @@ class _Table(Generic[Label, Element]):
         pending = activation.pending.setdefault(location, [])
         if not pending:  # callees first
             heappush(self._waiting, (-activation.number, activation.ranks[location], location))
-        pending += added
+        pending.append(added)
 
     def _process(self, activation: Activation[Label, Element], location: str) -> None:
-        batch, activation.pending[location] = activation.pending[location], []
-        if self.schedule.drop_superseded:
-            store = activation.stores[location]
-            batch = [element for element in batch if store.current(element)]
+        batches, activation.pending[location] = activation.pending[location], []
+        batch = united(activation.stores[location], batches, only_current=self.schedule.drop_superseded)
         self.reached.iterations += 1
         for listener in self.reached.listeners:
             listener.on_location(location, len(batch))

@@ -69,28 +69,34 @@ class _NativeMachine:
         return NativeStore(self._join, self._canonicalizer, signature, self._python_store)
 
     def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Iterator[NativePart | Structure]:
-        from kleene.structures.packed import packed
+        from kleene import _native
+        from kleene.structures.packed import PackedBatch, packed
 
         rules = self._coercer.native
         action = self._action(transformer)
         if action is None or rules is None:
             yield from elements
             return
-        handles = [packed(element, rules.signature) for element in elements]
-        outcomes = action.post([handle for handle in handles if handle is not None], self._threads)
-        first = last = 0
-        unfinished = {number for number, _ in outcomes.unfinished()}
-        if not unfinished and None not in handles:
+        if isinstance(elements, PackedBatch):
+            small, batch = [True] * len(elements), elements.batch
+        else:
+            handles = [packed(element, rules.signature) for element in elements]
+            small = [handle is not None for handle in handles]
+            batch = _native.Batch(rules.signature, [handle for handle in handles if handle is not None])
+        outcomes = action.post(batch, self._threads)
+        if outcomes.all_done and all(small):
             yield self._part(action, outcomes, 0, len(outcomes))
             return
-        for element, handle in zip(elements, handles, strict=True):
-            if handle is not None and last not in unfinished:
+        first = last = 0
+        unfinished = {number for number, _ in outcomes.unfinished()}
+        for element, is_small in zip(elements, small, strict=True):
+            if is_small and last not in unfinished:
                 last += 1
                 continue
             if first < last:
                 yield self._part(action, outcomes, first, last)
             yield element
-            last += handle is not None
+            last += is_small
             first = last
         if first < last:
             yield self._part(action, outcomes, first, last)
@@ -116,16 +122,14 @@ class _NativeMachine:
         from kleene.structures.packed import PackedBatch, PackedStructure
 
         vocabulary = self._vocabulary
+        results, given, unmet, discarded, discarded_in_focus, contradictory = outcomes.part(first, last)
         reports = [
             Report(action.message(post, number), PackedStructure(vocabulary, handle), definite)
-            for post, number, definite, handle in outcomes.reports(first, last)
+            for post, number, definite, handle in given
         ]
-        unmet = [action.message(post, number) for post, number in outcomes.unmet(first, last)]
-        discarded, discarded_in_focus = outcomes.discarded(first, last)
-        contradictory = outcomes.contradictory(first, last)
         return NativePart(
-            PackedBatch(vocabulary, outcomes.results(first, last)),
-            Outcome(reports=reports, unmet=unmet),
+            PackedBatch(vocabulary, results),
+            Outcome(reports=reports, unmet=[action.message(post, number) for post, number in unmet]),
             discarded,
             discarded_in_focus,
             None if contradictory is None else PackedStructure(vocabulary, contradictory),
