@@ -216,7 +216,7 @@ def _look_in_between(check: Check) -> Callable[[], None]:
     end = time.process_time() + HEAD_START
 
     def look() -> None:
-        if time.process_time() >= end and looks and not check.has_looked:
+        if looks and not check.has_looked and time.process_time() >= end:
             phase = looks[0]
             phase.run(check, check.budget.part(phase.share, phase.most))
             if not check.open_properties:
