@@ -111,7 +111,7 @@ nb::object coerce(PyRules& self, const Handle& handle, const std::vector<int>& d
   int breached = -1;
   std::unique_ptr<Workers> workers = self.crew.take();
   unlocked([&](Watch& watch) {
-    workers->begin(watch, true);
+    workers->begin(watch, true, false);
     with_width(handle.record->n, [&]<int W>() {
       Worker<W>& worker = workers->of<W>(self.rules.demand);
       DraftRef<W> draft = worker.pool.make();
@@ -260,19 +260,28 @@ void add_programs(PyAction& self, bool all_active, const std::vector<std::shared
 struct Outcomes {
   SignatureRef signature;
   std::vector<StepOutcome> outcomes;
+  StageTimes times{};
 
   void check(std::size_t first, std::size_t last) const {
     if (first > last || last > outcomes.size()) throw std::invalid_argument("there are not so many outcomes");
   }
 };
 
-Outcomes post(PyAction& self, const Batch& batch, int threads) {
+Outcomes post(PyAction& self, const Batch& batch, int threads, bool timed) {
   if (batch.signature != self.rules->signature) throw std::invalid_argument("structures of another signature");
   const std::vector<RecordRef>& records = batch.records;
   Outcomes made{self.rules->signature, {}};
+  StageTimes* times = timed ? &made.times : nullptr;
   made.outcomes =
-      unlocked([&](Watch& watch) { return step_all(self.action, records, threads, self.rules->crew, watch); });
+      unlocked([&](Watch& watch) { return step_all(self.action, records, threads, self.rules->crew, watch, times); });
   return made;
+}
+
+// The seconds of focus, coerce, precondition, update and blur, of all threads together.
+nb::tuple stages(const Outcomes& self) {
+  const auto seconds = [&](Stage stage) { return static_cast<double>(self.times[static_cast<int>(stage)]) * 1e-9; };
+  return nb::make_tuple(seconds(Stage::focus), seconds(Stage::coerce), seconds(Stage::precondition),
+                        seconds(Stage::update), seconds(Stage::blur));
 }
 
 nb::list statuses(const Outcomes& self) {
@@ -453,12 +462,13 @@ NB_MODULE(_native, m) {
       .def("__init__", &make_action)
       .def("add", &add_programs)
       .def("has", [](const PyAction& self, bool all_active) { return self.action.has(all_active); })
-      .def("post", &post);
+      .def("post", &post, nb::arg("structures"), nb::arg("threads"), nb::arg("timed") = false);
 
   nb::class_<Outcomes>(m, "Outcomes")
       .def("__len__", [](const Outcomes& self) { return self.outcomes.size(); })
       .def_prop_ro("all_done", &all_done)
       .def("unfinished", &statuses)
+      .def("stages", &stages)
       .def("part", &part);
 
   nb::class_<PyStore>(m, "Store")

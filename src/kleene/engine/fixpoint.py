@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
@@ -114,10 +114,8 @@ def _process(
         listener.on_location(location, len(batch))
     for edge in cfa.leaving(location):
         if not schedule.trace:
-            for first in range(0, len(batch), AT_ONCE):
-                arrive(edge.target, domain.post(edge, batch[first : first + AT_ONCE]))
-                if first + AT_ONCE < len(batch):
-                    check_limits(reached)
+            for results in posts(domain, edge, batch, lambda: check_limits(reached)):
+                arrive(edge.target, results)
             continue
         for element in batch:
             results = domain.post(edge, [element])
@@ -125,6 +123,22 @@ def _process(
                 listener.on_edge(edge, element, results)
             arrive(edge.target, results)
     check_limits(reached)
+
+
+def posts(
+    domain: AbstractDomain[Label, Element],
+    edge: Edge[Label],
+    batch: Sequence[Element],
+    check_limits: Callable[[], None],
+) -> Iterator[Sequence[Element]]:
+    """What an edge leads to from a batch, for some elements at once; limits are checked in between."""
+    if len(batch) <= AT_ONCE:
+        yield domain.post(edge, batch)
+        return
+    for first in range(0, len(batch), AT_ONCE):
+        if first:
+            check_limits()
+        yield domain.post(edge, batch[first : first + AT_ONCE])
 
 
 def stop_reason(stop: BaseException) -> str:

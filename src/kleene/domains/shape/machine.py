@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from kleene.transformers.native_transformer import NativeAction
 
 
+STAGES = ("focus", "coerce", "precondition", "update", "blur")
+"""The stages of a step that the native machine measures on request."""
+
+
 @dataclass(frozen=True, slots=True)
 class NativePart:
     """What a run of elements of a batch led to; `outcome` has the messages of all of them."""
@@ -33,6 +37,9 @@ class NativePart:
 
 class NativeShapeMachine(Protocol):
     """What the shape domain asks of the native machine."""
+
+    stage_seconds: dict[str, float] | None
+    """The seconds of each stage of the steps, of all threads together; None if they are not measured."""
 
     def store(self) -> Store[Structure]: ...
 
@@ -58,6 +65,7 @@ class _NativeMachine:
         self._python_store = store_factory(join, canonicalizer)
         self._threads = thread_count()
         self._actions: dict[Transformer, NativeAction | None] = {}
+        self.stage_seconds: dict[str, float] | None = None
 
     def store(self) -> Store[Structure]:
         from kleene.domains.shape.native_stores import NativeStore
@@ -83,7 +91,10 @@ class _NativeMachine:
             handles = [packed(element, rules.signature) for element in elements]
             small = [handle is not None for handle in handles]
             batch = _native.Batch(rules.signature, [handle for handle in handles if handle is not None])
-        outcomes = action.post(batch, self._threads)
+        outcomes = action.post(batch, self._threads, timed=self.stage_seconds is not None)
+        if self.stage_seconds is not None:
+            for name, seconds in zip(STAGES, outcomes.stages(), strict=True):
+                self.stage_seconds[name] = self.stage_seconds.get(name, 0.0) + seconds
         if outcomes.all_done and all(small):
             yield self._part(action, outcomes, 0, len(outcomes))
             return
