@@ -176,12 +176,12 @@ class Refinement:
             paths = tree.build(self._limits, most=most, pause=look)
             if paths or not tree.waits or look is None:
                 return paths
-            found = smaller_tree(self.models, self.abstraction, self.enabled, tree, most)
-            if found is not None:
+            smaller = smaller_tree(self.models, self.abstraction, self.enabled, tree, most)
+            if smaller is not None:
                 self.rounds[-1].outgrown = (self.abstraction.generator, tree.generated)
-                self.abstraction, self.tree = self.abstraction.tuned(found.generator), found.tree
+                self.abstraction, self.tree = self.abstraction.tuned(smaller.generator), smaller.tree
                 self.counts.shape_class += 1
-                return found.paths
+                return smaller.paths
             look *= NEXT_LOOK
 
     def _out_of_rounds(self, path: ErrorPath) -> Refined:
@@ -308,7 +308,7 @@ class Refinement:
             roles = hinted_roles(entry, order, self.task.memory.self_loops)
             coarser = self.lattice.above(entry.name)
             own = {e.name: roles_for(e, roles) for e in self.entries if e.name in coarser}
-            fitting = {name: found for name, found in own.items() if found is not None}
+            fitting = {name: recognised for name, recognised in own.items() if recognised is not None}
             self.recognised = Recognised(roles, {**fitting, entry.name: roles}, {})
         else:
             current.samples = collect(self.task, self._sample_pointers(definition), self.options.samples)
@@ -352,10 +352,10 @@ class Refinement:
             if widen and not self._enable_all():
                 break
             current.widened = widen
-            found = self._fine_tune(current, patience)
-            current.trials += found.trials
-            if found.chosen is not None:
-                self._choose(current, found.chosen)
+            tuned = self._fine_tune(current, patience)
+            current.trials += tuned.trials
+            if tuned.chosen is not None:
+                self._choose(current, tuned.chosen)
                 return True
         return False
 
@@ -369,10 +369,10 @@ class Refinement:
         result = FineTuning()
         for own in (True, False):  # first the current data structure
             enabled = [g for g in left if (g.name == generator.name) == own]
-            found = fine_tune(self.lattice, generator, enabled, test, 1 if len(enabled) <= FEW else 2, patience)
-            result.trials += found.trials
-            result.chosen = found.chosen
-            if found.chosen is not None or patience is not None:
+            tuned = fine_tune(self.lattice, generator, enabled, test, 1 if len(enabled) <= FEW else 2, patience)
+            result.trials += tuned.trials
+            result.chosen = tuned.chosen
+            if tuned.chosen is not None or patience is not None:
                 break
         return result
 

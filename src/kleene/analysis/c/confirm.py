@@ -44,10 +44,10 @@ def confirm(
     if left or not alarms:
         wanted = frozenset(_site(alarm) for alarm in left) if left and not _leaks(left) else None
         search = Search(program, _locations(program, left), malloc_may_fail=malloc_may_fail)
-        found = search.run(end - time.monotonic(), wanted)
+        outcome = search.run(end - time.monotonic(), wanted)
         result.solver_calls += search.models.queries
-        _add(result, found.findings)
-        result.proved = found.proved
+        _add(result, outcome.findings)
+        result.proved = outcome.proved
     return result
 
 
@@ -98,13 +98,13 @@ def _leaks(alarms: Sequence[Alarm]) -> bool:
 def _locations(program: CProgram, alarms: Sequence[Alarm]) -> set[str]:
     """The locations of the alarms in the functions before inlining; for leaks, also the ends of the program."""
     places = {alarm.place for alarm in alarms}
-    found: set[str] = set()
+    locations: set[str] = set()
     for name in program.reachable_functions:
         for edge in program.functions[name].cfa.edges:
             ends = isinstance(edge.label, Exit) or (isinstance(edge.label, Return) and name == program.entry)
             if edge.label.place in places or (ends and _leaks(alarms)):
-                found.add(edge.source)
-    return found
+                locations.add(edge.source)
+    return locations
 
 
 def _add(result: Confirmation, findings: Sequence[Confirmed]) -> None:

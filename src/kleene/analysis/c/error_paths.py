@@ -50,11 +50,11 @@ class Trail:
 
     def back(self, number: int) -> list[Edge[Any]]:
         """The steps that led to a step, and it, in order; empty if its beginning is not found."""
-        found = [self.steps[number][0]]
+        edges = [self.steps[number][0]]
         while (before := self._before(number)) is not None:
             number = before
-            found.append(self.steps[number][0])
-        return found[::-1]
+            edges.append(self.steps[number][0])
+        return edges[::-1]
 
     def _before(self, number: int) -> int | None:
         edge, source, _ = self.steps[number]
@@ -79,13 +79,13 @@ def error_paths(result: ShapeResult, program: CProgram, seconds: float) -> dict[
 
     with Watchdog(seconds, MEMORY):
         solve(translation.cfa, domain, [initial], Schedule(trace=True), listeners=[trail], check_limits=limits)
-    found: dict[Alarm, Path] = {}
+    paths: dict[Alarm, Path] = {}
     with suppress(LimitReached), Watchdog(seconds, MEMORY):
         for text, number in trail.errors.items():
             path = _path(translation, trail.back(number), program)
             if text in translation.alarms and path:
-                found.setdefault(translation.alarms[text], path)
-    return found
+                paths.setdefault(translation.alarms[text], path)
+    return paths
 
 
 def _path(translation: Translation, steps: Sequence[Edge[Any]], program: CProgram) -> Path:

@@ -101,8 +101,8 @@ def _ran_out(result: FesaResult) -> bool:
     return not result.complete and not result.alarms
 
 
-def _better(result: FesaResult, found: FesaResult) -> FesaResult:
-    return found if found.complete and (not result.complete or _kinds(found) < _kinds(result)) else result
+def _better(result: FesaResult, other: FesaResult) -> FesaResult:
+    return other if other.complete and (not result.complete or _kinds(other) < _kinds(result)) else result
 
 
 def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
@@ -200,9 +200,9 @@ class _Attempts:
         for plan in self._sharper(first):
             if _clean(result):
                 return result
-            found = self._attempt(replace(plan, share=SHORT))
-            result = _better(result, found)
-            tired += [plan] if _ran_out(found) else []
+            other = self._attempt(replace(plan, share=SHORT))
+            result = _better(result, other)
+            tired += [plan] if _ran_out(other) else []
         for number, plan in enumerate(tired):
             if not _clean(result):
                 result = _better(result, self._attempt(replace(plan, share=LONG / (len(tired) - number))))

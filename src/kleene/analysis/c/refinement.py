@@ -172,13 +172,13 @@ def _check_again(result: Refined) -> None:
 
 def confirmed(program: CProgram, refined: Refined, *, malloc_may_fail: bool) -> list[Confirmed]:
     """The runs of the program itself that show the errors of feasible paths."""
-    found = []
+    result = []
     for path, inputs in refined.feasible:
         trace = replay(program, inputs, malloc_may_fail=malloc_may_fail)
         finding = shown(trace, path.error.kind)
         if finding is not None:
-            found.append(Confirmed(finding, trace))
-    return found
+            result.append(Confirmed(finding, trace))
+    return result
 
 
 def shape_result(refined: Refined) -> ShapeResult:

@@ -249,8 +249,8 @@ def path_constraints(state: State) -> tuple[Store, list[tuple[int | None, int]],
         if kind == "value":
             order.append((None, entry[0]))
         elif kind == "assume":
-            found = store.restrict(entry)
-            store = found if found is not None else store
+            restricted = store.restrict(entry)
+            store = restricted if restricted is not None else store
         else:
             store = store.with_symbol(entry[0], entry[1], entry[2])
             if kind == "input":

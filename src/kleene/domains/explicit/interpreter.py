@@ -249,12 +249,12 @@ def _exit_status(status: int | None) -> int | None:
 
 def roots(machine: Machine, state: State, dead: Callable[[str, str], frozenset[str]]) -> list[int]:
     """The blocks that the program can name: globals, strings, variables except temporaries that are used up."""
-    found = list(machine.fixed_blocks)
+    result = list(machine.fixed_blocks)
     for frame in state.frames:
         gone = dead(frame.function, frame.location)
-        found += [number for name, number in frame.locals.items() if name not in gone]
-        found += frame.stack_blocks
-    return found
+        result += [number for name, number in frame.locals.items() if name not in gone]
+        result += frame.stack_blocks
+    return result
 
 
 def lost_blocks(machine: Machine, state: State, dead: Callable[[str, str], frozenset[str]]) -> list[int]:

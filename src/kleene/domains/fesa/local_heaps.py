@@ -62,7 +62,7 @@ class LocalHeaps:
         self.transfer = transfer
         self.own = frozenset(own)
         """The names of the variables of recursive functions."""
-        self.known = {name: [transfer.node(v) for v in found] for name, found in known.items()}
+        self.known = {name: [transfer.node(v) for v in variables] for name, variables in known.items()}
 
     # Dividing -------------------------------------------------------------------------------------------------
 
@@ -314,15 +314,15 @@ class LocalHeaps:
         value = read(heap, hole.source, hole.slot)
         held = read(heap, _marker(int(hole.target.name.removeprefix("$hole")), inside=False), 0)
         targets: dict[tuple[Node, int], Function] = {t: f for t, f in value.targets.items() if t[0] != hole.target}
-        for target, found in held.targets.items():
-            targets[target] = targets.get(target, heap.space.false) | (where & found)
+        for target, condition in held.targets.items():
+            targets[target] = targets.get(target, heap.space.false) | (where & condition)
         write(heap, hole.source, hole.slot, Pointer(targets, value.some, value.null), self.transfer.report)
 
 
 def _vague(heap: Heap, slot: Slot, inside: set[Node]) -> bool:
     """Whether a slot may point to cells of summaries in both parts: a vector without these cells is ambiguous."""
-    found = [node in inside for node, _ in read(heap, *slot).targets if heap.is_summary(node)]
-    return True in found and False in found
+    are_inside = [node in inside for node, _ in read(heap, *slot).targets if heap.is_summary(node)]
+    return True in are_inside and False in are_inside
 
 
 def _share(heap: Heap, a: Pointer, b: Pointer) -> bool:

@@ -190,11 +190,11 @@ class _Join:
 
     def _pointed(self, old: Rails) -> Rails:
         """The targets of a pointer of the caller: in the rest, or cutpoints."""
-        found = self._of_rest(old)
+        pointed = self._of_rest(old)
         for node in self.division.cutpoints:
             value, k = bit_of(old, node), self.place[self.images[node]]
-            found = either(found, (value[0] << k, value[1] << k))
-        return found
+            pointed = either(pointed, (value[0] << k, value[1] << k))
+        return pointed
 
     # Paths ------------------------------------------------------------------------------------------------------
 
@@ -225,12 +225,12 @@ class _Join:
         `pointed` are those that a variable points to itself. `name` is the reachability predicate of the root.
         """
         borders = {self.images[u]: u for u in self.division.borders}
-        found = self._moved(reached, but=borders)
+        result = self._moved(reached, but=borders)
         for image, border in borders.items():
             path = bit_of(pointed if group in self.inward else reached, image)
             if path[1]:
-                found = either(found, where(path, self._from_rest(group, name, root, border)))
-        return found
+                result = either(result, where(path, self._from_rest(group, name, root, border)))
+        return result
 
     def _from_rest(self, group: Group, name: str, root: str, border: int) -> Rails:
         """The nodes of the result that a node of the rest reaches."""
@@ -239,7 +239,7 @@ class _Join:
 
     def _into_callee(self, group: Group, name: str, root: str, before: Rails, direct: Rails = NOTHING) -> Rails:
         """The callee's nodes reached by paths through the nodes `before`, which were reached before the call."""
-        found = NOTHING
+        into_callee = NOTHING
         if group not in self.inward:
             return self._direct(group, name, root, direct)
         independent = self._independent(group)
@@ -252,8 +252,8 @@ class _Join:
                 last = (both(bit_of(before, u), bit_of(step, self.before.layout.bit((u, node)))) for u in self.rest)
                 path = either(any_of(last), bit_of(direct, node))
             if path[1]:
-                found = either(found, where(path, self._beyond(group, name, root, node)))
-        return found
+                into_callee = either(into_callee, where(path, self._beyond(group, name, root, node)))
+        return into_callee
 
     def _direct(self, group: Group, name: str, root: str, direct: Rails) -> Rails:
         """The nodes reached from cutpoints that a variable points to itself."""

@@ -77,8 +77,8 @@ class LocalHeaps:
 
     def closures(self, group: Group) -> list[tuple[str, str, str]]:
         """The closures of a group: each with its relation, and with the reachability predicate of the root ''."""
-        found = [(group.closure, group.step, f"r[{group.name},]"), (group.whole_closure, group.name, group.reach(""))]
-        return [entry for entry in found if entry[0] in self.vocabulary]
+        entries = [(group.closure, group.step, f"r[{group.name},]"), (group.whole_closure, group.name, group.reach(""))]
+        return [entry for entry in entries if entry[0] in self.vocabulary]
 
     def reaches(self, root: str) -> list[tuple[Group, str]]:
         """The reachability predicates of a root."""

@@ -63,8 +63,8 @@ class IntegerValue:
 
     def at(self, constant: int) -> Formula:
         """The condition under which the value is this constant."""
-        found = self.table.get(constant)
-        return conj(self.rest, UNKNOWN) if found is None else found
+        formula = self.table.get(constant)
+        return conj(self.rest, UNKNOWN) if formula is None else formula
 
     @staticmethod
     def constant(value: int) -> IntegerValue:
@@ -157,10 +157,10 @@ class Constants:
         """The constants of a variable or cell, in order; none if nothing depends on its value."""
         if key in self.hidden:
             return ()
-        found = self._of.get(key)
-        if found is None:
-            found = self._of[key] = self._constants(key) if self.tracks(key) else ()
-        return found
+        result = self._of.get(key)
+        if result is None:
+            result = self._of[key] = self._constants(key) if self.tracks(key) else ()
+        return result
 
     def _constants(self, key: Key) -> tuple[int, ...]:
         root = self.root(key)

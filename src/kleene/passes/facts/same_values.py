@@ -85,8 +85,8 @@ class _Known:
         nodes = list(walk(expression))
         if not all(isinstance(n, Constant | Unary | Binary | Cast) or self._is_tracked(n) for n in nodes):
             return None
-        found = rewrite(expression, lambda n: values.get(n, n) if isinstance(n, Variable) else n)
-        return found if sum(1 for _ in walk(found)) <= LARGE else None
+        value = rewrite(expression, lambda n: values.get(n, n) if isinstance(n, Variable) else n)
+        return value if sum(1 for _ in walk(value)) <= LARGE else None
 
     def _is_tracked(self, node: Expression) -> bool:
         return isinstance(node, Variable) and isinstance(node.type, IntegerType) and node not in self.untracked

@@ -81,10 +81,10 @@ def simulate(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES) -> Answ
         edges = model.steps_of[step.edge]
         if step.succeeds is not None and not last:
             edges = _branch(step, edges)
-        elements, found = model.through(edges, step.edge.source, step.edge.target, elements)
+        elements, raised = model.through(edges, step.edge.source, step.edge.target, elements)
         largest = max(largest, len(elements))
         if last:
-            errors = {error.text for error in found}
+            errors = {error.text for error in raised}
             return Answer(path.error.text not in errors, model.predicates, largest + MORE_STRUCTURES)
         if not elements or len(elements) > most:
             break
@@ -99,9 +99,9 @@ def simulate_tree(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES, *,
             raise LimitReached(f"more than {most} structures", Limit.STRUCTURES)
 
     tree = Tree(model, only=path, whole=whole)
-    found = tree.build(limits)
-    proves = whole and not found and not tree.other_errors and not tree.contradictions
-    return Answer(not found, model.predicates, tree.generated + (0 if whole else MORE_STRUCTURES), proves)
+    paths = tree.build(limits)
+    proves = whole and not paths and not tree.other_errors and not tree.contradictions
+    return Answer(not paths, model.predicates, tree.generated + (0 if whole else MORE_STRUCTURES), proves)
 
 
 def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]:
@@ -183,13 +183,13 @@ def _balanced(
         finer = sum(lattice.refines(c, g) for c in candidates)
         return len(g.families & large), abs(coarser - finer), g.weight, str(g)
 
-    found: list[Generator] = []
+    balanced: list[Generator] = []
     for g in sorted(open_, key=imbalance):
-        if not any(lattice.refines(g, o) or lattice.refines(o, g) for o in found):
-            found.append(g)
-        if len(found) == width:
+        if not any(lattice.refines(g, o) or lattice.refines(o, g) for o in balanced):
+            balanced.append(g)
+        if len(balanced) == width:
             break
-    return found
+    return balanced
 
 
 def sequential(models: Models, abstraction: Abstraction, path: ErrorPath, *, level: int = PATH) -> Tester:

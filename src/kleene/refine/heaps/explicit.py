@@ -40,13 +40,13 @@ class ExplicitHeap:
     def reachable(self) -> set[int]:
         """The addresses that the pointers lead to."""
         waiting = [a for a in self.pointers.values() if a in self.cells]
-        found: set[int] = set()
+        reachable: set[int] = set()
         while waiting:
             address = waiting.pop()
-            if address is not None and address not in found and address in self.cells:
-                found.add(address)
+            if address is not None and address not in reachable and address in self.cells:
+                reachable.add(address)
                 waiting += [a for a in self.cells[address].values() if a]
-        return found
+        return reachable
 
     @property
     def key(self) -> tuple[object, ...]:

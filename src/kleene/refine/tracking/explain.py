@@ -75,8 +75,8 @@ class PathExplainer:
                 if new.tracked:
                     known_as = self._names.at_step(path.steps[-1].edge)
                     names = ", ".join(sorted(known_as.get(name, name) for name in new.tracked))
-                    found = interpolants(formula) if len(path.steps) <= SHORT else Failure("not asked")
-                    reason = self._interpolated(path, found, why, direct, stand_in)
+                    interpolated = interpolants(formula) if len(path.steps) <= SHORT else Failure("not asked")
+                    reason = self._interpolated(path, interpolated, why, direct, stand_in)
                     return replace(reason, text=f"{reason.text}; nothing is known of {names}")
                 if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
                     return Reason(INFEASIBLE, f"{why}; all it depends on is tracked", direct)
@@ -92,19 +92,19 @@ class PathExplainer:
     def _interpolated(
         self,
         path: ErrorPath,
-        found: Interpolants | Failure,
+        answer: Interpolants | Failure,
         why: str,
         direct: TrackingDefinition,
         stand_in: TrackingDefinition,
     ) -> Reason:
-        if isinstance(found, Failure):
+        if isinstance(answer, Failure):
             return Reason(INFEASIBLE, why, direct, stand_in)
         spoken = Spoken(self.task.memory)
         where = united(
-            *(at_cuts(path, (spoken.definition(c.spoken) for c in cuts)) for cuts in (found.cuts, *found.others))
+            *(at_cuts(path, (spoken.definition(c.spoken) for c in cuts)) for cuts in (answer.cuts, *answer.others))
         )
-        asked = spoken.definition(found).joined(direct)
-        return Reason(INFEASIBLE, self._why(path, found.core), asked, interpolants=found, where=where)
+        asked = spoken.definition(answer).joined(direct)
+        return Reason(INFEASIBLE, self._why(path, answer.core), asked, interpolants=answer, where=where)
 
     def _why(self, path: ErrorPath, core: tuple[int, ...]) -> str:
         """The steps that contradict each other, in the program's own variables."""
@@ -127,11 +127,13 @@ class Spoken:
 
     memory: Memory
 
-    def definition(self, found: Interpolants | AtCut) -> TrackingDefinition:
-        places = [*found.pointers, *(p for pair in found.aliases for p in pair)]
-        places += [p for predicate in found.integer_predicates for p in predicate.places]
-        places += [Place(a.place.name, (*a.place.fields, a.field), a.place.variable) for a in found.field_assertions]
-        separating = frozenset(self._pointers(found.pointers)) | frozenset(self._pointers(places))
+    def definition(self, interpolant: Interpolants | AtCut) -> TrackingDefinition:
+        places = [*interpolant.pointers, *(p for pair in interpolant.aliases for p in pair)]
+        places += [p for predicate in interpolant.integer_predicates for p in predicate.places]
+        places += [
+            Place(a.place.name, (*a.place.fields, a.field), a.place.variable) for a in interpolant.field_assertions
+        ]
+        separating = frozenset(self._pointers(interpolant.pointers)) | frozenset(self._pointers(places))
         fields: set[str] = set()
         data: set[int] = set()
         for place in places:
@@ -157,15 +159,15 @@ class Spoken:
     def _offsets(self, member: str) -> set[int]:
         """The offsets of integer members of that name."""
         short = member.rpartition(".")[2]
-        found: set[int] = set()
+        offsets: set[int] = set()
         for layout in self.memory.program.records.values():
             try:
                 members = leaves(layout.type, self.memory.program)
             except Unmodelled:
                 continue
-            found |= {
+            offsets |= {
                 leaf.offset
                 for leaf in members
                 if isinstance(leaf.type, IntegerType) and leaf.name.rpartition(".")[2] == short
             }
-        return found
+        return offsets

@@ -83,9 +83,9 @@ def _below(group: Group, entries: Sequence[str]) -> Holding:
     return Holding(f"below[{group.name}]", holders)
 
 
-def reachable(direct: Reach, found: tuple[list[Holding], list[Holding]], v: str) -> Formula:
+def reachable(direct: Reach, holdings: tuple[list[Holding], list[Holding]], v: str) -> Formula:
     """The node is reachable along one group, lies below such a node, or is held by one."""
-    below, single = found
+    below, single = holdings
 
     def second(w: str) -> Formula:
         return disj(direct(w), *(holding.reached(w, direct) for holding in below))

@@ -112,12 +112,12 @@ class CallByRules:
 
         A field that is defined by others has no record of where it is as before.
         """
-        found = []
+        result = []
         for p in self.vocabulary.declared:
             reach = reach_of(p, self.vocabulary) if p.name in self.derived else None
             if reach is not None and reach.variable not in self.indefinite and reach.field not in self.derived:
-                found.append((reach.name, reach.field))
-        return found
+                result.append((reach.name, reach.field))
+        return result
 
     @cached_property
     def ensures(self) -> Formula:
@@ -186,11 +186,11 @@ class CallByRules:
     @cached_property
     def _incoming(self) -> dict[str, str]:
         """The predicates of v that depend only on pointers to v in one field; maps them to the field."""
-        found = self._looking_at(lambda args, v: args[1] == v and args[0] != v)
-        return {name: field for name, field in found.items() if _positive(self.vocabulary[name].definition, field)}
+        fields = self._looking_at(lambda args, v: args[1] == v and args[0] != v)
+        return {name: field for name, field in fields.items() if _positive(self.vocabulary[name].definition, field)}
 
     def _looking_at(self, fits: Callable[[tuple[str, ...], str], bool]) -> dict[str, str]:
-        found = {}
+        fields_by_predicate = {}
         for p in self.vocabulary.declared:
             if p.arity == 1 and p.name in self.derived and p.definition is not None:
                 atoms = [a for a in subformulas(p.definition) if isinstance(a, Atom) and a.predicate in self.indefinite]
@@ -199,8 +199,8 @@ class CallByRules:
                 unbound = p.args[0] not in bound_variables(p.definition)
                 closed = any(isinstance(f, Closure) for f in subformulas(p.definition))
                 if simple and unbound and not closed and all(fits(a.args, p.args[0]) for a in atoms):
-                    found[p.name] = fields.pop()
-        return found
+                    fields_by_predicate[p.name] = fields.pop()
+        return fields_by_predicate
 
     def _reach_lemma(self, name: str, field: str) -> list[Rule]:
         was = before(name)
@@ -288,15 +288,15 @@ def sharpened(draft: Draft, coercer: Coercer, predicates: Sequence[Predicate]) -
         return []
     drafts = [draft]
     for p in sorted(predicates, key=lambda p: (p.arity, not p.has("unique"), p.definition is not None)):
-        found: dict[tuple[int, tuple[int, ...]], Draft] = {}
+        by_value: dict[tuple[int, tuple[int, ...]], Draft] = {}
         for given in drafts:
             given.dirty = 0
-            cases = focuser.focus_draft(given, Atom(p.name, p.args)) if len(found) < MOST_CASES else [given]
+            cases = focuser.focus_draft(given, Atom(p.name, p.args)) if len(by_value) < MOST_CASES else [given]
             for case in cases:
                 if not case.dirty or coercer.sharpen(case.values, case.size, case.dirty):
                     values, size, _ = blur(case.values, case.size)
-                    found[size, tuple(values)] = Draft(values, size, 0)
-        drafts = list(found.values())
+                    by_value[size, tuple(values)] = Draft(values, size, 0)
+        drafts = list(by_value.values())
     return drafts
 
 

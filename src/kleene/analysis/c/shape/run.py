@@ -190,9 +190,9 @@ class _AlarmDomain(CallingShapeDomain):
 
 def _cycles(domain: ShapeDomain) -> dict[str, frozenset[str]]:
     """The predicates that were assumed acyclic and may have a cycle, each with the predicates updated there."""
-    found: dict[str, frozenset[str]] = {}
+    cycles: dict[str, frozenset[str]] = {}
     for entry in domain.log:
         if entry.message.kind is MessageKind.CLOSED_CYCLE:
             name = entry.message.relation
-            found[name] = found.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
-    return found
+            cycles[name] = cycles.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
+    return cycles
