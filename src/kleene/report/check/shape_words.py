@@ -16,6 +16,7 @@ from functools import cached_property
 
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Place
+from kleene.core.verdict import LEAKS
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
@@ -23,13 +24,13 @@ from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.results.shape import ShapeResult
 from kleene.semantics.contracts.programs import contract_at
 from kleene.semantics.steps.invocations import CallAction
+from kleene.semantics.translate import Translation
 from kleene.semantics.vocabulary.groups import cancelling
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_writer import structure_order
 from kleene.transformers.action import Action
 
 _INLINED = re.compile(r"(&?)([^.&]+?)(?:\$\d+)?\.(.+)")
-_ONLY_FOR_LEAKS = ("collect", "check: memory_leak", "check: memory_cleanup")
 _NOT_DRAWN = (
     RoleKind.TEMPORARY,
     RoleKind.MARKER,
@@ -74,7 +75,7 @@ def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | N
     if shape.reached is None or shape.translation is None:
         return []
     translation = shape.translation
-    live = live_predicates(translation.cfa, translation.vocabulary)
+    live = live_predicates(translation)
     result = []
     where = dict.fromkeys(_returns(translation.cfa, translation.places), "return")
     where |= dict.fromkeys(translation.cfa.loop_heads, "loop")
@@ -162,11 +163,15 @@ def _free(name: str, taken: Iterable[Predicate]) -> str:
     return name
 
 
-def live_predicates(cfa: Cfa[Action], vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
+def live_predicates(translation: Translation) -> dict[str, frozenset[str]]:
     """For each location the predicates that some path reads before it sets them; looking for leaks is no reading."""
+    cfa, vocabulary = translation.cfa, translation.vocabulary
+    leaks = {text for text, alarm in translation.alarms.items() if alarm.kind in LEAKS}
     undefined = (RoleKind.UNDEFINED_POINTER, RoleKind.UNDEFINED_TEMPORARY)
     pointers = {p.name: p.role.of for p in vocabulary if p.role is not None and p.role.kind in undefined}
-    reads = {edge.label: _effect(edge.label, pointers) for edge in cfa.edges}
+    nothing: frozenset[str] = frozenset()
+    looking = {e.label for e in cfa.edges if any(message.text in leaks for message in e.label.messages)}
+    reads = {e.label: (nothing, nothing) if e.label in looking else _effect(e.label, pointers) for e in cfa.edges}
     live: dict[str, frozenset[str]] = {name: frozenset() for name in cfa.locations}
     waiting = list(cfa.locations)
     while waiting:
@@ -183,8 +188,6 @@ def live_predicates(cfa: Cfa[Action], vocabulary: Vocabulary) -> dict[str, froze
 
 def _effect(action: Action, pointers: Mapping[str, str]) -> tuple[frozenset[str], frozenset[str]]:
     """What an action reads, and what it sets. `pointers` has for 'is not initialized' the pointer."""
-    if action.name.startswith(_ONLY_FOR_LEAKS):
-        return frozenset(), frozenset()
     formulas = [*action.focus, *(m.condition for m in action.messages), *(u.formula for u in action.updates)]
     if action.precondition is not None:
         formulas.append(action.precondition)

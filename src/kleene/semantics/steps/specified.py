@@ -13,7 +13,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Specified
 from kleene.cfa.types import PointerType, RecordType
-from kleene.logic.earlier import NEW, old, same
+from kleene.logic.earlier import NEW, name_in_old, name_in_same, old, same
 from kleene.logic.formula import (
     FALSE,
     TRUE,
@@ -284,7 +284,7 @@ class SpecifiedSteps:
             name = atom.predicate
             if name == _LIVE:
                 return self._live(*atom.args)
-            if name == NEW or name.startswith(("old[", "same[")):
+            if name == NEW or name_in_old(name) is not None or name_in_same(name) is not None:
                 return atom
             return at(old(name), *atom.args) if then else names.now(name, atom.args)
 
@@ -337,10 +337,10 @@ class SpecifiedSteps:
                 return atom
             if name == _LIVE:
                 return self._live(*atom.args)
-            if name.startswith("old["):
-                return was(names.now(name[4:-1], atom.args))
-            if name.startswith("same["):
-                return conj(*(at(same(edge), *atom.args) for edge in names.cells[name[5:-1]]))
+            if (earlier := name_in_old(name)) is not None:
+                return was(names.now(earlier, atom.args))
+            if (field := name_in_same(name)) is not None:
+                return conj(*(at(same(edge), *atom.args) for edge in names.cells[field]))
             formula_now = names.now(name, atom.args)
             return was(formula_now) if then else formula_now
 

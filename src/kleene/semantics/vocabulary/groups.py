@@ -117,11 +117,15 @@ class Group:
 
     def reach(self, root: str) -> str:
         """The predicate of everything that a variable reaches."""
-        return f"rt[{self.name},{root}]" if self.kind == CIRCULAR else f"r[{self.name},{root}]"
+        return f"rt[{self.name},{root}]" if self.kind == CIRCULAR else self.reach_before_cuts(root)
+
+    def reach_before_cuts(self, root: str) -> str:
+        """The predicate of everything that a variable reaches without the cut edges of a circular group."""
+        return f"r[{self.name},{root}]"
 
     def reached_at_least(self, root: str) -> str:
         """The same, or without such a predicate the nodes that the variable reaches without the cut edges."""
-        return self.reach(root) if self.whole else f"r[{self.name},{root}]"
+        return self.reach(root) if self.whole else self.reach_before_cuts(root)
 
     # Predicates -----------------------------------------------------------------------------------------------
 
@@ -181,7 +185,9 @@ class Group:
 
     def reach_roles(self, roots: Mapping[str, Set[str]]) -> dict[str, Role]:
         """The predicates of what variables reach; of circular groups, first without the cut edges, then with them."""
-        reach_roles = {f"r[{self.name},{root}]": Role(RoleKind.REACHED, self.name, root) for root in self.roots(roots)}
+        reach_roles = {
+            self.reach_before_cuts(root): Role(RoleKind.REACHED, self.name, root) for root in self.roots(roots)
+        }
         if self.kind == CIRCULAR:
             whole = RoleKind.WHOLE_REACHED
             reach_roles |= {self.reach(root): Role(whole, self.name, root) for root in self.roots(roots)}

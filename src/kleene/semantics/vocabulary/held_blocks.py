@@ -70,7 +70,12 @@ def _kinds(group: Group, edges: Mapping[str, Kinds]) -> Kinds:
 
 
 def _held(edge: str) -> Holding:
-    return Holding(f"held[{edge}]", lambda u, v: at(edge, u, v))
+    return Holding(held_by(edge), lambda u, v: at(edge, u, v))
+
+
+def held_by(edge: str) -> str:
+    """The predicate of nodes to which a cell points."""
+    return f"held[{edge}]"
 
 
 def _below(group: Group, entries: Sequence[str]) -> Holding:
