@@ -68,7 +68,7 @@ def reported(report: CheckReport, baseline: Baseline | None, *, with_flow: bool)
 
 def write_sarif(report: CheckReport, told: Reported, target: str) -> None:
     """Write the findings; a reason for UNKNOWN and warnings are notifications."""
-    notifications = [Notification(text) for text in (*map(str, report.warnings), *told.warnings)]
+    notifications = [Notification(text) for text in told.warnings]
     open_names = _open(report)
     if open_names:
         notifications.append(Notification(f"{', '.join(open_names)}: UNKNOWN: {report.reason}"))
@@ -88,7 +88,7 @@ def write_witness(report: CheckReport, options: CheckOptions, loops: Sequence[In
         write_output(target, correctness_witness(_proved(c_invariants(certain), report.files, options), task))
         return
     for confirmed in report.traces:
-        finding = confirmed.finding
+        finding = confirmed.fault
         violated = [name for name in violated_properties(finding.kind, finding.detail) if name in properties]
         if violated:
             write_output(target, violation_witness(confirmed, replace(task, properties=tuple(violated[:1]))))

@@ -175,7 +175,7 @@ def _replayed(program: CProgram, shown: Confirmed, binary: Path | Replay, *, err
     except subprocess.TimeoutExpired:
         return Replay("not reproduced", f"the compiled program runs longer than {_RUN_SECONDS} s")
     said = run.says(program.files)
-    leaks = shown.finding.kind == "memory_leak"
+    leaks = shown.fault.kind == "memory_leak"
     if said and ("not freed" in said) <= leaks:
         return Replay("reproduced", said)
     return Replay("not reproduced", "the compiled run shows no error")

@@ -39,7 +39,7 @@ def confirm(
             seconds / 2 + GRACE,
             lambda: _own_paths(prepared, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 2),
         )
-    shown_already = {(c.finding.kind, c.finding.place.line) for c in result.findings}
+    shown_already = {(c.fault.kind, c.fault.place.line) for c in result.findings}
     left = [alarm for alarm in alarms if _site(alarm) not in shown_already]
     if left or not alarms:
         wanted = frozenset(_site(alarm) for alarm in left) if left and not _leaks(left) else None
@@ -74,9 +74,9 @@ def _own_paths(
         if isinstance(answer, Feasible):
             steps = 2 * len(path) + 200  # calls and returns are not in the path
             trace = replay(prepared.source, answer.inputs, malloc_may_fail=malloc_may_fail, steps=steps)
-            finding = shown(trace, alarm.kind, None if alarm.kind in LEAKS else alarm.place.line)
-            if finding is not None:
-                _add(result, [Confirmed(finding, trace)])
+            fault = shown(trace, alarm.kind, None if alarm.kind in LEAKS else alarm.place.line)
+            if fault is not None:
+                _add(result, [Confirmed(fault, trace)])
             result.answers[alarm] = "no run shows it"
         elif isinstance(answer, Infeasible):
             lines = sorted({path[n].label.place.line for n in answer.core})
@@ -108,8 +108,8 @@ def _locations(program: CProgram, alarms: Sequence[Alarm]) -> set[str]:
 
 
 def _add(result: Confirmation, findings: Sequence[Confirmed]) -> None:
-    known = {(c.finding.kind, c.finding.place, c.finding.detail) for c in result.findings}
+    known = {(c.fault.kind, c.fault.place, c.fault.detail) for c in result.findings}
     for confirmed in findings:
-        finding = confirmed.finding
-        if (finding.kind, finding.place, finding.detail) not in known:
+        fault = confirmed.fault
+        if (fault.kind, fault.place, fault.detail) not in known:
             result.findings.append(confirmed)

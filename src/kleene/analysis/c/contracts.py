@@ -130,7 +130,7 @@ class _Part:
 
     def _worded(self, finding: Finding, shown: Confirmed | None) -> Finding:
         role, callee = contract_at(finding.function)
-        if self.contract is not None and shown is not None and shown.finding.detail == "exit":
+        if self.contract is not None and shown is not None and shown.fault.detail == "exit":
             place = self.contract.place
             message = f"{self.name} leaves cells that 'ensures {self.contract.ensures}' does not describe"
             finding = replace(finding, kind="postcondition", message=message, line=place.line, column=place.column)
@@ -222,7 +222,7 @@ def _violated(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set
     if _by_contract(confirmed):
         return set()
     leaks = finding.kind == "memory_leak"
-    if leaks and confirmed.finding.detail == "exit":
+    if leaks and confirmed.fault.detail == "exit":
         return {"memcleanup"}
     return {property_of(finding.kind) or ""} | ({"memcleanup"} if leaks else set())
 

@@ -131,8 +131,8 @@ def _explore(check: Check, seconds: float) -> None:
     report.exploration = exploration
     for shown in exploration.findings:
         record(report, shown, "")
-    touched = {n for c in exploration.findings for n in violated_properties(c.finding.kind, c.finding.detail)}
-    undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
+    touched = {n for c in exploration.findings for n in violated_properties(c.fault.kind, c.fault.detail)}
+    undefined = any(c.fault.kind in UNDEFINED for c in exploration.findings)
     if exploration.complete and not exploration.possible and not undefined:
         prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
 

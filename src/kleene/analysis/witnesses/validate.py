@@ -63,15 +63,15 @@ def _violation(witness: Witness, properties: Sequence[str], options: CheckOption
     )
     reasons: list[str] = []
     for confirmed in _runs(program, witness, options):
-        if not set(violated_properties(confirmed.finding.kind, confirmed.finding.detail)) & set(properties):
+        if not set(violated_properties(confirmed.fault.kind, confirmed.fault.detail)) & set(properties):
             continue
         target = witness.waypoints[-1].location
-        if confirmed.finding.place.line != target.line:
-            reasons.append(f"a run goes wrong at line {confirmed.finding.place.line}, not at the target")
+        if confirmed.fault.place.line != target.line:
+            reasons.append(f"a run goes wrong at line {confirmed.fault.place.line}, not at the target")
             continue
         missed = _missed(witness.waypoints[:-1], confirmed.trace)
         if not missed:
-            return Validation(CONFIRMED, f"a run shows it: {confirmed.finding}", confirmed)
+            return Validation(CONFIRMED, f"a run shows it: {confirmed.fault}", confirmed)
         reasons.append(f"a run goes wrong at the target, but {missed}")
     return Validation(OPEN, reasons[0] if reasons else "no run that follows the witness goes wrong")
 
@@ -80,7 +80,7 @@ def _runs(program: CProgram, witness: Witness, options: CheckOptions) -> Iterato
     """Runs that go wrong: with the inputs of the witness, then those of an exploration."""
     fails = options.read.malloc_may_fail or _allocation_fails(witness, program)
     trace = run(program, _inputs(witness, program, malloc_may_fail=fails), _STEPS, malloc_may_fail=fails)
-    yield from (Confirmed(finding, trace) for finding in trace.findings)
+    yield from (Confirmed(fault, trace) for fault in trace.faults)
     end = time.monotonic() + options.timeout * _SHARE
     yield from explore(program, seconds=end - time.monotonic(), malloc_may_fail=fails).findings
 

@@ -19,7 +19,7 @@ from kleene.domains.explicit.constraints import EMPTY, Store
 from kleene.domains.explicit.interpreter import Trace, run
 from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import State, UnknownInputs
-from kleene.domains.explicit.values import Finding, NotModelled, Split, Violation
+from kleene.domains.explicit.values import Fault, NotModelled, Split, Violation
 
 _SLICE = 5_000
 _ATTEMPTS = 10
@@ -31,7 +31,7 @@ _CONSTANT_ATTEMPTS = 8
 class Confirmed:
     """An error with the run that shows it; `trace.inputs` replays it."""
 
-    finding: Finding
+    fault: Fault
     trace: Trace
 
 
@@ -42,7 +42,7 @@ class Exploration:
     exhausted: bool = False
     reason: str = ""
     findings: list[Confirmed] = field(default_factory=list)
-    possible: list[Finding] = field(default_factory=list)
+    possible: list[Fault] = field(default_factory=list)
     unsupported: dict[Place, str] = field(default_factory=dict)
     states: int = 0
     steps: int = 0
@@ -63,7 +63,7 @@ class Exploration:
             "exhausted: no error in any execution" if self.proved else "exhausted" if self.exhausted else self.reason
         )
         lines = [f"{verdict} ({self.states} states, {self.steps} steps, {self.seconds:.2f} s)"]
-        lines += [f"confirmed {c.finding}" for c in self.findings]
+        lines += [f"confirmed {c.fault}" for c in self.findings]
         lines += [f"possible {f}" for f in self.possible]
         lines += [f"unsupported {place}: {reason}" for place, reason in self.unsupported.items()]
         return "\n".join(lines)
@@ -116,7 +116,7 @@ class _Explorer:
             result.seconds = time.monotonic() - started
             if self._out_of_bounds():
                 break
-            if stop_at_first and any(c.finding.detail != "exit" for c in result.findings):
+            if stop_at_first and any(c.fault.detail != "exit" for c in result.findings):
                 result.reason = "stopped at the first error"
                 break
         else:
@@ -214,9 +214,9 @@ class _Explorer:
             self.confirmed.add(site)
             return
         assert place is not None
-        finding = Finding(kind, place, message, detail)
-        if finding not in self.result.possible:
-            self.result.possible.append(finding)
+        fault = Fault(kind, place, message, detail)
+        if fault not in self.result.possible:
+            self.result.possible.append(fault)
 
     def _confirm(self, state: State, kind: str, detail: str) -> bool:
         """Whether a run on inputs that fit the path shows the error; several are tried where the path is not exact."""
@@ -229,12 +229,12 @@ class _Explorer:
                 malloc_may_fail=self.machine.malloc_may_fail,
                 machine=self.machine,
             )
-            shown = [f for f in trace.findings if f.kind == kind and f.detail == detail]
-            for finding in shown:
-                known = {(c.finding.kind, c.finding.place, c.finding.detail) for c in self.result.findings}
-                self.confirmed.add((finding.kind, finding.place))
-                if (kind, finding.place, detail) not in known:
-                    self.result.findings.append(Confirmed(finding, trace))
+            shown = [f for f in trace.faults if f.kind == kind and f.detail == detail]
+            for fault in shown:
+                known = {(c.fault.kind, c.fault.place, c.fault.detail) for c in self.result.findings}
+                self.confirmed.add((fault.kind, fault.place))
+                if (kind, fault.place, detail) not in known:
+                    self.result.findings.append(Confirmed(fault, trace))
             if shown:
                 return True
         return False

@@ -11,7 +11,7 @@ import z3
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import kind_in_runs
 from kleene.domains.explicit.interpreter import Trace, run
-from kleene.domains.explicit.values import Finding
+from kleene.domains.explicit.values import Fault
 from kleene.paths.formulas.encode import Case, PathFormula
 from kleene.paths.formulas.terms import STEPS, solver_for
 
@@ -107,12 +107,12 @@ def replay(program: CProgram, inputs: Sequence[int], *, malloc_may_fail: bool, s
     return run(program, inputs, steps, malloc_may_fail=malloc_may_fail, choose_garbage=True)
 
 
-def shown(trace: Trace, kind: str, line: int | None = None) -> Finding | None:
-    """The finding of that kind (at that line) in the run, unless the run depends on what C leaves open."""
+def shown(trace: Trace, kind: str, line: int | None = None) -> Fault | None:
+    """The fault of that kind (at that line) in the run, unless the run depends on what C leaves open."""
     if trace.tainted:
         return None
     wanted = kind_in_runs(kind)
-    for finding in trace.findings:
-        if finding.kind == wanted and (line is None or finding.place.line == line):
-            return finding
+    for fault in trace.faults:
+        if fault.kind == wanted and (line is None or fault.place.line == line):
+            return fault
     return None

@@ -101,7 +101,7 @@ class Search:
             if len(self.outcome.findings) > known:
                 known = len(self.outcome.findings)
                 self._deadline = min(self._deadline, time.monotonic() + _AFTER)
-            if wanted is not None and wanted <= {(c.finding.kind, c.finding.place.line) for c in self.outcome.findings}:
+            if wanted is not None and wanted <= {(c.fault.kind, c.fault.place.line) for c in self.outcome.findings}:
                 break
         else:
             self.outcome.exhausted = not self.pool and not self.aside
@@ -254,9 +254,9 @@ class Search:
         types = [i.type for i in Case(node.state).inputs()]
         values = [t.wrap(v) if t is not None else v for v, t in zip(inputs, types, strict=True)]
         trace = replay(self.program, values, malloc_may_fail=self.machine.malloc_may_fail, steps=node.state.age + 1)
-        known = {(c.finding.kind, c.finding.place, c.finding.detail) for c in self.outcome.findings}
-        for finding in trace.findings:
-            place = (finding.kind, finding.place, finding.detail)
-            if place not in known and shown(trace, finding.kind) is not None:
+        known = {(c.fault.kind, c.fault.place, c.fault.detail) for c in self.outcome.findings}
+        for fault in trace.faults:
+            place = (fault.kind, fault.place, fault.detail)
+            if place not in known and shown(trace, fault.kind) is not None:
                 known.add(place)
-                self.outcome.findings.append(Confirmed(finding, trace))
+                self.outcome.findings.append(Confirmed(fault, trace))

@@ -11,6 +11,7 @@ from kleene.core.verdict import Finding, Verdict
 from kleene.diagnostics import Diagnostic
 from kleene.report.check.refinement_text import left_lines
 from kleene.report.check.trace import lines_of
+from kleene.report.findings.baseline import suppression_warnings
 from kleene.report.findings.source_lines import position_of
 from kleene.report.findings.view import FindingView, finding_views
 from kleene.report.findings.view_json import view_document
@@ -159,7 +160,7 @@ def check_document(
         "findings": [_finding(report, n, f, by_text[str(f)]) for n, f in enumerate(report.findings)],
         "statistics": statistics,
         "reason": report.reason or None,
-        "warnings": [str(warning) for warning in report.warnings],
+        "warnings": suppression_warnings(viewed),
     }
     if expected:
         document["expected"] = [

@@ -34,7 +34,7 @@ class TraceLine:
 
 def lines_of(confirmed: Confirmed) -> list[TraceLine]:
     """The run of a confirmed finding up to the failing statement: a run continues after a leak."""
-    trace, finding = confirmed.trace, confirmed.finding
+    trace, finding = confirmed.trace, confirmed.fault
     lines = readable(trace)
     if finding.kind == "memory_leak" and finding.detail == "lost":
         for position, line in enumerate(lines):
