@@ -14,7 +14,7 @@ from kleene.c.reader import read_program
 from kleene.passes.preparation import Prepared
 from kleene.refine.certificate import graphs_of, problems_of
 from kleene.refine.loop import GAVE_UP, SAFE, RefineOptions
-from kleene.refine.tree.growth import FIRST_LOOK
+from kleene.refine.tree.growth import STRUCTURES_BEFORE_COMPARISON
 
 START = """
 #include <stdlib.h>
@@ -111,7 +111,7 @@ def test_a_list_whose_first_cell_points_back_to_the_last(tmp_path):
     assert result.abstraction.generator.name == "dll"
     assert result.abstraction.generator.roles.looping == {"prev"}
     (outgrown,) = [one.outgrown for one in result.rounds if one.outgrown is not None]
-    assert outgrown[1] > FIRST_LOOK > result.tree.generated
+    assert outgrown[1] > STRUCTURES_BEFORE_COMPARISON > result.tree.generated
     assert outgrown[0].families < result.abstraction.generator.families
     assert closed(result)
 

@@ -16,7 +16,7 @@ from kleene.cfa.types import PointerType
 from kleene.passes.facts.liveness import defined, live_before
 from kleene.passes.facts.memory import Place
 
-FEW = 3
+FEWEST_POINTERS = 3
 """Largest number of local pointers for which sharing is not worth its cost."""
 
 
@@ -46,7 +46,7 @@ def sharing(cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole
     `whole_scope`, a variable is needed until its scope ends (see `live_before`).
     """
     variables = _local_pointers(cfa)
-    if len(variables) <= FEW:
+    if len(variables) <= FEWEST_POINTERS:
         return Sharing(cfa)
     live = live_before(cfa, set(variables), whole_scope=whole_scope)
     conflicts = _conflicts(cfa, variables, live)

@@ -26,7 +26,7 @@ from kleene.transformers.action import Action, Message, MessageKind
 from kleene.transformers.rules import all_rules
 from kleene.transformers.transformer import Outcome
 
-MEMORY = 50_000
+REMEMBERED_STEPS = 50_000
 """Number of remembered steps of a model."""
 _Step = tuple[Sequence[Structure], tuple[Message, ...]]
 """The results of a step, and its messages."""
@@ -194,7 +194,9 @@ class Model:
         if result is None:
             self.domain.messages.clear()
             result = self.domain.post(edge, [element]), tuple(self.domain.messages)
-            if len(self._steps) < MEMORY and edge.label not in self.domain.contradictions:  # those are found anew
+            if (
+                len(self._steps) < REMEMBERED_STEPS and edge.label not in self.domain.contradictions
+            ):  # those are found anew
                 self._steps[key] = result
         return result
 

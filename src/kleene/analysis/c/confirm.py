@@ -25,6 +25,13 @@ from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Alarm
 
 MOST_PATHS = 12
+"""Paths of the analysis that are asked about, one for each alarm."""
+OWN_PATHS_SHARE = 0.5
+"""Share of the time for the paths of the analysis: the search towards the alarms has the rest."""
+REPLAY_FACTOR = 2
+"""Steps of the run that replays a path, as a multiple of the steps of the path: calls and returns are not in it."""
+REPLAY_STEPS = 200
+"""Steps of that run in addition."""
 
 
 def confirm(
@@ -35,9 +42,10 @@ def confirm(
     program = prepared.source
     result = Confirmation()
     if shape is not None and alarms:
+        part = OWN_PATHS_SHARE * seconds
         within(
-            seconds / 2 + GRACE,
-            lambda: _own_paths(prepared, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 2),
+            part + GRACE,
+            lambda: _own_paths(prepared, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=part),
         )
     shown_already = {(c.fault.kind, c.fault.place.line) for c in result.findings}
     left = [alarm for alarm in alarms if _site(alarm) not in shown_already]
@@ -72,7 +80,7 @@ def _own_paths(
         result.solver_calls += 1
         answer = feasible(encode(ready, path, goal=alarm.kind, malloc_may_fail=malloc_may_fail))
         if isinstance(answer, Feasible):
-            steps = 2 * len(path) + 200  # calls and returns are not in the path
+            steps = REPLAY_FACTOR * len(path) + REPLAY_STEPS
             trace = replay(prepared.source, answer.inputs, malloc_may_fail=malloc_may_fail, steps=steps)
             fault = shown(trace, alarm.kind, None if alarm.kind in LEAKS else alarm.place.line)
             if fault is not None:

@@ -27,7 +27,7 @@ from kleene.semantics.contracts.specifications import Specification
 
 CONTRACTS = "contracts"
 """The property that all contracts are kept."""
-_LOOK = 2.0
+_LOOK_SECONDS = 2.0
 """Seconds of exact exploration of the program without contracts, if they leave something open."""
 
 
@@ -52,7 +52,7 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
                 if part.contract is None and all(each.keeps_contracts for each in parts):
                     attack(part.report, wanted, program, part.program)
     report = _together(program, parts, options.properties)
-    left = min(options.timeout - (time.monotonic() - start), _LOOK)
+    left = min(options.timeout - (time.monotonic() - start), _LOOK_SECONDS)
     entry_has_none = all(part.contract is None or part.name != program.entry for part in parts)
     if Verdict.UNKNOWN in report.properties.values() and left > 0 and entry_has_none:
         _look(program, replace(options, domain="explicit", timeout=left), report)

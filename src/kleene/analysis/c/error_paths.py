@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from kleene.analysis.c.shape.run import MEMORY, domain_of
-from kleene.analysis.limits import Watchdog
+from kleene.analysis.c.shape.run import domain_of
+from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assume, Operation
 from kleene.cfa.program import CProgram
@@ -25,7 +25,7 @@ from kleene.structures.embedding import embeds
 from kleene.structures.structure import Structure
 
 MOST_STRUCTURES = 20_000
-"""Larger analyses are not run again."""
+"""Structures of the largest analysis that is run again to record its paths."""
 
 
 class Trail:
@@ -77,10 +77,10 @@ def error_paths(result: ShapeResult, program: CProgram, seconds: float) -> dict[
         if len(trail.errors) >= len(result.alarms):
             raise LimitReached("every alarm has its path", Limit.DONE)
 
-    with Watchdog(seconds, MEMORY):
+    with Watchdog(seconds, MOST_MEMORY):
         solve(translation.cfa, domain, [initial], Schedule(trace=True), listeners=[trail], check_limits=limits)
     paths: dict[Alarm, Path] = {}
-    with suppress(LimitReached), Watchdog(seconds, MEMORY):
+    with suppress(LimitReached), Watchdog(seconds, MOST_MEMORY):
         for text, number in trail.errors.items():
             path = _path(translation, trail.back(number), program)
             if text in translation.alarms and path:

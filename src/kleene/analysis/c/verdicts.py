@@ -31,7 +31,7 @@ from kleene.semantics.translate import Alarm
 if TYPE_CHECKING:
     from kleene.results.confirmation import Confirmation
 
-_ENDING = 5_000
+_STEPS_TO_EXIT = 5_000
 """Steps after a leak without an exit after which a run counts as endless."""
 
 
@@ -88,7 +88,7 @@ def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
 
 def _ends_normally(confirmed: Confirmed) -> bool:
     """Whether the program exits if it continues with the same inputs: then the lost blocks are never freed."""
-    return exits(confirmed.trace, _ENDING)
+    return exits(confirmed.trace, _STEPS_TO_EXIT)
 
 
 def reopen_cleanup(report: CheckReport) -> None:

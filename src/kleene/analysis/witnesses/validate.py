@@ -30,12 +30,12 @@ from kleene.domains.explicit.interpreter import Trace, run
 from kleene.results.check import CheckReport
 
 CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "not confirmed"
-_SHARE = 0.5
+_EXPLORATION_SHARE = 0.5
 """How much of the time an exploration may take where the inputs of the witness are not enough."""
 _RESULT = re.compile(r"\s*\(*\s*\\result\s*(==|<=|>=|<|>|!=)\s*\(?(-?\d+)[uUlL]*\)*\s*")
 _MOST_ALONE = 8
 """Invariants that are checked one by one where they are not proved together: each costs a check of the program."""
-_STEPS = 200_000
+_REPLAY_STEPS = 200_000
 """Steps of a replay: more than any run that a witness of this size describes."""
 
 
@@ -79,9 +79,9 @@ def _violation(witness: Witness, properties: Sequence[str], options: CheckOption
 def _runs(program: CProgram, witness: Witness, options: CheckOptions) -> Iterator[Confirmed]:
     """Runs that go wrong: with the inputs of the witness, then those of an exploration."""
     fails = options.read.malloc_may_fail or _allocation_fails(witness, program)
-    trace = run(program, _inputs(witness, program, malloc_may_fail=fails), _STEPS, malloc_may_fail=fails)
+    trace = run(program, _inputs(witness, program, malloc_may_fail=fails), _REPLAY_STEPS, malloc_may_fail=fails)
     yield from (Confirmed(fault, trace) for fault in trace.faults)
-    end = time.monotonic() + options.timeout * _SHARE
+    end = time.monotonic() + options.timeout * _EXPLORATION_SHARE
     yield from explore(program, seconds=end - time.monotonic(), malloc_may_fail=fails).findings
 
 
@@ -113,7 +113,7 @@ def _inputs(witness: Witness, program: CProgram, *, malloc_may_fail: bool) -> li
     waiting = _returns(witness)
     inputs: list[int] = []
     while True:
-        trace = run(program, inputs, _STEPS, malloc_may_fail=malloc_may_fail, check_leaks=False)
+        trace = run(program, inputs, _REPLAY_STEPS, malloc_may_fail=malloc_may_fail, check_leaks=False)
         if len(trace.inputs) <= len(inputs):
             return inputs
         position = len(inputs)

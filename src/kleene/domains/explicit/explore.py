@@ -21,10 +21,22 @@ from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import State, UnknownInputs
 from kleene.domains.explicit.values import Fault, NotModelled, Split, Violation
 
-_SLICE = 5_000
-_ATTEMPTS = 10
-_INEXACT_ATTEMPTS = 24
-_CONSTANT_ATTEMPTS = 8
+MOST_STATES = 50_000
+"""States of an exploration by default."""
+MOST_STEPS = 5_000_000
+"""Steps of an exploration by default."""
+MOST_SECONDS = 10.0
+"""Seconds of an exploration by default."""
+_STEPS_OF_TURN = 5_000
+"""Steps of one path before another one has its turn."""
+_REPLAYS_OF_SITE = 10
+"""Paths to one error at one place that are replayed."""
+_REPLAYS_OF_PATH = 24
+"""Runs for one path whose inputs its constraints do not determine."""
+_CONSTANTS_TRIED = 8
+"""Runs among these whose inputs are all near one number, 0 to 7; later ones draw theirs."""
+_DRAWN = (-8, 24)
+"""The smallest and the largest number that is drawn."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +84,9 @@ class Exploration:
 def explore(
     program: CProgram,
     *,
-    max_states: int = 50_000,
-    max_steps: int = 5_000_000,
-    seconds: float = 10.0,
+    max_states: int = MOST_STATES,
+    max_steps: int = MOST_STEPS,
+    seconds: float = MOST_SECONDS,
     malloc_may_fail: bool,
     stop_at_first: bool = False,
 ) -> Exploration:
@@ -140,7 +152,7 @@ class _Explorer:
     def _follow(self, state: State, *, forked: bool) -> None:
         """Step the state until it ends, splits, or comes to a place where states are compared."""
         machine, heads, merges = self.machine, self.heads, self.merges
-        for _ in range(_SLICE):
+        for _ in range(_STEPS_OF_TURN):
             frame = state.frames[-1]
             try:
                 step = machine.step(state)
@@ -207,7 +219,7 @@ class _Explorer:
     def _report(self, state: State, kind: str, place: Place | None, message: str, detail: str) -> None:
         """Confirm an error by a run; each kind at each place once."""
         site = (kind, place, detail, self._at)
-        if site in self.confirmed or self.attempts.get(site, 0) >= _ATTEMPTS:
+        if site in self.confirmed or self.attempts.get(site, 0) >= _REPLAYS_OF_SITE:
             return
         self.attempts[site] = self.attempts.get(site, 0) + 1
         if not state.tainted and self._confirm(state, kind, detail):
@@ -221,7 +233,7 @@ class _Explorer:
     def _confirm(self, state: State, kind: str, detail: str) -> bool:
         """Whether a run on inputs that fit the path shows the error; several are tried where the path is not exact."""
         store, order, exact = path_constraints(state)
-        for attempt in range(1 if exact else _INEXACT_ATTEMPTS):
+        for attempt in range(1 if exact else _REPLAYS_OF_PATH):
             trace = run(
                 self.machine.program,
                 inputs_for(store, order, attempt),
@@ -263,5 +275,5 @@ def path_constraints(state: State) -> tuple[Store, list[tuple[int | None, int]],
 def inputs_for(store: Store, order: list[tuple[int | None, int]], attempt: int) -> list[int]:
     """Inputs that satisfy the constraints: near one small number, later near random ones."""
     chooser = random.Random(attempt)
-    values = store.solution(lambda: attempt if attempt < _CONSTANT_ATTEMPTS else chooser.randint(-8, 24))
+    values = store.solution(lambda: attempt if attempt < _CONSTANTS_TRIED else chooser.randint(*_DRAWN))
     return [values[symbol] if symbol is not None else value for symbol, value in order]

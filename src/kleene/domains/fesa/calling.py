@@ -20,7 +20,7 @@ from kleene.engine.tabulate import Procedure
 from kleene.passes.facts.memory import Unmodelled
 from kleene.semantics.steps.invocations import known_globals
 
-CROWDED = 64
+MOST_FLAGS = 64
 """With more flags than this, the state after a call is widened."""
 
 
@@ -106,7 +106,7 @@ class CallingFesaDomain(FesaDomain):
         states = []
         for case, together in self.cases(vectors):
             heap = Heap(together, self.options)
-            if len(heap.flags) > CROWDED:
+            if len(heap.flags) > MOST_FLAGS:
                 widen(heap)
             states.append(self.state(heap.vectors, edge.target, call.place, case))
         return states

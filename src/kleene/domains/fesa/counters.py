@@ -25,6 +25,7 @@ from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 
 SATURATED = 3
+"""Edges into a node from which on they are not counted."""
 
 
 def count_is(heap: Heap, node: Node, number: int) -> Function:

@@ -26,10 +26,10 @@ from kleene.passes.facts.memory import Memory, Unmodelled
 Stop = Literal["leak", "warning", "nothing"]
 """Which warnings end the analysis."""
 
-LARGE = 1_000
+REORDERED_NODES = 1_000
 """Functions with more nodes than this are worth a better order of variables."""
 
-MANY = 8
+MOST_ROLES = 8
 """With nodes named by roles, states with more nodes than this are widened at every location."""
 
 
@@ -91,7 +91,7 @@ class FesaDomain:
         operation = edge.label
         vectors: list[Vectors] = []
         report = self.reporter(edge)
-        if any(self.space.size(e.vectors.function) > LARGE for e in elements):
+        if any(self.space.size(e.vectors.function) > REORDERED_NODES for e in elements):
             self.space.arrange()
         for element in elements:
             heap = Heap(element.vectors, self.options)
@@ -164,7 +164,7 @@ class FesaDomain:
             widen(heap)
         else:
             heap.pruned()
-            many = self.options.by_role and len(heap.heap_nodes()) > MANY
+            many = self.options.by_role and len(heap.heap_nodes()) > MOST_ROLES
             if many or self.space.size(heap.vectors.function) > self.options.crowded:
                 widen(heap)
         if self.options.by_role:

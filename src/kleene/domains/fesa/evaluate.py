@@ -39,6 +39,7 @@ from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 
 Report = Callable[[str, str], None]
 MAX_CONSTANTS = 10
+"""Values of one number that are told apart: with more, it may be any number."""
 _REGISTER = "$register"
 
 

@@ -21,6 +21,9 @@ from kleene.transformers.draft import Draft
 from kleene.transformers.focus import Focuser, FocusOptions, InfiniteFocus
 from kleene.transformers.transformer import Outcome, Stages, Transformer
 
+MOST_STRUCTURES = 200_000
+"""Structures of one analysis of a C program by default (`--max-structures`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShapeOptions:

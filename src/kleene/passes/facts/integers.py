@@ -30,6 +30,7 @@ from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj, neg
 from kleene.passes.facts.memory import Memory, Unmodelled
 
 MAX_CONSTANTS = 20
+"""Values of one variable or cell that are told apart; the others are one value."""
 Key = Variable | int
 """An integer variable, or the offset of an integer cell."""
 

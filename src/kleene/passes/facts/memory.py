@@ -43,6 +43,7 @@ from kleene.diagnostics import KleeneError
 from kleene.passes.function_values import scalar_type
 
 MAX_PLACES = 12
+"""Places (a kind of object and an offset) of one pointer: with more, it may point anywhere."""
 
 
 class TypedSize(int):

@@ -8,6 +8,7 @@ from typing import Any
 import z3
 
 MOST_CASES = 64
+"""Disjuncts of a formula: a larger one is not split."""
 
 
 class TooManyCases(Exception):

@@ -25,6 +25,7 @@ from kleene.domains.explicit.values import NotModelled, Split, Violation
 from kleene.paths.formulas.terms import Constraints, SymbolicInputs, constraints_of
 
 MOST_CASES = 32
+"""Cases of one path (targets of pointers, values of indices): more are left open."""
 
 
 @dataclass(frozen=True, slots=True)

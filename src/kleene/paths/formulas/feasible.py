@@ -20,6 +20,9 @@ MOST_STEPS = 5_000
 
 
 _SMALL_INPUTS = 12
+"""First inputs of a run for which a small number is tried, so that people can read them."""
+_SMALL = 99
+"""The largest number that counts as small."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def _readable(solver: Any, switches: list[Any], case: Case) -> Any:
         bits = given.term.size()
         if bits < 8:
             continue
-        small = z3.And(given.term >= -99, given.term <= 99) if given.type.signed else z3.ULE(given.term, 99)
+        small = z3.And(given.term >= -_SMALL, given.term <= _SMALL) if given.type.signed else z3.ULE(given.term, _SMALL)
         solver.add(z3.Implies(switch, small))
         if solver.check(*chosen, switch) == z3.sat:
             chosen.append(switch)

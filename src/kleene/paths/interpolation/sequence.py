@@ -21,7 +21,7 @@ STEPS = 6_000_000
 """Z3's resource steps for one question."""
 MOST_QUESTIONS = 1_500
 """Largest number of solver queries for one path: 150 steps through a list of eight cells need about as many."""
-_TRIED = 40
+_MOST_DROPPED = 40
 """Largest number of conjuncts of a core that the minimisation tries to drop."""
 
 
@@ -49,7 +49,7 @@ class Prover:
             return None
         numbers = {s.get_id(): n for n, s in enumerate(switches)}
         kept = sorted(numbers[s.get_id()] for s in solver.unsat_core())
-        for candidate in kept[:_TRIED]:
+        for candidate in kept[:_MOST_DROPPED]:
             rest = [n for n in kept if n != candidate]
             if self._ask(solver, [switches[n] for n in rest]) == z3.unsat:
                 kept = rest

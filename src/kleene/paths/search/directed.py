@@ -26,15 +26,24 @@ from kleene.paths.formulas.models import Model, Models
 from kleene.paths.formulas.terms import Constraints, SymbolicInputs, Term, constraints_of
 from kleene.paths.search.distance import Distances
 
-_SLICE = 2_000
-_OFTEN = 50
-_LARGE, _SELDOM = 100, 16
-"""States with at least `_LARGE` blocks are compared with others only every `_SELDOM` steps, as this is expensive."""
-_POOL = 4_000
-_ATTEMPTS = 4
-_AFTER = 1.0
+_STEPS_OF_TURN = 2_000
+"""Steps of one path before another one has its turn."""
+_STEPS_BETWEEN_LOOKS = 50
+"""Steps between two looks at the clock."""
+_LARGE_STATE = 100
+"""Blocks of a state from which on it is compared with others less often, as this is expensive."""
+_VISITS_BETWEEN_COMPARISONS = 16
+"""Visits of locations between two comparisons of large states."""
+_MOST_PATHS = 4_000
+"""Unfinished paths: more are given up, and then the search proves nothing."""
+_REPLAYS_OF_SITE = 4
+"""Runs that try to show one error at one place."""
+_SECONDS_AFTER_ERROR = 1.0
 """Seconds to continue after the first error."""
-_HABITS = (0, 1, 1, 1, 2, 5, -1)
+_INPUTS = (0, 1, 1, 1, 2, 5, -1)
+"""First values of new inputs: small numbers, 1 more often, as most loops continue with it."""
+_ORDERS, _HABITS = 4, 3
+"""Ways to choose the next path, and ways to choose inputs, which take turns."""
 
 
 @dataclass
@@ -100,7 +109,7 @@ class Search:
                 self._follow(node)
             if len(self.outcome.findings) > known:
                 known = len(self.outcome.findings)
-                self._deadline = min(self._deadline, time.monotonic() + _AFTER)
+                self._deadline = min(self._deadline, time.monotonic() + _SECONDS_AFTER_ERROR)
             if wanted is not None and wanted <= {(c.fault.kind, c.fault.place.line) for c in self.outcome.findings}:
                 break
         else:
@@ -126,9 +135,9 @@ class Search:
         """The next path to follow; new inputs of it are small numbers, in turn the same and different ones."""
         pool = self.pool
         self._turn += 1
-        order = self._turn % 4
-        habit = self._turn // 4 % 3
-        self.inputs.habit = (lambda: habit % 2) if habit < 2 else (lambda: self._chooser.choice(_HABITS))
+        order = self._turn % _ORDERS
+        habit = self._turn // _ORDERS % _HABITS
+        self.inputs.habit = (lambda: habit % 2) if habit < 2 else (lambda: self._chooser.choice(_INPUTS))
         if order == 0:
             place = min(range(len(pool)), key=lambda n: self.distances.of(pool[n].state))
         elif order == 1:
@@ -143,8 +152,8 @@ class Search:
         """Step a path; at a fork stay on the side of its model, and keep the other for later."""
         state = node.state
         self.inputs.model = node.model
-        for count in range(_SLICE):
-            if count % _OFTEN == 0 and time.monotonic() > self._deadline:
+        for count in range(_STEPS_OF_TURN):
+            if count % _STEPS_BETWEEN_LOOKS == 0 and time.monotonic() > self._deadline:
                 break
             frame = state.frames[-1]
             location = frame.location
@@ -170,12 +179,14 @@ class Search:
                 return
             if state.frames[-1].location in self.heads:
                 self._visits += 1
-                if (len(state.blocks) < _LARGE or self._visits % _SELDOM == 0) and self._known(node):
+                if (
+                    len(state.blocks) < _LARGE_STATE or self._visits % _VISITS_BETWEEN_COMPARISONS == 0
+                ) and self._known(node):
                     return
         self._keep(node)
 
     def _keep(self, node: _Node) -> None:
-        if len(self.pool) >= _POOL:
+        if len(self.pool) >= _MOST_PATHS:
             self.outcome.doubts.add("there are too many paths")
             self.pool.pop(self._chooser.randrange(len(self.pool)))
         self.pool.append(node)
@@ -247,7 +258,7 @@ class Search:
         """Keep an error of the run on the path's inputs; each kind at each place once."""
         self.outcome.doubts.add("an error is possible")
         site = (kind, location)
-        if self._attempts.get(site, 0) >= _ATTEMPTS:
+        if self._attempts.get(site, 0) >= _REPLAYS_OF_SITE:
             return
         self._attempts[site] = self._attempts.get(site, 0) + 1
         inputs = [node.model.get(str(i.term), 0) if i.term is not None else i.value for i in Case(node.state).inputs()]

@@ -29,6 +29,8 @@ from kleene.tvp.sets import Sets
 from kleene.tvp.syntax import DeclarationItem, Name
 
 _NOWHERE = Position("<shapes>", 0, 0)
+_DECLARATIONS_OF_OBLIGATION = 12
+"""The cost of showing that a relation has no cycle, in declarations of predicates of the same cost."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Generator:
     def obligations(self) -> int:
         """The cost of assuming no cycles: every step must be shown to close no cycle, or a cut one."""
         families = [self.entry.family(n) for n in self.families] if self.entry else []
-        return 12 * sum(f.acyclic or f.cut for f in families)
+        return _DECLARATIONS_OF_OBLIGATION * sum(f.acyclic or f.cut for f in families)
 
     @property
     def weight(self) -> int:

@@ -30,9 +30,11 @@ from kleene.refine.tracking.definition import TrackingDefinition
 from kleene.refine.tracking.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing
 from kleene.refine.tree.reachability_tree import ErrorPath
 
-SHORT = 40
+SHORT_PATH = 40
 """Longest path, in steps, that is interpolated although it ends at an unknown pointer."""
-LIMIT = 5_000_000
+_SHOWN_STEPS = 6
+"""Steps of a contradiction that a reason lists."""
+PATH_QUERY_STEPS = 5_000_000
 """Steps of the solver for the question whether a path can happen."""
 _NOT_ASKED = frozenset(("cycle", "unsupported"))
 """Errors of the analysis rather than of the program: no run can show them."""
@@ -43,7 +45,7 @@ class PathExplainer:
     """Answers for error paths of one task."""
 
     task: Task
-    limit: int = LIMIT
+    limit: int = PATH_QUERY_STEPS
     _program: CProgram = field(init=False)
 
     def __post_init__(self) -> None:
@@ -75,7 +77,7 @@ class PathExplainer:
                 if new.tracked:
                     known_as = self._names.at_step(path.steps[-1].edge)
                     names = ", ".join(sorted(known_as.get(name, name) for name in new.tracked))
-                    interpolated = interpolants(formula) if len(path.steps) <= SHORT else Failure("not asked")
+                    interpolated = interpolants(formula) if len(path.steps) <= SHORT_PATH else Failure("not asked")
                     reason = self._interpolated(path, interpolated, why, direct, stand_in)
                     return replace(reason, text=f"{reason.text}; nothing is known of {names}")
                 if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
@@ -109,7 +111,7 @@ class PathExplainer:
     def _why(self, path: ErrorPath, core: tuple[int, ...]) -> str:
         """The steps that contradict each other, in the program's own variables."""
         chosen = [self.task.readable(path.steps[k].edge) for k in core if k < len(path.steps)]
-        texts = list(dict.fromkeys(f"line {o.place.line}: {_text(o)}" for o in chosen))[-6:]
+        texts = list(dict.fromkeys(f"line {o.place.line}: {_text(o)}" for o in chosen))[-_SHOWN_STEPS:]
         if len(texts) == 1:
             return f"cannot be so there: {texts[0]}"
         return "cannot be so together: " + "; ".join(texts) if texts else "the error cannot happen there"

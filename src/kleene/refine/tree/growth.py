@@ -15,9 +15,9 @@ from kleene.refine.classes.generators import Generator
 from kleene.refine.model import Abstraction, Model, Models
 from kleene.refine.tree.reachability_tree import ErrorPath, Tree
 
-FIRST_LOOK = 4_000
+STRUCTURES_BEFORE_COMPARISON = 4_000
 """Structures after which a tree is compared with others for the first time."""
-NEXT_LOOK = 4
+COMPARISON_FACTOR = 4
 """Factor between the numbers of structures at two comparisons."""
 
 

@@ -24,7 +24,7 @@ from kleene.refine.model import Error, Model
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 
-PATIENCE = 100
+NODES_AFTER_ERROR = 100
 """Least number of nodes made after the first error."""
 
 
@@ -175,7 +175,7 @@ class Tree:
                         by_text[path.error.text] = path
                 check(self)
                 if by_text and until == pause:
-                    until = 2 * self.generated + PATIENCE
+                    until = 2 * self.generated + NODES_AFTER_ERROR
             for node in batch:
                 self._wait(node)
         self.contradictions |= self.model.contradictions
