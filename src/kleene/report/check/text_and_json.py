@@ -9,7 +9,6 @@ from typing import Any
 
 from kleene.core.verdict import Finding, Verdict
 from kleene.diagnostics import Diagnostic
-from kleene.report.check.refinement_text import left_lines
 from kleene.report.check.trace import lines_of
 from kleene.report.findings.baseline import suppression_warnings
 from kleene.report.findings.source_lines import position_of
@@ -72,6 +71,9 @@ def check_text(
         lines.append(f"{entry.property_file}: {entry.verdict}{said}")
     if report.reason:
         lines.append(f"unknown because: {report.reason}")
+    if report.reason and report.refinement is not None:
+        from kleene.report.check.refinement_text import left_lines  # imports the solver
+
         lines += left_lines(report.refinement)
     return "\n".join([*lines, _work(report), ""])
 
