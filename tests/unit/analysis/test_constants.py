@@ -1,4 +1,4 @@
-"""The constants of the strategies: each has a unit and a reason, and a row in the benchmark; code has no bare numbers."""
+"""The constants of the strategies: each has a unit, a reason and a row in the benchmark; code has no bare numbers."""
 
 from __future__ import annotations
 
