@@ -178,7 +178,7 @@ int main(void) {
 
 
 def test_sorted_insertion_is_proved_on_images(tmp_path):
-    """0 and 1 stand for the numbers; the certificate says so, and is checked in the same way."""
+    """0 and 1 stand for the numbers; the certificate states this, and is checked in the same way."""
     program = written(tmp_path, SORTED)
     found = refine(
         Prepared(read_program([str(program)])), ["assert"], RefineSettings(), malloc_may_fail=True, seconds=60

@@ -137,7 +137,7 @@ class MemCopy:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function of the program by name, or through a pointer; the result goes to `result`."""
+    """A call of a function of the program by name, or through a pointer; `result` gets the result."""
 
     place: Place = field(compare=False)
     function: str | Expression

@@ -1,4 +1,4 @@
-"""What free and realloc may not be given: every analysis says so by itself."""
+"""Arguments that free and realloc do not accept: every analysis alone reports them."""
 
 from __future__ import annotations
 

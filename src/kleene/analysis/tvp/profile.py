@@ -1,4 +1,4 @@
-"""Where the time of an analysis goes: exclusive seconds for each phase of the transformers and the stores."""
+"""The time of an analysis: exclusive seconds for each phase of the transformers and the stores."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Witnesses validated: a violation is replayed on the interpreter, invariants are checked as assertions.
 
-A violation witness is confirmed by a run that goes wrong at its target and passes its waypoints in order; places are
+A violation witness is confirmed by a run that has an error at its target and passes its waypoints in order; places are
 compared by line. The run takes the values that the witness gives to functions; if that run shows nothing, the runs of
 an exploration are tried. A correctness witness is confirmed if its invariants and its property are proved together.
 """
@@ -67,13 +67,13 @@ def _violation(witness: Witness, properties: Sequence[str], options: CheckOption
             continue
         target = witness.waypoints[-1].location
         if confirmed.fault.place.line != target.line:
-            reasons.append(f"a run goes wrong at line {confirmed.fault.place.line}, not at the target")
+            reasons.append(f"a run has an error at line {confirmed.fault.place.line}, not at the target")
             continue
         missed = _missed(witness.waypoints[:-1], confirmed.trace)
         if not missed:
             return Validation(CONFIRMED, f"a run shows it: {confirmed.fault}", confirmed)
-        reasons.append(f"a run goes wrong at the target, but {missed}")
-    return Validation(OPEN, reasons[0] if reasons else "no run that follows the witness goes wrong")
+        reasons.append(f"a run has an error at the target, but {missed}")
+    return Validation(OPEN, reasons[0] if reasons else "no run that follows the witness has an error")
 
 
 def _runs(program: CProgram, witness: Witness, options: CheckOptions) -> Iterator[Confirmed]:

@@ -327,7 +327,7 @@ class Transfer(Evaluator):
                     for last, old, place in self.pointing(middle, value, key):
                         for alive in self._may_free(last, old, place, text):
                             if old == node:
-                                raise Unmodelled("realloc of the block that its result goes to")
+                                raise Unmodelled("realloc of the block that holds its result")
                             new = self._new_block(alive, size, zeroed=False)
                             self._copy_bytes(alive, new, 0, old, 0, min(int(size), int(old.size)))
                             release(alive, old, self.report)

@@ -1,6 +1,6 @@
 """Inductive sequence interpolants of an infeasible path: weakest preconditions over an unsatisfiable core.
 
-The computation goes backwards: the bad states before a step are those from which the step leads to bad states after it.
+The computation runs backwards: the bad states before a step are those from which the step leads to bad states after it.
 At each cut this condition is a disjunction; each case is weakened to an unsatisfiable core with the prefix. This keeps
 the sequence small and inductive (a weaker bad condition makes the interpolant stronger).
 Henzinger, Jhala, Majumdar, McMillan. Abstractions from proofs. POPL 2004, section 4, has the use; there the
