@@ -30,7 +30,6 @@ class CheckReport:
     seconds: float
     exploration: Exploration | None = None
     shape: ShapeResult | FesaResult | None = None
-    warnings: tuple[str, ...] = ()
     traces: list[Confirmed] = field(default_factory=list)
     refinement: Refined | None = None
     fallback: str = ""

@@ -20,7 +20,7 @@ from kleene.analysis.c.verdicts import conclude, prove, record, without_calls
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import UNDEFINED, Verdict, kinds_of, violated_properties
 from kleene.diagnostics import Limit, LimitReached
-from kleene.domains.explicit.explore import MAX_STEPS, Explorer
+from kleene.domains.explicit.explore import MOST_STEPS, Explorer
 from kleene.passes.preparation import Prepared
 from kleene.results.check import CheckReport
 from kleene.results.shape import ShapeResult
@@ -30,15 +30,28 @@ if TYPE_CHECKING:
 
 ALL = 1.0
 """All of the time that is left."""
-GLANCE = 1_000
+UNLIMITED = float("inf")
+"""Seconds of a phase that its share alone limits."""
+GLANCE_STEPS = 1_000
 """Steps of exact exploration before anything else, some 30 ms: straight-line programs end, simple errors show up."""
-FIRST_LOOK = 0.3
+FIRST_LOOK_SECONDS = 0.3
 """Seconds of exact exploration before a long analysis: most errors of small programs show up in less."""
-HEAD_START = 0.3
+HEAD_START_SECONDS = 0.3
 """Seconds of the processor after which the shape analysis waits for exact exploration: most small proofs take less."""
-WORTHWHILE = FIRST_LOOK
+LEAST_SECONDS = 0.3
 """Seconds that must be left for a phase that confirms or repeats something."""
-NO_LIMIT = float("inf")
+AFTER_ERROR_SECONDS = 0.3
+"""Seconds of a phase that searches further errors, once some property is FALSE."""
+REFINEMENT_SHARE = 0.6
+"""Share of the time left for refinement: the fallback needs the rest."""
+ANALYSIS_SHARE = 0.75
+"""Share of the time left for the abstract analysis and for the fallback: runs must confirm their alarms."""
+PATHS_SHARE = 1 / 3
+"""Share of the time left for path formulas: exact exploration has the rest."""
+PATHS_SECONDS = 5.0
+"""Most seconds for path formulas."""
+LONG_LOOK_SECONDS = 10.0
+"""Most seconds of exact exploration after all other phases."""
 _WIDTH = 22
 """Characters of the column of names."""
 
@@ -89,8 +102,8 @@ class Phase:
     run: Callable[[Check, float], None]
     applies: Callable[[Check], bool]
     share: float = ALL
-    most: float = NO_LIMIT
-    after_error: float = NO_LIMIT
+    most: float = UNLIMITED
+    after_error: float = UNLIMITED
     least: float = 0.0
     interrupts: bool = False
     """Whether the shape analysis waits for it after its head start."""
@@ -114,7 +127,7 @@ def strategy_lines() -> list[str]:
     lines = ["phases of a check, in this order:"]
     for phase in PHASES:
         bounds = [f"{phase.share:.0%} of the time left"] if phase.share < ALL else []
-        bounds += [f"at most {phase.most:g} s"] if phase.most < NO_LIMIT else []
+        bounds += [f"at most {phase.most:g} s"] if phase.most < UNLIMITED else []
         lines.append(f"  {phase.name:<{_WIDTH}}{phase.purpose}" + (f" ({', '.join(bounds)})" if bounds else ""))
     lines.append("attempts of the shape analysis, until one has no alarms:")
     for attempt in ATTEMPTS:
@@ -133,12 +146,12 @@ def _look_for_calls(check: Check, seconds: float) -> None:
 
 
 def _glance(check: Check, seconds: float) -> None:
-    _run_exactly(check, seconds, GLANCE)
+    _run_exactly(check, seconds, GLANCE_STEPS)
 
 
 def _explore(check: Check, seconds: float) -> None:
     check.has_looked = True
-    _run_exactly(check, seconds, MAX_STEPS)
+    _run_exactly(check, seconds, MOST_STEPS)
 
 
 def _run_exactly(check: Check, seconds: float, max_steps: int) -> None:
@@ -152,8 +165,8 @@ def _run_exactly(check: Check, seconds: float, max_steps: int) -> None:
     report.exploration = exploration
     for shown in exploration.findings:
         record(report, shown, "")
-    touched = {n for c in exploration.findings for n in violated_properties(c.finding.kind, c.finding.detail)}
-    undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
+    touched = {n for c in exploration.findings for n in violated_properties(c.fault.kind, c.fault.detail)}
+    undefined = any(c.fault.kind in UNDEFINED for c in exploration.findings)
     if exploration.complete and not exploration.possible and not undefined:
         prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
 
@@ -213,7 +226,7 @@ class _Decided(Exception):
 def _look_in_between(check: Check) -> Callable[[], None]:
     """What the shape analysis does when its head start is over: look at real runs, and stop if they tell all."""
     looks = [phase for phase in PHASES if phase.interrupts]
-    end = time.process_time() + HEAD_START
+    end = time.process_time() + HEAD_START_SECONDS
 
     def look() -> None:
         if looks and not check.has_looked and time.process_time() >= end:
@@ -271,42 +284,42 @@ def _confirm(check: Check, seconds: float) -> None:
 
 PHASES = (
     Phase("error calls", "a program without such calls cannot reach one", _look_for_calls, lambda check: True),
-    Phase("glance", f"exact exploration: {GLANCE:,} steps", _glance, lambda check: True, most=FIRST_LOOK),
+    Phase("glance", f"exact exploration: {GLANCE_STEPS:,} steps", _glance, lambda check: True, most=FIRST_LOOK_SECONDS),
     Phase(
         "first look",
         "exact exploration before FESA and refinement: shallow errors, bounded programs",
         _explore,
         lambda check: not check.is_shape_analysis,
-        most=FIRST_LOOK,
+        most=FIRST_LOOK_SECONDS,
     ),
     Phase(
         "refinement",
         "an abstraction that is found automatically (--refine)",
         _refine,
         lambda check: check.options.refine is not None,
-        share=0.6,
+        share=REFINEMENT_SHARE,
     ),
     Phase(
         "fallback",
         "all of memory is tracked, where refinement gave up",
         _fall_back,
         lambda check: check.options.refine is not None and not _limited(check.report),
-        share=0.75,
-        least=WORTHWHILE,
+        share=ANALYSIS_SHARE,
+        least=LEAST_SECONDS,
     ),
     Phase(
         "abstract analysis",
         "shape analysis, or FESA (--domain fesa)",
         _analyse,
         lambda check: check.options.refine is None and check.options.domain != "explicit",
-        share=0.75,
+        share=ANALYSIS_SHARE,
     ),
     Phase(
         "look in between",
-        f"the first look of a shape analysis: when it takes {HEAD_START:g} s, or after it",
+        f"the first look of a shape analysis: when it takes {HEAD_START_SECONDS:g} s, or after it",
         _explore,
         lambda check: check.is_shape_analysis and not check.has_looked,
-        most=FIRST_LOOK,
+        most=FIRST_LOOK_SECONDS,
         interrupts=True,
     ),
     Phase(
@@ -314,21 +327,19 @@ PHASES = (
         "runs towards the alarms of the analysis",
         _confirm,
         lambda check: check.options.domain != "explicit" and check.executed is check.prepared.source,
-        share=1 / 3,
-        most=5.0,
-        after_error=FIRST_LOOK,
-        least=WORTHWHILE,
+        share=PATHS_SHARE,
+        most=PATHS_SECONDS,
+        after_error=AFTER_ERROR_SECONDS,
+        least=LEAST_SECONDS,
     ),
     Phase(
         "long look",
         "exact exploration again",
         _explore,
         lambda check: True,
-        most=10.0,
-        after_error=FIRST_LOOK,
-        least=WORTHWHILE,
+        most=LONG_LOOK_SECONDS,
+        after_error=AFTER_ERROR_SECONDS,
+        least=LEAST_SECONDS,
     ),
 )
-"""The abstract analysis leaves a quarter of the time, because runs must confirm its alarms. Refinement leaves more,
-because the analysis without refinement checks the properties that it leaves open. `benchmarks/check.py` measures
-both."""
+"""The phases in their order. `benchmarks/constants.py` measures the shares and bounds (docs/reference/constants.md)."""

@@ -87,8 +87,8 @@ class NativeStore:
         return [s for batch in batches for s in batch if not only_current or self.current(s)]
 
     def elements(self) -> list[Structure]:
-        found = list(PackedBatch(self._vocabulary, self._native.elements()))
-        return found if self._large is None else stores.in_order([*found, *self._large.elements()])
+        packed = list(PackedBatch(self._vocabulary, self._native.elements()))
+        return packed if self._large is None else stores.in_order([*packed, *self._large.elements()])
 
     def clear(self) -> None:
         self._native.clear()
