@@ -14,6 +14,7 @@ EXAM = bool(os.environ.get("KLEENE_EXAM"))
 ONLY_IN_EXAM = 0
 EVERY = {
     "tests/test_docs.py::test_commands_do_what_is_shown[docs/concepts/fesa.md-2]": ONLY_IN_EXAM,
+    "tests/cli/test_install.py": ONLY_IN_EXAM,
     "tests/refine/test_loop.py::test_the_paper_s_first_row": ONLY_IN_EXAM,
     "tests/cli/test_contract_formulas.py::test_a_caller_knows_the_contract_only": ONLY_IN_EXAM,
     "tests/unit/symbolic/test_best_runs.py::test_false_alarms_disappear[unlink": ONLY_IN_EXAM,
