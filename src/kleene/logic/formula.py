@@ -44,8 +44,11 @@ class Formula:
 _INTERNED: dict[tuple[Any, ...], Formula] = {}
 
 
-def _intern(cls: type[Formula], fields: tuple[Any, ...], free: tuple[str, ...]) -> Any:
-    key = (cls, *fields)
+def _intern(
+    cls: type[Formula], fields: tuple[Any, ...], free: tuple[str, ...], key: tuple[Any, ...] | None = None
+) -> Any:
+    """The formula with these fields. `key` has the numbers of formulas in their place: it is compared faster."""
+    key = key or (cls, *fields)
     formula = _INTERNED.get(key)
     if formula is None:
         formula = object.__new__(cls)
@@ -113,7 +116,8 @@ class Not(Formula):
     body: Formula
 
     def __new__(cls, body: Formula) -> Not:
-        return _intern(cls, (body,), body.free)  # type: ignore[no-any-return]
+        key = (cls, body.number)
+        return _INTERNED.get(key) or _intern(cls, (body,), body.free, key)  # type: ignore[return-value]
 
 
 class _Binary(Formula):
@@ -123,8 +127,9 @@ class _Binary(Formula):
     right: Formula
 
     def __new__(cls, left: Formula, right: Formula) -> Self:
-        known = _INTERNED.get((cls, left, right))
-        return known or _intern(cls, (left, right), _union(left.free, right.free))  # type: ignore[return-value]
+        key = (cls, left.number, right.number)
+        known = _INTERNED.get(key)
+        return known or _intern(cls, (left, right), _union(left.free, right.free), key)  # type: ignore[return-value]
 
 
 class And(_Binary):
@@ -167,8 +172,9 @@ class _Quantified(Formula):
     body: Formula
 
     def __new__(cls, variable: str, body: Formula) -> Self:
-        known = _INTERNED.get((cls, variable, body))
-        return known or _intern(cls, (variable, body), _without(body.free, variable))  # type: ignore[return-value]
+        key = (cls, variable, body.number)
+        known = _INTERNED.get(key)
+        return known or _intern(cls, (variable, body), _without(body.free, variable), key)  # type: ignore[return-value]
 
 
 class Exists(_Quantified):
