@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import every_child_visited, kind
+from kleene.c.clang import kind, raise_from_callbacks
 from kleene.c.initializers import global_variable
 from kleene.c.options import DEFAULT, ReadOptions
 from kleene.c.parse import LIBRARY, arguments, headers_of, parse
@@ -32,7 +32,7 @@ def read_program(paths: str | Path | Iterable[str | Path], options: ReadOptions 
     linkage = Linkage(library=_library_names(), errors=options.errors, cleanup_at_abort=options.cleanup_at_abort)
     flags = arguments(options.include, options.defines, options.data_model)
     reader = _Reader(files, flags, options.data_model, linkage)
-    with every_child_visited():
+    with raise_from_callbacks():
         return reader.read(options.entry)
 
 

@@ -132,7 +132,7 @@ class Candidate:
         return _Search(sketch, self, choices).run()
 
 
-def defined(sketch: Sketch, core: Places, vocabulary: Vocabulary) -> tuple[Structure, Sketch]:
+def complete_sketch(sketch: Sketch, core: Places, vocabulary: Vocabulary) -> tuple[Structure, Sketch]:
     """A complete sketch of the core predicates as a structure, and with all that follows by definitions."""
     size, index = sketch.size, vocabulary.index
     builder = StructureBuilder(vocabulary, size)

@@ -20,7 +20,7 @@ Label = TypeVar("Label")
 Element = TypeVar("Element")
 
 
-def uncovered(
+def uncovered_elements(
     cfa: Cfa[Label],
     domain: AbstractDomain[Label, Element],
     initial: Sequence[Element],

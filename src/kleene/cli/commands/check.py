@@ -19,7 +19,7 @@ from kleene.cli.format_options import (
     format_options,
     given_baseline,
     new_views,
-    reported,
+    report_findings,
     write_sarif,
     write_witness,
 )
@@ -119,7 +119,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         report = check(request.files, replace(request.options, tell=tell))
     if given["replay"]:
         _replay(report, request, contracts=given["contracts"])
-    told = reported(report, baseline, with_flow=bool(given["json_file"] or given["sarif_file"]))
+    told = report_findings(report, baseline, with_flow=bool(given["json_file"] or given["sarif_file"]))
     _write(report, request, given, told)
     return exit_code(report, told)
 
@@ -190,10 +190,10 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
 
 def _closed(report: CheckReport) -> list[str]:
     """The independent check of the shapes."""
-    from kleene.analysis.c.shape.run import checked_again
+    from kleene.analysis.c.shape.run import check_again
     from kleene.results.shape import ShapeResult
 
-    if isinstance(report.shape, ShapeResult) and (_certified(report) or checked_again(report.shape)):
+    if isinstance(report.shape, ShapeResult) and (_certified(report) or check_again(report.shape)):
         return ["checked again: no step of the program leads out of these shapes"]
     return []
 

@@ -7,19 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kleene.analysis.limits import MOST_MEMORY, Watchdog
-from kleene.analysis.tvp.input import completed
+from kleene.analysis.tvp.input import complete_structure
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.domains.shape.specified import recorded_rules
-from kleene.engine.check import uncovered, uncovered_by_calls
+from kleene.engine.check import uncovered_by_calls, uncovered_elements
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import Procedure, Tabulated, tabulate
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import ERROR, Translation
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
-from kleene.semantics.vocabulary.lanes import lanes_seen
+from kleene.semantics.vocabulary.lanes import find_lanes
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.action import Action, MessageKind
@@ -94,7 +94,7 @@ def _solved(
     return tabulate(translation.cfa, apart, domain, [initial], Schedule(), check_limits=limits)
 
 
-def checked_again(result: ShapeResult) -> bool:
+def check_again(result: ShapeResult) -> bool:
     """Whether an independent check confirms that no step leaves the set of structures (docs/concepts/engine.md).
 
     A failure is an internal error. So is an alarm that only this check raises.
@@ -106,7 +106,7 @@ def checked_again(result: ShapeResult) -> bool:
     if isinstance(reached, Tabulated):
         problems = uncovered_by_calls(domain, [initial], reached)
     else:
-        problems = uncovered(translation.cfa, domain, [initial], reached)
+        problems = uncovered_elements(translation.cfa, domain, [initial], reached)
     raised = {translation.alarms[entry.text] for entry in domain.log if entry.text in translation.alarms}
     problems += [f"an alarm was not raised: {alarm.text}" for alarm in raised - set(result.alarms)]
     if problems or _cycles(domain) or domain.contradictions:
@@ -119,7 +119,7 @@ def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:
     """The domain that analyses a translated program, and the structure to start with."""
     vocabulary = translation.vocabulary
     core = frozenset(p.name for p in vocabulary if p.definition is None)
-    initial = completed(TvsStructure(translation.initial, core))
+    initial = complete_structure(TvsStructure(translation.initial, core))
     options = ShapeOptions(early_precondition=True)
     rules = (*translation.rules, *recorded_rules(vocabulary))
     domain = _AlarmDomain(vocabulary, all_rules(vocabulary, rules), options)
@@ -146,7 +146,7 @@ class _Look:
 
     def __call__(self, reached: Reached[Structure]) -> tuple[str, ...]:
         stores = (reached.stores[head] for head in self.heads if self.groups and head in reached.stores)
-        return lanes_seen((structure for store in stores for structure in store.elements()), self.groups)
+        return find_lanes((structure for store in stores for structure in store.elements()), self.groups)
 
 
 @dataclass
