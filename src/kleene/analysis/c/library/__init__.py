@@ -1,0 +1,9 @@
+"""A library without `main`: each exported function on every admissible input.
+
+In reading order:
+
+- `check`: the whole analysis
+- `operations`: the possible readings of a function: roles of its arguments, ownership of its result
+- `inference`: selects a reading for each function by trials
+- `client`: the most general client as C text
+"""
