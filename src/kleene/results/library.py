@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kleene.core.verdict import Finding, Verdict
+from kleene.domains.explicit.explore import Confirmed
 from kleene.results.check import CheckReport
+from kleene.structures.structure import Structure
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,11 @@ class FunctionVerdict:
     verdict: Verdict
     precondition: tuple[str, ...] = ()
     reason: str = ""
+    contract: str = ""
+    """The precondition and the postcondition as a comment that can be pasted above the function."""
     finding: Finding | None = None
+    run: Confirmed | None = None
+    """The run that shows the finding."""
     sequence: tuple[str, ...] = ()
 
 
@@ -34,6 +40,8 @@ class LibraryReport:
     functions: list[FunctionVerdict]
     invariants: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """For each object type, sentences that hold of every object between two operations."""
+    shapes: dict[str, tuple[Structure, ...]] = field(default_factory=dict)
+    """For each object type, the heaps between two operations, as structures."""
     client: str = ""
     """The client as C text."""
     check: CheckReport | None = None

@@ -6,4 +6,6 @@ In reading order:
 - `operations`: the possible readings of a function: roles of its arguments, ownership of its result
 - `inference`: selects a reading for each function by trials
 - `client`: the most general client as C text
+- `invariant`: facts about all objects between two operations
+- `contract`: the facts as contracts of the functions
 """

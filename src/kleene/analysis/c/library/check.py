@@ -15,13 +15,16 @@ from pathlib import Path
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import Client
+from kleene.analysis.c.library.contract import contract_of, loop_head
 from kleene.analysis.c.library.inference import CLIENT, ClientFolder, Inferred, Rejected, infer
+from kleene.analysis.c.library.invariant import Fact, facts_of
 from kleene.analysis.c.library.operations import Operation
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
 from kleene.c.interface import Interface, read_interface
 from kleene.core.verdict import Finding, Verdict
-from kleene.diagnostics import UsageError
+from kleene.diagnostics import UsageError, did_you_mean
+from kleene.domains.explicit.explore import Confirmed
 from kleene.results.check import CheckReport
 from kleene.results.library import FunctionVerdict, LibraryReport
 
@@ -37,9 +40,13 @@ def check_library(file: str, options: CheckOptions, only: str | None = None) -> 
     if not interface.functions:
         raise UsageError(f"'{file}' exports no function: all of its functions are static, or it has none")
     if only is not None and only not in {f.name for f in interface.functions}:
-        raise UsageError(f"'{file}' exports no function '{only}'")
+        raise UsageError(
+            f"'{file}' exports no function '{only}'{did_you_mean(only, [f.name for f in interface.functions])}"
+        )
     with tempfile.TemporaryDirectory(prefix="kleene-") as folder:
-        run = _Run(interface, options, Budget(start, options.timeout), ClientFolder(Path(folder), interface, options.read))
+        run = _Run(
+            interface, options, Budget(start, options.timeout), ClientFolder(Path(folder), interface, options.read)
+        )
         report = run.report()
     if only is not None:
         report.functions = [f for f in report.functions if f.name == only]
@@ -59,9 +66,7 @@ class _Run:
 
     def report(self) -> LibraryReport:
         self.options.tell("preconditions")
-        inferred = infer(
-            self.interface, self.clients, self.budget, malloc_may_fail=self.options.read.malloc_may_fail
-        )
+        inferred = infer(self.interface, self.clients, self.budget, malloc_may_fail=self.options.read.malloc_may_fail)
         for name, reason in inferred.untried.items():
             self._open(name, reason)
         for rejected in inferred.rejected:
@@ -87,6 +92,7 @@ class _Run:
             if check.verdict is Verdict.TRUE:
                 for operation in operations:
                     self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""))
+                self._state(check, client, inferred, report)
                 return
             culprit = self._culprit(check, client, operations)
             if culprit is None or self.budget.left <= 0:
@@ -94,9 +100,27 @@ class _Run:
                     self._decide(operation, Verdict.UNKNOWN, check.reason)
                 return
             operation, finding = culprit
+            number = check.findings.index(finding)
+            run = check.traces[number] if finding.confirmed and number < len(check.traces) else None
             verdict = Verdict.FALSE if finding.confirmed else Verdict.UNKNOWN
-            self._decide(operation, verdict, str(finding), finding, sequence_of(finding, client))
+            self._decide(operation, verdict, check.reason or str(finding), finding, run, sequence_of(finding, client))
             operations.remove(operation)
+
+    def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
+        """State the invariants of the object types, and the contracts that follow from them."""
+        facts: dict[str, list[Fact]] = {}
+        head = loop_head(check)
+        for name, variable in client.objects.items() if head is not None else ():
+            assert head is not None
+            pointers = head.live.get(variable, [variable])
+            facts[name] = facts_of(head.structures, pointers)
+            text = inferred.types.texts[name]
+            report.invariants[text] = tuple(fact.about("p").sentence for fact in facts[name])
+            report.shapes[text] = tuple(head.structures)
+        for operation in inferred.accepted:
+            verdict = self.verdicts[operation.function.name]
+            if verdict.verdict is Verdict.TRUE:
+                self.verdicts[verdict.name] = replace(verdict, contract=contract_of(operation, facts))
 
     def _culprit(
         self, check: CheckReport, client: Client, operations: list[Operation]
@@ -112,10 +136,9 @@ class _Run:
         return None
 
     def _reject(self, rejected: Rejected) -> None:
-        finding = finding_of(rejected.error)
-        self._decide(
-            rejected.operation, Verdict.FALSE, finding.message, finding, sequence_of(finding, rejected.client)
-        )
+        finding, run = finding_of(rejected.error), rejected.error
+        sequence = sequence_of(finding, rejected.client)
+        self._decide(rejected.operation, Verdict.FALSE, finding.message, finding, run, sequence)
 
     def _open(self, name: str, reason: str) -> None:
         function = next(f for f in self.interface.functions if f.name == name)
@@ -127,11 +150,20 @@ class _Run:
         verdict: Verdict,
         reason: str,
         finding: Finding | None = None,
+        run: Confirmed | None = None,
         sequence: tuple[str, ...] = (),
     ) -> None:
         function = operation.function
         self.verdicts[function.name] = FunctionVerdict(
-            function.name, function.head, function.line, verdict, tuple(operation.words()), reason, finding, sequence
+            function.name,
+            function.head,
+            function.line,
+            verdict,
+            tuple(operation.words()),
+            reason,
+            finding=finding,
+            run=run,
+            sequence=sequence,
         )
 
 

@@ -31,6 +31,8 @@ int __VERIFIER_nondet_int(void);
 long __VERIFIER_nondet_long(void);
 static int kleene_datum;
 """
+MAIN = "main"
+"""The function of the client that has the loop."""
 _TEXTS = ('""', '"a"', '"key"')
 """Texts for arguments of type `char *`: the empty one, and two of different lengths."""
 
@@ -75,7 +77,7 @@ class _Writer:
             *(["#undef main"] if own_main else []),
             *_PROLOGUE.splitlines(),
             *(line for helper in self.helpers for line in helper.splitlines()),
-            "int main(void) {",
+            f"int {MAIN}(void) {{",
             *declared,
         ]
         head = len(before) + 1

@@ -83,9 +83,7 @@ class _Inference:
     back, and tried again at the end. A reading that no explored run executes is not accepted before the end either.
     """
 
-    def __init__(
-        self, interface: Interface, clients: ClientFolder, budget: Budget, *, malloc_may_fail: bool
-    ) -> None:
+    def __init__(self, interface: Interface, clients: ClientFolder, budget: Budget, *, malloc_may_fail: bool) -> None:
         self.interface = interface
         self.clients = clients
         self.budget = budget
@@ -182,7 +180,11 @@ def executed_operations(steps: Sequence[TraceStep], client: Client) -> list[Oper
     for step in steps:
         place = step.operation.place
         operation = client.lines.get(place.line) if Path(place.file).name == CLIENT else None
-        if operation is not None and isinstance(step.operation, Call) and step.operation.function == operation.function.name:
+        if (
+            operation is not None
+            and isinstance(step.operation, Call)
+            and step.operation.function == operation.function.name
+        ):
             found.append(operation)
     return found
 

@@ -113,9 +113,7 @@ _POINTER_ROLES = (*OBJECTS, Role.SECOND, Role.ELEMENT, Role.BLOCK)
 
 @dataclass(frozen=True)
 class ObjectTypes:
-    """The records of an interface whose objects a client keeps, and those that are elements of others.
-
-    """
+    """The records of an interface whose objects a client keeps, and those that are elements of others."""
 
     kept: tuple[str, ...]
     elements: dict[str, str]
@@ -140,9 +138,7 @@ def object_types(interface: Interface) -> ObjectTypes:
                 used[name] = type_.target.removesuffix(" *")
     made = {record_of(f.result) for f in interface.functions if is_direct(f.result) and not _records_of(f)}
     made |= {t for f in interface.functions for t in _initialised(f)}
-    part_of = {
-        name: [other for other in used if other != name and name in _reaches(interface, other)] for name in used
-    }
+    part_of = {name: [other for other in used if other != name and name in _reaches(interface, other)] for name in used}
     elements: dict[str, str] = {}
     for name, owners in part_of.items():
         proper = [o for o in owners if name not in part_of[o] or (o in made and name not in made)]
@@ -223,7 +219,9 @@ def readings(function: ExportedFunction, types: ObjectTypes) -> list[Operation]:
             for ranks, roles in _combinations(function, choices)
             for fate_rank, fate in enumerate(_fates(function, roles))
             for outcome_rank, outcome in enumerate(_outcomes(function, roles, types))
-            for ranks in [(*ranks, fate_rank, outcome_rank, _KEPT_ELEMENT * (fate is Fate.KEPT and _is_unlinked(roles)))]
+            for ranks in [
+                (*ranks, fate_rank, outcome_rank, _KEPT_ELEMENT * (fate is Fate.KEPT and _is_unlinked(roles)))
+            ]
         ),
         key=lambda pair: pair[0],
     )
@@ -318,7 +316,9 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...]) -> tuple[Fate, .
 def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
     result, name = function.result, record_of(function.result)
     if name and is_direct(result):
-        same = [p for p, r in zip(function.parameters, roles, strict=True) if r in OBJECTS and record_of(p.type) == name]
+        same = [
+            p for p, r in zip(function.parameters, roles, strict=True) if r in OBJECTS and record_of(p.type) == name
+        ]
         if same:
             return (Outcome.IGNORED, Outcome.REPLACES, Outcome.REPLACES_IF_SET, Outcome.FREED)
         if name in types.kept and not any(r in OBJECTS for r in roles):
