@@ -3,6 +3,7 @@
 In reading order:
 
 - `check`: the whole analysis
+- `interface`: the functions that a file exports
 - `operations`: the possible readings of a function: roles of its arguments, ownership of its result
 - `inference`: selects a reading for each function by trials
 - `client`: the most general client as C text

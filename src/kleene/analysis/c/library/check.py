@@ -17,11 +17,11 @@ from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import Client
 from kleene.analysis.c.library.contract import contract_of, loop_head
 from kleene.analysis.c.library.inference import CLIENT, ClientFolder, Inferred, Rejected, infer
+from kleene.analysis.c.library.interface import Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
 from kleene.analysis.c.library.operations import Operation
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
-from kleene.c.interface import Interface, read_interface
 from kleene.core.verdict import Finding, Verdict
 from kleene.diagnostics import UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
@@ -88,6 +88,7 @@ class _Run:
             client, program = self.clients.write(inferred.types, operations)
             options = replace(self.options, properties=properties, timeout=self.budget.left)
             check = check_program(program, options, time.monotonic())
+            check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
             report.client, report.check = client.text, check
             if check.verdict is Verdict.TRUE:
                 for operation in operations:
@@ -144,6 +145,13 @@ class _Run:
         function = next(f for f in self.interface.functions if f.name == name)
         self.verdicts[name] = FunctionVerdict(name, function.head, function.line, Verdict.UNKNOWN, reason=reason)
 
+    def _as_given(self, finding: Finding) -> Finding:
+        """The finding with the name of the file that the user gave."""
+        library = Path(self.interface.file)
+        if Path(finding.file).resolve() != library.resolve():
+            return finding
+        return replace(finding, file=self.interface.file)
+
     def _decide(
         self,
         operation: Operation,
@@ -161,7 +169,7 @@ class _Run:
             verdict,
             tuple(operation.words()),
             reason,
-            finding=finding,
+            finding=None if finding is None else self._as_given(finding),
             run=run,
             sequence=sequence,
         )

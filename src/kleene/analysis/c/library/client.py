@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kleene.analysis.c.library.interface import CType, Interface
 from kleene.analysis.c.library.operations import (
     OBJECTS,
     Fate,
@@ -21,8 +22,7 @@ from kleene.analysis.c.library.operations import (
     is_direct,
     record_of,
 )
-from kleene.c.interface import CType, Interface
-from kleene.cfa.types import FloatType, IntegerType, PointerType, RecordLayout, RecordType
+from kleene.cfa.types import INT, FloatType, IntegerType, PointerType, RecordLayout, RecordType
 from kleene.semantics.vocabulary.back_cells import is_called_back
 
 _PROLOGUE = """\
@@ -304,7 +304,7 @@ def _points_to(type_: object, name: str) -> bool:
 def _number(type_: CType) -> str:
     if isinstance(type_.type, FloatType):
         return "1.0"
-    small = isinstance(type_.type, IntegerType) and type_.type.bits <= 32  # noqa: PLR2004 (the bits of an int)
+    small = isinstance(type_.type, IntegerType) and type_.type.bits <= INT.bits
     return f"({type_.text})__VERIFIER_nondet_{'int' if small else 'long'}()"
 
 

@@ -14,8 +14,17 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.library.client import Client, can_walk, write_client
-from kleene.analysis.c.library.operations import ObjectTypes, Operation, object_types, readings
-from kleene.c.interface import ExportedFunction, Interface
+from kleene.analysis.c.library.interface import ExportedFunction, Interface
+from kleene.analysis.c.library.operations import (
+    Fate,
+    ObjectTypes,
+    Operation,
+    Outcome,
+    Role,
+    initialised_by,
+    object_types,
+    readings,
+)
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.cfa.operations import Call
@@ -190,8 +199,18 @@ def executed_operations(steps: Sequence[TraceStep], client: Client) -> list[Oper
 
 
 def _most_telling(failures: list[Rejected]) -> Rejected:
-    """The reading whose shortest failing run is the longest: wrong readings fail at once."""
-    return max(failures, key=lambda r: len(r.error.trace.steps))
+    """The reading with the longest failing run: wrong readings fail at once. Blocks that change hands come last."""
+
+    def key(rejected: Rejected) -> tuple[bool, int]:
+        operation = rejected.operation
+        guessed = (
+            (Role.BLOCK in operation.roles and not initialised_by(operation.function))
+            or operation.fate is Fate.RELEASED
+            or operation.outcome is Outcome.FREED
+        )
+        return (not guessed, len(rejected.error.trace.steps))
+
+    return max(failures, key=key)
 
 
 def _phase(function: ExportedFunction, types: ObjectTypes) -> int:

@@ -71,7 +71,7 @@ def _facts(views: list[_View]) -> Iterator[Fact]:
     links = [c for c in cells if any(_links_parts(view, c) for view in views)]
     fields = [c for c in cells if c not in links and any(view.targets(c, view.object) for view in views)]
     yield from _about_fields(views, fields, links, by_role[RoleKind.REACHED])
-    grouped = {c: (c,) for c in links}
+    grouped: dict[str, tuple[str, ...]] = {c: (c,) for c in links}
     grouped |= {p.name: _members(p, links) for p in by_role[RoleKind.UNION] if len(_members(p, links)) > 1}
     for group, members in grouped.items():
         yield from _about_group(views, group, members, by_role)

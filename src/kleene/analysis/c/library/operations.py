@@ -14,12 +14,16 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice, product
 
-from kleene.c.interface import CType, ExportedFunction, Interface, Parameter
-from kleene.cfa.types import FloatType, IntegerType, PointerType, RecordType, VoidType
+from kleene.analysis.c.library.interface import CType, ExportedFunction, Interface, Parameter
+from kleene.cfa.types import CHAR, FloatType, IntegerType, PointerType, RecordType, VoidType
 
 MOST_READINGS = 24
 """Readings of one function that are tried: two arguments with four roles, and a few for the result."""
 _ENDS = re.compile(r"free|destroy|delete|dispose|release|fini|finish|term|kill|cleanup|close|deinit", re.IGNORECASE)
+_HANDS_OUT = re.compile(
+    r"unlink|detach|steal|take|extract|pop|dequeue|dup|copy|clone|print|join|format|string", re.IGNORECASE
+)
+"""Names of functions whose caller owns what they return or unlink."""
 
 
 class Role(Enum):
@@ -120,6 +124,8 @@ class ObjectTypes:
     """The element type, and the object type from which fields lead to it."""
     made: frozenset[str]
     """The types with a constructor or with a function that may initialise a block."""
+    constructed: frozenset[str]
+    """The types with a function that allocates and returns an object."""
     initialised: frozenset[str]
     """The types whose blocks the caller allocates."""
     empty_is_null: frozenset[str]
@@ -137,7 +143,8 @@ def object_types(interface: Interface) -> ObjectTypes:
             if name:
                 used[name] = type_.target.removesuffix(" *")
     made = {record_of(f.result) for f in interface.functions if is_direct(f.result) and not _records_of(f)}
-    made |= {t for f in interface.functions for t in _initialised(f)}
+    constructed = frozenset(made)
+    made |= {t for f in interface.functions for t in initialised_by(f)}
     part_of = {name: [other for other in used if other != name and name in _reaches(interface, other)] for name in used}
     elements: dict[str, str] = {}
     for name, owners in part_of.items():
@@ -146,9 +153,9 @@ def object_types(interface: Interface) -> ObjectTypes:
         if mutual:
             elements[name] = mutual[0]
     kept = tuple(name for name in used if name not in elements or name in made)
-    blocks = {t for f in interface.functions for t in _initialised(f)}
+    blocks = {t for f in interface.functions for t in initialised_by(f)}
     headless = {n for n in kept if n not in made or (n not in blocks and _updates(interface, n))}
-    return ObjectTypes(kept, elements, frozenset(made), frozenset(blocks), frozenset(headless), used)
+    return ObjectTypes(kept, elements, frozenset(made), constructed, frozenset(blocks), frozenset(headless), used)
 
 
 def _updates(interface: Interface, name: str) -> bool:
@@ -184,7 +191,7 @@ def _records_of(function: ExportedFunction) -> list[str]:
     return [record_of(p.type) for p in function.parameters if record_of(p.type)]
 
 
-def _initialised(function: ExportedFunction) -> list[str]:
+def initialised_by(function: ExportedFunction) -> list[str]:
     """The type of the only record parameter, if the name of the function says that it initialises."""
     records = [p for p in function.parameters if record_of(p.type)]
     if len(records) == 1 and is_direct(records[0].type) and re.search(r"init|setup", function.name, re.IGNORECASE):
@@ -217,7 +224,7 @@ def readings(function: ExportedFunction, types: ObjectTypes) -> list[Operation]:
         (
             (sum(ranks), Operation(function, roles, fate, outcome))
             for ranks, roles in _combinations(function, choices)
-            for fate_rank, fate in enumerate(_fates(function, roles))
+            for fate_rank, fate in enumerate(_fates(function, roles, types))
             for outcome_rank, outcome in enumerate(_outcomes(function, roles, types))
             for ranks in [
                 (*ranks, fate_rank, outcome_rank, _KEPT_ELEMENT * (fate is Fate.KEPT and _is_unlinked(roles)))
@@ -261,14 +268,15 @@ def _role_choices(function: ExportedFunction, types: ObjectTypes) -> Iterator[tu
             continue
         several = records.count(name) > 1
         roles: list[Role] = []
-        if name in _initialised(function) or (several and name in types.initialised):
+        if name in initialised_by(function) or (several and name in types.initialised):
             roles.append(Role.BLOCK)
         if name in types.elements:
             roles.append(Role.ELEMENT)
         if name in types.kept:
             roles.append(Role.OBJECT_OR_NULL if name in types.empty_is_null else Role.OBJECT)
             roles += [Role.ELEMENT, Role.SECOND] if several else [Role.ELEMENT]
-            roles.append(Role.BLOCK)
+            if name not in types.made or (several and name in types.initialised):
+                roles.append(Role.BLOCK)
             if name in types.initialised and not several and not parameter.type.constant_target:
                 roles.insert(0, Role.ELEMENT)
         yield tuple(dict.fromkeys(roles))
@@ -287,43 +295,44 @@ def _plain_roles(parameter: Parameter) -> tuple[Role, ...]:
     target = type_.target
     if isinstance(target, VoidType):
         return (Role.DATA, Role.OWNED)
-    if isinstance(target, IntegerType) and target.bits == 8:  # noqa: PLR2004 (the bits of a character)
+    if isinstance(target, IntegerType) and target.bits == CHAR.bits:
         return (Role.TEXT,)
     if isinstance(target, IntegerType | FloatType | PointerType):
         return (Role.RESULT,)
     return ()
 
 
-def _fates(function: ExportedFunction, roles: tuple[Role, ...]) -> tuple[Fate, ...]:
-    if Role.ADDRESS in roles or not any(r in _POINTER_ROLES for r in roles):
-        return (Fate.KEPT,)
-    if all(r not in (*OBJECTS, Role.ELEMENT) for r in roles):
-        return (Fate.KEPT,)
-    constant = all(
-        p.type.constant_target for p, r in zip(function.parameters, roles, strict=True) if r in _POINTER_ROLES
-    )
-    if constant:
+def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Fate, ...]:
+    """The possible fates; the caller frees only blocks that it may have allocated, or that are handed out."""
+    pointers = [(p, r) for p, r in zip(function.parameters, roles, strict=True) if r in _POINTER_ROLES]
+    changing = [(p, r) for p, r in pointers if r in (Role.OBJECT, Role.OBJECT_OR_NULL, Role.ELEMENT)]
+    if Role.ADDRESS in roles or not changing or all(p.type.constant_target for p, _ in pointers):
         return (Fate.KEPT,)
     if Role.SECOND in roles:
         return (Fate.MERGED, Fate.KEPT)
+    subject = next((p for p, r in changing if r is Role.ELEMENT), changing[0][0])
+    released = (
+        (Fate.RELEASED,) if record_of(subject.type) in types.initialised or _HANDS_OUT.search(function.name) else ()
+    )
     if _is_unlinked(roles):
-        return (Fate.RELEASED, Fate.ENDED, Fate.KEPT)
+        return (*released, Fate.ENDED, Fate.KEPT)
     if _ENDS.search(function.name):
-        return (Fate.ENDED, Fate.RELEASED, Fate.KEPT)
-    return (Fate.KEPT, Fate.ENDED, Fate.RELEASED)
+        return (Fate.ENDED, *released, Fate.KEPT)
+    return (Fate.KEPT, Fate.ENDED, *released)
 
 
 def _outcomes(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTypes) -> tuple[Outcome, ...]:
     result, name = function.result, record_of(function.result)
+    freed = (Outcome.FREED,) if _HANDS_OUT.search(function.name) else ()
     if name and is_direct(result):
         same = [
             p for p, r in zip(function.parameters, roles, strict=True) if r in OBJECTS and record_of(p.type) == name
         ]
         if same:
-            return (Outcome.IGNORED, Outcome.REPLACES, Outcome.REPLACES_IF_SET, Outcome.FREED)
+            return (Outcome.IGNORED, Outcome.REPLACES, Outcome.REPLACES_IF_SET, *freed)
         if name in types.kept and not any(r in OBJECTS for r in roles):
             return (Outcome.NEW,)
-        return (Outcome.IGNORED, Outcome.FREED)
+        return (Outcome.IGNORED, *freed)
     if isinstance(result.type, PointerType) and not result.callback:
-        return (Outcome.IGNORED, Outcome.FREED)
+        return (Outcome.IGNORED, *freed)
     return (Outcome.IGNORED,)
