@@ -13,6 +13,8 @@ from kleene.diagnostics import Diagnostic, InputError, Position
 HEADERS = Path(__file__).parent / "headers"
 LIBRARY = Path(__file__).parent / "headers" / "kleene_library.c"
 TARGETS = {"ILP32": "i386-pc-linux-gnu", "LP64": "x86_64-pc-linux-gnu"}
+POINTER_BYTES = {"ILP32": 4, "LP64": 8}
+"""The size of pointers in each data model."""
 _ERROR = 3
 _MALLOC_ATTRIBUTE = re.compile(r"(\b__malloc__)( ?\([^()]*\))")
 _TOLERATED = (

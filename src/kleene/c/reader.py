@@ -11,7 +11,7 @@ from typing import Any
 from kleene.c.clang import kind, raise_from_callbacks
 from kleene.c.initializers import global_variable
 from kleene.c.options import DEFAULT, ReadOptions
-from kleene.c.parse import LIBRARY, arguments, headers_of, parse
+from kleene.c.parse import LIBRARY, POINTER_BYTES, arguments, headers_of, parse
 from kleene.c.parts import lowering_of
 from kleene.c.statements import UNEXPECTED
 from kleene.c.type_reader import TypeReader
@@ -83,7 +83,7 @@ class _Reader:
         return parsed
 
     def _unit(self, file: str, static_names: dict[str, str]) -> Unit:
-        return Unit(file, TypeReader(self.records, 8 if self.data_model == "LP64" else 4), self.linkage, static_names)
+        return Unit(file, TypeReader(self.records, POINTER_BYTES[self.data_model]), self.linkage, static_names)
 
     def _declare(self, unit: Unit, cursors: list[Any]) -> None:
         """Note which functions have a body; make the globals known, so that initialisers may refer to any."""
