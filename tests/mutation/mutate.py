@@ -1,7 +1,8 @@
 """Mutants of Python modules: one small change each, at a node of the syntax tree.
 
 Comparisons, `and` and `or`, signs, constants and the values of returns are replaced; statements are dropped;
-conditions are negated. The rest of the text stays as it is.
+conditions are negated; loops do nothing. What only people read (texts of exceptions, f-strings) is left alone. The rest
+of the text stays as it is.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ class Mutant:
 
     module: str
     function: str
+    outer: str
+    """The outermost function around it: what is replaced in a running interpreter."""
     line: int
+    last: int
+    """The last line of what is replaced."""
     kind: str
     was: str
     now: str
@@ -52,37 +57,62 @@ def mutants(module: str, source: str) -> list[Mutant]:
     """All mutants of a module that are syntactically right, in the order of the text."""
     tree = ast.parse(source)
     texts = _Texts(source)
+    outer = {node: name for name, function in _functions(tree) for node in ast.walk(function)}
     made = []
     for function, node in _nodes(tree):
         for kind, target, now in _changes(node, texts):
             text = texts.replaced(target, now)
             if _parses(text):
-                made.append(Mutant(module, function, target.lineno, kind, texts.of(target), now, text))
+                first, last = target.lineno, target.end_lineno or target.lineno
+                was = texts.of(target)
+                made.append(Mutant(module, function, outer[node], first, last, kind, was, now, text))
     return sorted(set(made), key=lambda mutant: (mutant.line, mutant.kind, mutant.was, mutant.now))
 
 
+def _functions(tree: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions that are in no other function, with their qualified names."""
+    for part in tree.body:
+        if isinstance(part, ast.FunctionDef):
+            yield prefix + part.name, part
+        elif isinstance(part, ast.ClassDef):
+            yield from _functions(part, f"{prefix}{part.name}.")
+
+
 def _nodes(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    """The nodes inside functions, with the names of the functions."""
+    """The nodes inside functions that can change a verdict, with the names of the functions."""
 
     def inside(node: ast.AST, name: str, active: bool) -> Iterator[tuple[str, ast.AST]]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.ClassDef | ast.FunctionDef):
                 inner = f"{name}.{child.name}" if name else child.name
-                for part in child.body:
-                    begins = active or isinstance(child, ast.FunctionDef)
+                begins = active or isinstance(child, ast.FunctionDef)
+                for part in child.body if child.name not in _FOR_PEOPLE else ():
+                    if isinstance(part, ast.FunctionDef | ast.ClassDef):
+                        yield from inside(ast.Module([part], []), inner, False)
+                        continue
                     if begins and not _is_text(part):
                         yield inner, part
-                    yield from (
-                        inside(part, inner, begins)
-                        if not isinstance(part, ast.FunctionDef | ast.ClassDef)
-                        else (inside(ast.Module([part], []), inner, False))
-                    )
-            else:
-                if active and not isinstance(child, ast.expr_context | ast.operator | ast.cmpop | ast.boolop):
+                    if not _for_people(part):
+                        yield from inside(part, inner, begins)
+            elif not isinstance(child, ast.expr_context | ast.operator | ast.cmpop | ast.boolop):
+                if active and not isinstance(child, ast.JoinedStr):
                     yield name, child
-                yield from inside(child, name, active)
+                if not _for_people(child):
+                    yield from inside(child, name, active)
 
     return inside(tree, "", False)
+
+
+_FOR_PEOPLE = ("__repr__", "__str__")
+"""Functions whose results people read."""
+
+
+def _for_people(node: ast.AST) -> bool:
+    """Whether what is inside is text for people: of an exception, of an assertion, of a log, or put together."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        called = node.value.func
+        return isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "logger"
+    return isinstance(node, ast.Raise | ast.JoinedStr)
 
 
 def _is_text(node: ast.AST) -> bool:
@@ -115,12 +145,21 @@ def _changes(node: ast.AST, texts: _Texts) -> Iterator[tuple[str, ast.expr | ast
         for test in node.ifs:
             yield "filter", test, "True"
     elif isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.Raise) and not _is_text(node):
-        if not (isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets)):
-            yield "drop", node, "pass"  # a name without a value is an error that every test would see
+        if not isinstance(node, ast.Assign) or not _is_first(node):
+            yield "drop", node, "pass"
     elif isinstance(node, ast.Return) and node.value is not None and not _constant(node.value, None):
         yield "return", node, "return None"
     elif isinstance(node, ast.Continue | ast.Break):
         yield "drop", node, "pass"
+    elif isinstance(node, ast.For):
+        yield "loop", node.iter, "()"
+
+
+def _is_first(node: ast.Assign) -> bool:
+    """Whether names get values that do not depend on them: without them every test would see an error."""
+    names = {target.id for target in node.targets if isinstance(target, ast.Name)}
+    read = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+    return len(names) == len(node.targets) and names.isdisjoint(read)
 
 
 def _constant(node: ast.expr, value: object) -> bool:
