@@ -76,6 +76,26 @@ FAILING = {
             while (list) { struct item *d = list; list = list->next; free(d); }
             return 0;
         }""",
+    "a list of 13 nodes": """
+        struct item { int value; struct item *next; };
+        static int more(int a, int b) { return a > b; }
+        int main(void) {
+            struct item *list = NULL;
+            int count = 0, limit = 12;
+            while (__VERIFIER_nondet_int()) {
+                struct item *n = malloc(sizeof *n);
+                if (!n) break;
+                n->value = __VERIFIER_nondet_int();
+                n->next = list;
+                list = n;
+                count++;
+            }
+            int many = more(count, limit);
+            for (struct item *p = list; p && p->next; p = p->next)
+                if (many) assert(p->value <= p->next->value);
+            while (list) { struct item *d = list; list = list->next; free(d); }
+            return 0;
+        }""",
     "two ints as one long": """
         struct two { int a, b; };
         struct one { long v; };
@@ -358,3 +378,22 @@ def test_a_body_that_breaks_its_contract_is_no_internal_error(monkeypatch, tmp_p
     report = check_contracts([str(path)], check_options(timeout=20, self_check=2.0))
     assert report.properties["contracts"] is not Verdict.TRUE
     assert report.verdict is not Verdict.TRUE
+
+
+LEAKING = {
+    "memory_leak": "int main(void) { struct node *list = build(); list = NULL; destroy(list); return 0; }",
+    "memory_cleanup": "static struct node *kept; int main(void) { kept = build(); return 0; }",
+}
+
+
+@pytest.mark.parametrize("kind", LEAKING)
+def test_a_block_that_a_run_loses_refutes_a_proof(tmp_path, kind):
+    """Runs were not asked about leaks: a wrong proof that there is none was never refuted."""
+    program, result = proof(_written(tmp_path, LEAKING[kind]))
+    assert kind in {alarm.kind for alarm in result.alarms}
+    assert attacked(program, result).refuted is None
+    refuted = attacked(program, result, kinds=frozenset((kind,))).refuted
+    assert refuted is not None
+    assert ("is lost" if kind == "memory_leak" else "is not freed at the end") in refuted.what
+    if kind == "memory_cleanup":
+        assert attacked(program, result, kinds=frozenset(("memory_leak",))).refuted is None

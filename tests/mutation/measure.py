@@ -19,7 +19,7 @@ from types import FrameType
 import pytest
 from tests.mutation.children import Failures, Work, limit_time, passes, run_all
 
-SLOWEST = 10.0
+SLOWEST = 30.0
 """Seconds of the processor after which a test is too slow to be asked about mutants."""
 
 
