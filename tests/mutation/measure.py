@@ -51,7 +51,7 @@ def measure(
     say: Callable[[str], None],
 ) -> dict[str, Measured]:
     """The measured tests by their names; those that the file does not have are measured now."""
-    known = {name: Measured(**row) for name, row in json.loads(kept.read_text()).items()} if kept.exists() else {}
+    known = _kept(kept)
     texts = {path: digest(path) for path in {item.path for item in items}}
     asked = [item for item in items if item.nodeid not in known or known[item.nodeid].text != texts[item.path]]
     say(f"{len(items)} tests, {len(asked)} of them to be measured")
@@ -68,8 +68,13 @@ def measure(
             since = time.monotonic()
             say(f"{count} tests measured after {since - start:.0f} s")
             kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(json.dumps({name: asdict(row) for name, row in known.items()}))
+            together = _kept(kept) | known  # others may have measured other tests
+            kept.write_text(json.dumps({name: asdict(row) for name, row in together.items()}))
     return {item.nodeid: known[item.nodeid] for item in items}
+
+
+def _kept(path: Path) -> dict[str, Measured]:
+    return {name: Measured(**row) for name, row in json.loads(path.read_text()).items()} if path.exists() else {}
 
 
 def _work(item: pytest.Item, modules: dict[str, Path], failures: Failures) -> Work:

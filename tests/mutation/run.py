@@ -24,6 +24,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 
 import pytest
+from tests import slices
 from tests.mutation.children import Ended, Failures, Work, limit_time, passes, run_all
 from tests.mutation.known import is_known, known, stale
 from tests.mutation.measure import Measured, covering, digest, measure, outermost
@@ -224,6 +225,7 @@ def sample(modules: Sequence[str], seed: int) -> list[Mutant]:
 
 def serve(server: Server, tests: Sequence[str]) -> int:
     """Collects the tests, and gives them to the server."""
+    slices.EXAM = True  # all cases of each test
     plain = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--assert=plain", "--tb=line"]
     return int(pytest.main([*plain, *tests], plugins=[server]))
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.unit.semantics.translated import inlined
 
-from kleene.cfa.types import BOOL, INT, IntegerType
+from kleene.cfa.types import BOOL, IntegerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula
 from kleene.passes.facts.integers import (
     ARITHMETIC,
