@@ -43,6 +43,7 @@ EVERY = {
     "tests/unit/passes/test_zero_one_images.py": 2,
     "tests/unit/passes/test_representatives.py": 2,
     "tests/unit/passes/test_intervals.py": 2,
+    "tests/unit/passes/test_slots.py": 3,
     "tests/unit/semantics/test_byte_ranges.py": 3,
     "tests/unit/semantics/test_trees.py": 2,
     "tests/unit/semantics/test_circular.py": 2,

@@ -29,9 +29,9 @@ from tests.mutation.children import Ended, Failures, Work, limit_time, passes, r
 from tests.mutation.known import is_known, known, stale
 from tests.mutation.measure import Measured, covering, digest, measure, outermost
 from tests.mutation.mutate import Mutant, mutants
-from tests.mutation.table import ROOT, TESTS, module_file
+from tests.mutation.summary import DEAD, KEPT, key, verdicts
+from tests.mutation.table import TESTS, module_file
 
-KEPT = ROOT / "out" / "mutation"
 PATIENCE = 5.0
 """How many times as long as with the module itself a test may take before a mutant counts as endless."""
 LEAST = 5.0
@@ -82,7 +82,7 @@ class Server:
         measured = measure(
             session.items,
             modules,
-            kept=KEPT / "measured.json",
+            kept=KEPT.parent / "measured.json",
             failures=self.failures,
             processes=self.processes,
             say=self.say,
@@ -147,7 +147,7 @@ class Server:
             answer = told.pop()
         elif ended.signal in (signal.SIGXCPU, signal.SIGKILL):
             answer = ENDLESS
-        killer = told[-1] if told and answer in (KILLED, ENDLESS) else ""
+        killer = told[-1] if told and answer in DEAD else ""
         if answer == KILLED:
             self._killers[mutant.module, mutant.outer][killer] += 1
             self._killers[mutant.module, ""][killer] += 1
@@ -168,9 +168,9 @@ class Server:
             "covering": verdict.covering,
             "seconds": round(verdict.seconds, 2),
         }
-        with (KEPT / "verdicts.jsonl").open("a", encoding="utf-8") as out:
+        with KEPT.open("a", encoding="utf-8") as out:
             out.write(json.dumps(row) + "\n")
-        if verdict.answer not in (KILLED, ENDLESS):
+        if verdict.answer not in DEAD:
             self.say(str(verdict))
 
 
@@ -237,7 +237,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--module", action="append", choices=sorted(TESTS), help="only these")
-    parser.add_argument("--again", type=Path, help="only the mutants that live by this file of verdicts")
+    parser.add_argument("--again", type=Path, help="leave out what is killed by this file of verdicts")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the children end too
     out = sys.stdout
@@ -262,13 +262,9 @@ def main() -> int:
 
 
 def living(wanted: Sequence[Mutant], path: Path) -> list[Mutant]:
-    """The mutants that the last rows of a file of verdicts say are not killed."""
-    last = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        last[row["module"], row["function"], row["was"], row["now"], row["line"]] = row["answer"]
-    dead = {key for key, answer in last.items() if answer in (KILLED, ENDLESS)}
-    return [m for m in wanted if (m.module, m.function, m.was, m.now, m.line) not in dead]
+    """The mutants that a file of verdicts does not say are killed: those first that it does not name."""
+    last = verdicts(path)
+    return sorted((m for m in wanted if last.get(key(m)) not in DEAD), key=lambda m: key(m) in last)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ MORE: dict[str, tuple[Operation, ...]] = {
     "an index that is compared": (assumed("<", Index(TABLE, X, INT), 3),),
     "an index that is written to": (Assign(PLACE, Index(TABLE, X, INT), number(1)),),
     "an offset": (Assign(PLACE, P, PointerOffset(P, X, 16, POINTER)),),
-    "a pointer from outside": (assumed("<", Deref(PointerOffset(Variable("f", PointerType(INT, 8)), X, 4, POINTER), INT), 1),),
+    "an offset that is compared": (assumed("<", Deref(PointerOffset(P, X, 4, POINTER), INT), 1),),
     "a test of a sum": (Assume(PLACE, Binary("&", X, number(1), INT), True),),
     "a test of the negation of a sum": (Assume(PLACE, Unary("!", Binary("&", X, number(1), INT), INT), True),),
     "a cell of another type": (Assign(PLACE, data(P), X), assumed("<", data(P, type_=UNSIGNED), number(3, UNSIGNED))),
@@ -336,7 +336,10 @@ def test_a_result_that_is_kept_and_leads_to_a_failure(empty: CProgram) -> None:
     """`flag = x < y; if (!flag) fail`: the images are looked at; without a failure behind it nothing is rewritten."""
     start = [Havoc(PLACE, X), Havoc(PLACE, Y), Assign(PLACE, FLAG, Comparison("<", X, Y))]
     edges = list(straight(start).edges)
-    ways: list[Edge[Operation]] = [Edge("3", Assume(PLACE, FLAG, False), "4"), Edge("3", Assume(PLACE, FLAG, True), "5")]
+    ways: list[Edge[Operation]] = [
+        Edge("3", Assume(PLACE, FLAG, False), "4"),
+        Edge("3", Assume(PLACE, FLAG, True), "5"),
+    ]
     failing: Cfa[Operation] = Cfa("0", (*edges, *ways, Edge("4", FAILS, "6")))
     assert with_images(Memory(empty, failing, typed=True)) != failing
     harmless: Cfa[Operation] = Cfa("0", (*edges, *ways))

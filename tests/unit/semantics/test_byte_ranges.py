@@ -10,7 +10,9 @@ from .translated import HEADER, alarms
 
 REACHED = "{ struct node *z = NULL; z->data = 1; }"
 DECLARED = HEADER + "extern void *__VERIFIER_nondet_pointer(void);\n"
-NODE = "struct node *p = malloc(sizeof *p), *q = malloc(sizeof *q); p->next = q->next = NULL; p->data = 5; q->data = 7; "
+NODE = (
+    "struct node *p = malloc(sizeof *p), *q = malloc(sizeof *q); p->next = q->next = NULL; p->data = 5; q->data = 7; "
+)
 END = " free(p); free(q);"
 NEVER = [
     "memset(p, 0, sizeof *p); if (p->data != 0)",
