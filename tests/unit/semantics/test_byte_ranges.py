@@ -1,4 +1,4 @@
-"""Copies and fillings of ranges of bytes: what is covered as a whole is known afterwards, what is covered in part is not."""
+"""Copies and fillings of ranges of bytes: what is covered as a whole is known, what is covered in part is not."""
 
 from __future__ import annotations
 
