@@ -34,6 +34,7 @@ EVERY = {
     "tests/oracle_symbolic/test_vocabularies.py": 2,
     "tests/oracle_symbolic/test_best.py": 2,
     "tests/fesa/test_enumeration.py": 5,
+    "tests/fesa/test_numbers.py": 3,
     "tests/fesa/test_programs.py": 2,
     "tests/fesa/test_soundness.py": 2,
     "tests/paths/test_paths_random.py": 3,

@@ -14,6 +14,7 @@ CONTRACTS = (
     "tests/cli/test_contract_clients.py",
 )
 FESA = (
+    "tests/fesa/test_numbers.py",
     "tests/fesa/test_soundness.py",
     "tests/fesa/test_programs.py",
     "tests/fesa/test_local_heaps.py",
