@@ -38,7 +38,7 @@ UNDERSTOOD = [
     (LIST, "requires l == NULL; ensures \\result == 0;", "l == NULL", "\\result == NULL"),
     (LIST, "requires list(l) && l != NULL; ensures 1;", "list(l, next) && l != NULL", "1"),
     (LIST, "requires list(l); requires n < 3; ensures \\result == NULL;", "list(l, next) && n < 3", "\\result == NULL"),
-    (RING, "requires ring(r, next); ensures ring(r, next) && r != NULL;", "ring(r, next)", "ring(r, next) && r != NULL"),
+    (RING, "requires r == 0; ensures r != NULL && 1;", "r == NULL", "r != NULL && 1"),
     (TREE, "requires tree(t);", "tree(t, left, right)", "nothing"),
     (TREE, "requires tree(t, right, left);", "tree(t, right, left)", "nothing"),
     (RING, "requires dlist(r, prev, next);", "dlist(r, prev, next)", "nothing"),
