@@ -57,15 +57,15 @@ def mutants(module: str, source: str) -> list[Mutant]:
     """All mutants of a module that are syntactically right, in the order of the text."""
     tree = ast.parse(source)
     texts = _Texts(source)
-    outer = {node: name for name, function in _functions(tree) for node in ast.walk(function)}
+    outer = {node: (name, function) for name, function in _functions(tree) for node in ast.walk(function)}
     made = []
     for function, node in _nodes(tree):
         for kind, target, now in _changes(node, texts):
-            text = texts.replaced(target, now)
-            if _parses(text):
+            name, around = outer[node]
+            if _parses(texts.replaced(target, now, inside=around)):
                 first, last = target.lineno, target.end_lineno or target.lineno
-                was = texts.of(target)
-                made.append(Mutant(module, function, outer[node], first, last, kind, was, now, text))
+                text, was = texts.replaced(target, now), texts.of(target)
+                made.append(Mutant(module, function, name, first, last, kind, was, now, text))
     return sorted(set(made), key=lambda mutant: (mutant.line, mutant.kind, mutant.was, mutant.now))
 
 
@@ -116,7 +116,11 @@ def _for_people(node: ast.AST) -> bool:
 
 
 def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return isinstance(node, ast.Expr) and _is_word(node.value)
+
+
+def _is_word(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _changes(node: ast.AST, texts: _Texts) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
@@ -125,7 +129,7 @@ def _changes(node: ast.AST, texts: _Texts) -> Iterator[tuple[str, ast.expr | ast
         left, right = texts.of(node.left), texts.of(node.comparators[0])
         for other in _COMPARISONS[type(node.ops[0])]:
             yield "comparison", node, f"{left} {other} {right}"
-    elif isinstance(node, ast.BoolOp):
+    elif isinstance(node, ast.BoolOp) and not any(_is_word(value) for value in node.values):
         other = " or " if isinstance(node.op, ast.And) else " and "
         yield "boolean", node, f"({other.join(f'({texts.of(value)})' for value in node.values)})"
         for number in range(len(node.values)):
@@ -184,9 +188,12 @@ class _Texts:
         start, end = self._span(node)
         return self._source[start:end].decode()
 
-    def replaced(self, node: ast.expr | ast.stmt, text: str) -> str:
+    def replaced(self, node: ast.expr | ast.stmt, text: str, inside: ast.FunctionDef | None = None) -> str:
+        """The text of the module, or of a function alone, with another text for a node."""
         start, end = self._span(node)
-        return (self._source[:start] + text.encode() + self._source[end:]).decode()
+        first, last = self._span(inside) if inside is not None else (0, len(self._source))
+        lead = b"if 1:\n" + b" " * inside.col_offset if inside is not None and inside.col_offset else b""
+        return (lead + self._source[first:start] + text.encode() + self._source[end:last]).decode()
 
 
 def _parses(text: str) -> bool:

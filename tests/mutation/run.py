@@ -69,20 +69,22 @@ class Server:
     each: float
     """Seconds of the processor for the tests of one mutant."""
     say: Callable[[str], None]
+    kept: Path = KEPT
+    """The file of verdicts; what is measured is kept beside it."""
     verdicts: list[Verdict] = field(default_factory=list)
     failures: Failures = field(default_factory=Failures)
     _killers: defaultdict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         session.config.pluginmanager.register(self.failures)
-        modules = {module: module_file(module) for module in TESTS}
+        modules = {module: module_file(module) for module in {*TESTS, *(m.module for m in self.wanted)}}
         _forget_answers()
         functions = functions_of(modules)
         gc.freeze()  # children share the memory until they write to it
         measured = measure(
             session.items,
             modules,
-            kept=KEPT.parent / "measured.json",
+            kept=self.kept.parent / "measured.json",
             failures=self.failures,
             processes=self.processes,
             say=self.say,
@@ -173,7 +175,7 @@ class Server:
             "covering": verdict.covering,
             "seconds": round(verdict.seconds, 2),
         }
-        with KEPT.open("a", encoding="utf-8") as out:
+        with self.kept.open("a", encoding="utf-8") as out:
             out.write(json.dumps(row) + "\n")
         if verdict.answer not in DEAD:
             self.say(str(verdict))

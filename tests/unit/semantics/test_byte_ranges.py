@@ -30,6 +30,9 @@ NEVER = [
     "struct { long n; struct node *r; } a = {1, p}; struct node *b; memcpy(&b, &a.r, sizeof b); if (b != p)",
     "struct { long n; struct node *r; } a = {1, NULL}; memcpy(&a.r, &p, sizeof p); if (a.r != p || a.n != 1)",
     "float f = 1; int *i = (int *)&f; *i = 3; if (*i != 3)",
+    "struct node *c = calloc(1, 16); int d = c->data; free(c); if (d != 0)",
+    "struct node *c = calloc(1, 16), *d = c->next; free(c); if (d)",
+    "struct node *c = malloc(16); c->data = 5; free(c); if (p->data != 5)",
 ]
 PERHAPS = [
     "memset(p, 0, sizeof *p); if (p->data == 0)",
@@ -49,6 +52,13 @@ PERHAPS = [
     "*p = *q; if (p->data == 7)",
     "float f; int *i = (int *)&f; *i = 3; f = 1; if (*i != 3)",
     "union { float f; int i; } u; u.i = 3; u.f = 1; if (u.i != 3)",
+    "struct node *c = calloc(1, 16); if (c->data == 0)",
+    "struct node *c = malloc(16); if (c->data == 0)",
+    "struct node *c = malloc(16); if (c->data != 0)",
+    "struct node *c = malloc(16); if (c->data == 5)",
+    "struct { struct node n; int more; } *w = realloc(q, 24); if (w->more != 0)",
+    "struct { struct node n; int more; } *w = realloc(q, 24); if (w->more == 7)",
+    "struct { struct node n; int more; } *w = realloc(q, 24); if (w->n.data == 7)",
 ]
 
 
@@ -71,6 +81,7 @@ def test_what_can_be_is_reached(tmp_path: Path, body: str) -> None:
         ("struct node *b = NULL; memcpy(&p->next, &b, 4); p->next->data = 1;", "uninitialized_pointer"),
         ("memset(p, 1, sizeof *p); p->next->data = 1;", "uninitialized_pointer"),
         ("memset(p, 0, sizeof *p); p->next->data = 1;", "null_dereference"),
+        ("struct node *n = NULL; memset(p, n->data, 4);", "null_dereference"),
         ("memset(p, 0, sizeof *p + 1);", "dangling_dereference"),
         ("memset((char *)p - 1, 0, 4);", "dangling_dereference"),
         ("memcpy(p, (char *)q - 1, 4);", "dangling_dereference"),
