@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -24,9 +25,12 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume
 from kleene.cli import run_main as main
 from kleene.core.verdict import Verdict
+from kleene.coverage.inputs import KINDS, ROUNDS, plans
 from kleene.domains.fesa import evaluate, transfer
+from kleene.logic.formula import UNKNOWN, conj, disj
 from kleene.passes import preparation, prepare
 from kleene.passes import zero_one_images as order
+from kleene.passes.facts import integers
 from kleene.passes.facts.integers import IntegerValue
 from kleene.passes.preparation import Prepared
 from kleene.passes.representatives import Uses
@@ -380,6 +384,20 @@ def test_a_body_that_breaks_its_contract_is_no_internal_error(monkeypatch, tmp_p
     assert report.verdict is not Verdict.TRUE
 
 
+def _others_stay_apart(table, others):
+    """What `integers._with_others` was: the results of other numbers were taken to be none of the table."""
+    return IntegerValue({c: disj(f, conj(others, UNKNOWN)) for c, f in table.items()}, others)
+
+
+@pytest.mark.parametrize("name", ["narrowed_differs", "masked_differs"])
+def test_a_number_that_becomes_a_known_one_is_refuted(monkeypatch, name):
+    """With the old defect the program is proved, and runs refute the proof: one begins with a number that wraps."""
+    monkeypatch.setattr(integers, "_with_others", _others_stay_apart)
+    program, result = proof(UNSAFE / "copies" / f"{name}.c")
+    assert is_proof(result)
+    assert attacked(program, result, max_runs=600).refuted is not None
+
+
 LEAKING = {
     "memory_leak": "int main(void) { struct node *list = build(); list = NULL; destroy(list); return 0; }",
     "memory_cleanup": "static struct node *kept; int main(void) { kept = build(); return 0; }",
@@ -397,3 +415,9 @@ def test_a_block_that_a_run_loses_refutes_a_proof(tmp_path, kind):
     assert ("is lost" if kind == "memory_leak" else "is not freed at the end") in refuted.what
     if kind == "memory_cleanup":
         assert attacked(program, result, kinds=frozenset(("memory_leak",))).refuted is None
+
+
+def test_every_number_of_rounds_comes_with_every_kind_of_numbers():
+    """Half of the pairs never came: three rounds with falling numbers, for one."""
+    pairs = {(plan.rounds, plan.kind) for plan in islice(plans(malloc_may_fail=True), len(ROUNDS) * len(KINDS))}
+    assert len(pairs) == len(ROUNDS) * len(KINDS)

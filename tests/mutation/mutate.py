@@ -57,7 +57,7 @@ def mutants(module: str, source: str) -> list[Mutant]:
     """All mutants of a module that are syntactically right, in the order of the text."""
     tree = ast.parse(source)
     texts = _Texts(source)
-    outer = {node: (name, function) for name, function in _functions(tree) for node in ast.walk(function)}
+    outer = {node: (name, function) for name, function in outermost_functions(tree) for node in ast.walk(function)}
     made = []
     for function, node in _nodes(tree):
         for kind, target, now in _changes(node, texts):
@@ -69,13 +69,13 @@ def mutants(module: str, source: str) -> list[Mutant]:
     return sorted(set(made), key=lambda mutant: (mutant.line, mutant.kind, mutant.was, mutant.now))
 
 
-def _functions(tree: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+def outermost_functions(tree: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
     """The functions that are in no other function, with their qualified names."""
     for part in tree.body:
         if isinstance(part, ast.FunctionDef):
             yield prefix + part.name, part
         elif isinstance(part, ast.ClassDef):
-            yield from _functions(part, f"{prefix}{part.name}.")
+            yield from outermost_functions(part, f"{prefix}{part.name}.")
 
 
 def _nodes(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:

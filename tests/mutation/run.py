@@ -10,6 +10,7 @@ code there, wherever it was imported. Only the tests that execute the line are r
 from __future__ import annotations
 
 import argparse
+import ast
 import functools
 import gc
 import json
@@ -28,7 +29,7 @@ from tests import slices
 from tests.mutation.children import Ended, Failures, Work, limit_time, passes, run_all
 from tests.mutation.known import is_known, known, stale
 from tests.mutation.measure import Measured, covering, digest, measure, outermost
-from tests.mutation.mutate import Mutant, mutants
+from tests.mutation.mutate import Mutant, mutants, outermost_functions
 from tests.mutation.summary import DEAD, KEPT, key, verdicts
 from tests.mutation.table import TESTS, module_file
 
@@ -202,8 +203,13 @@ def functions_of(modules: dict[str, Path]) -> dict[tuple[str, str], list[Functio
 
 def replace(mutant: Mutant, functions: dict[tuple[str, str], list[FunctionType]]) -> None:
     """Gives the function of a mutant its other code, in this process."""
-    code = _code(compile(mutant.source, str(module_file(mutant.module)), "exec"), mutant.outer)
     assert functions[mutant.module, mutant.outer], f"no function {mutant.outer}"
+    tree = ast.parse(mutant.source)
+    outer = functions[mutant.module, mutant.outer][0]
+    if outer.__code__.co_freevars:  # of super(): the code must keep it, even where the call is dropped
+        body = dict(outermost_functions(tree))[mutant.outer].body
+        body.append(ast.copy_location(ast.Expr(ast.Name("__class__", ast.Load())), body[-1]))
+    code = _code(compile(ast.fix_missing_locations(tree), str(module_file(mutant.module)), "exec"), mutant.outer)
     for function in functions[mutant.module, mutant.outer]:
         function.__code__ = code
 
