@@ -42,6 +42,7 @@ class Mutant:
     outer: str
     """The outermost function around it: what is replaced in a running interpreter."""
     line: int
+    column: int
     last: int
     """The last line of what is replaced."""
     kind: str
@@ -63,10 +64,10 @@ def mutants(module: str, source: str) -> list[Mutant]:
         for kind, target, now in _changes(node, texts):
             name, around = outer[node]
             if _parses(texts.replaced(target, now, inside=around)):
-                first, last = target.lineno, target.end_lineno or target.lineno
+                first, last = (target.lineno, target.col_offset + 1), target.end_lineno or target.lineno
                 text, was = texts.replaced(target, now), texts.of(target)
-                made.append(Mutant(module, function, name, first, last, kind, was, now, text))
-    return sorted(set(made), key=lambda mutant: (mutant.line, mutant.kind, mutant.was, mutant.now))
+                made.append(Mutant(module, function, name, *first, last, kind, was, now, text))
+    return sorted(set(made), key=lambda mutant: (mutant.line, mutant.column, mutant.kind, mutant.was, mutant.now))
 
 
 def outermost_functions(tree: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -108,11 +109,11 @@ _FOR_PEOPLE = ("__repr__", "__str__")
 
 
 def _for_people(node: ast.AST) -> bool:
-    """Whether what is inside is text for people: of an exception, of an assertion, of a log, or put together."""
+    """Whether what is inside is text for people (of an exception, of a log, put together), or a check by zip."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         called = node.value.func
         return isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "logger"
-    return isinstance(node, ast.Raise | ast.JoinedStr)
+    return isinstance(node, ast.Raise | ast.JoinedStr) or (isinstance(node, ast.keyword) and node.arg == "strict")
 
 
 def _is_text(node: ast.AST) -> bool:

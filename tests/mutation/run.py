@@ -167,6 +167,7 @@ class Server:
             "module": verdict.mutant.module,
             "function": verdict.mutant.function,
             "line": verdict.mutant.line,
+            "column": verdict.mutant.column,
             "kind": verdict.mutant.kind,
             "was": verdict.mutant.was,
             "now": verdict.mutant.now,

@@ -17,11 +17,11 @@ from tests.mutation.table import ROOT, TESTS, module_file
 
 KEPT = ROOT / "out" / "mutation" / "verdicts.jsonl"
 DEAD = ("killed", "endless")
-Key = tuple[str, str, int, str, str]
+Key = tuple[str, str, int, int, str, str]
 
 
 def key(mutant: Mutant) -> Key:
-    return mutant.module, mutant.function, mutant.line, mutant.was, mutant.now
+    return mutant.module, mutant.function, mutant.line, mutant.column, mutant.was, mutant.now
 
 
 def verdicts(path: Path) -> dict[Key, str]:
@@ -29,7 +29,7 @@ def verdicts(path: Path) -> dict[Key, str]:
     last: dict[Key, str] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        last[row["module"], row["function"], row["line"], row["was"], row["now"]] = row["answer"]
+        last[row["module"], row["function"], row["line"], row["column"], row["was"], row["now"]] = row["answer"]
     return last
 
 

@@ -14,6 +14,7 @@ import pytest
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import (
     NEGATED,
+    AddressOf,
     Binary,
     Cast,
     Comparison,
@@ -181,6 +182,7 @@ COMPARED: dict[str, tuple[Operation, ...]] = {
     "a comparison that is returned": (Return(PLACE, Comparison("<=", X, Y)),),
     "a test of its negation": (Assume(PLACE, Unary("!", Comparison("<", X, Y), INT), True),),
     "a conversion to its own type": (assumed("<", Cast(X, INT), Y), Assign(PLACE, Z, Cast(X, INT))),
+    "pointers that are copied": (Assign(PLACE, data(P), Y), Assign(PLACE, P, Q), Assign(PLACE, Y, data(P))),
     "zeroed memory where no number is": (MemSet(PLACE, P, number(0), number(16, UNSIGNED)),),
 }
 SPOILED: dict[str, tuple[Operation, ...]] = {
@@ -199,6 +201,14 @@ SPOILED: dict[str, tuple[Operation, ...]] = {
         Invoke(PLACE, "f", (X,), (Z,)), Assign(PLACE, FLAG, Binary("+", Z, number(1), INT)),
     ),
     "a conversion of it": (Assign(PLACE, U, Cast(X, UNSIGNED)),),
+    "a sum that is compared": (assumed("<", Binary("+", X, number(1), INT), Y),),
+    "an index that is compared": (assumed("<", Index(TABLE, X, INT), Y),),
+    "a comparison that is negated as a number": (Assume(PLACE, Unary("~", Comparison("<", X, Y), INT), True),),
+    "a cell of another type": (Assign(PLACE, data(P), X), Assign(PLACE, U, data(P, type_=UNSIGNED))),
+    "a cell of a global object": (
+        Assign(PLACE, data(P), X),
+        Assign(PLACE, P, AddressOf(Variable("g", NODE, is_global=True), POINTER)),
+    ),
 }  # fmt: skip
 
 
@@ -217,6 +227,12 @@ def test_numbers_of_which_more_is_asked_have_no_images(empty: CProgram, name: st
 def test_equality_alone_gives_no_images(empty: CProgram) -> None:
     memory = Memory(empty, straight([Havoc(PLACE, X), Havoc(PLACE, Y), assumed("==", X, Y)]), typed=True)
     assert not mapped_by_images(memory)(X)
+
+
+def test_flags_have_no_images(empty: CProgram) -> None:
+    flags = [Variable(name, BOOL) for name in "ab"]
+    memory = Memory(empty, straight([*(Havoc(PLACE, f) for f in flags), assumed("<", *flags)]), typed=True)
+    assert not mapped_by_images(memory)(flags[0])
 
 
 RANGE = range(5)
