@@ -130,6 +130,9 @@ FAILING = {
     "an index that is computed": "int i = 2; assert(t[i + 3]);",
     "what another index wrote": "int i = 5, j = 5; t[i] = &some; assert(!t[j]);",
     "what another index may have written": "int i = __VERIFIER_nondet_int() & 7, j = 3; t[i] = &some; assert(!t[j]);",
+    "what another index did not write": "int i = 2, j = 5; t[i] = &some; assert(t[j]);",
+    "the second": "int i = 1; assert(t[i]);",
+    "the first after none": "int i = -1; i = i + 1; assert(t[i]);",
     "in a loop": "for (int i = 0; i < 9; i++) { if (i == 8) assert(t[i]); }",
     "a branch on an element": "int i = 3; if (t[i]) return 0; assert(0);",
 }
