@@ -51,7 +51,7 @@ from kleene.cfa.types import BOOL, CHAR, INT, UNSIGNED, ArrayType, IntegerType, 
 from kleene.passes.facts.integers import COMPARE
 from kleene.passes.facts.memory import Memory
 from kleene.passes.representatives import MAX_REPRESENTATIVES, uses_of
-from kleene.passes.zero_one_images import _FAR, _Images, _may, _order_of, mapped_by_images, with_images
+from kleene.passes.zero_one_images import _MOST_STEPS, _Images, _may, _order_of, mapped_by_images, with_images
 
 PLACE = Place("f.c", 1, 1, "main")
 X, Y, Z, U = Variable("x", INT), Variable("y", INT), Variable("z", INT), Variable("u", UNSIGNED)
@@ -293,7 +293,7 @@ NOT_LOST: dict[str, tuple[Operation, ...]] = {
     "a copy to the heap": (Assign(PLACE, data(P), FLAG), Assume(PLACE, FLAG, False), FAILS),
     "another operation": (Havoc(PLACE, Y), FAILS),
     "an exit": (Exit(PLACE, number(0)), FAILS),
-    "far away": (*(Skip(PLACE) for _ in range(_FAR)), FAILS),
+    "far away": (*(Skip(PLACE) for _ in range(_MOST_STEPS)), FAILS),
 }
 
 
@@ -315,8 +315,8 @@ def test_two_ways_are_not_lost(empty: CProgram) -> None:
     assert not images_of(empty, Cfa("0", ways))._is_lost("0", {})
     both: tuple[Edge[Operation], ...] = (*ways, Edge("0", Assume(PLACE, FLAG, False), "4"), Edge("4", FAILS, "5"))
     assert not images_of(empty, Cfa("0", both))._is_lost("0", {FLAG: False})
-    just: tuple[Edge[Operation], ...] = (*(Edge(str(k), Skip(PLACE), str(k + 1)) for k in range(_FAR - 1)),)
-    assert images_of(empty, Cfa("0", (*just, Edge(str(_FAR - 1), FAILS, "end"))))._is_lost("0", {})
+    just: tuple[Edge[Operation], ...] = (*(Edge(str(k), Skip(PLACE), str(k + 1)) for k in range(_MOST_STEPS - 1)),)
+    assert images_of(empty, Cfa("0", (*just, Edge(str(_MOST_STEPS - 1), FAILS, "end"))))._is_lost("0", {})
 
 
 def test_what_is_learnt_of_a_variable_that_a_pointer_may_change(empty: CProgram) -> None:

@@ -11,7 +11,7 @@ from kleene.c.reader import read_program
 from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Index, Variable
 from kleene.cfa.types import CHAR, INT, UNSIGNED, ArrayType, IntegerType, PointerType
 from kleene.passes.inline import inline
-from kleene.passes.slots import FEW, _inside, _is_increment, _uncast, _variable, _whole, with_slots
+from kleene.passes.slots import MOST_ELEMENTS, _inside, _is_increment, _uncast, _variable, _whole, with_slots
 
 LONG = IntegerType(64, signed=True, name="long")
 WORD = IntegerType(64, signed=False, name="unsigned long")
@@ -23,7 +23,7 @@ HEADER = f"""
 #include <assert.h>
 extern int __VERIFIER_nondet_int(void);
 struct node {{ struct node *next; int data; }} some;
-enum {{ COUNT = {FEW + 1}, FEW = {FEW} }};
+enum {{ COUNT = {MOST_ELEMENTS + 1}, FEW = {MOST_ELEMENTS} }};
 """
 ARRAYS = {
     "struct node *t[COUNT];": True,
