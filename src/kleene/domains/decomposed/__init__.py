@@ -8,4 +8,5 @@ In reading order:
 - `parts`: composing and decomposing structures
 - `products`: the abstract values, and their stores
 - `domain`: actions on products
+- `calling`: programs with procedures
 """

@@ -1,40 +1,88 @@
 """The decomposed shape domain: the shape domain's transformers, on the parts of the heap that an action touches.
 
 (Manevich, Lev-Ami, Sagiv, Ramalingam, Berdine. Heap decomposition for concurrent shape analysis, SAS 2008.) The value
-of a location is one product. An action composes the classes that it touches (`locality`), each combination once, applies
-the ordinary transformer without blur, and takes the results apart along the finest partition that no result at the
-target connects.
+of a location is one product. An action composes the classes that it touches (`locality`), each combination once. It
+applies the ordinary transformer without blur, and takes the results apart along the finest partition that no result
+at the target connects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 
 from kleene.cfa.graph import Edge
-from kleene.diagnostics import Limit, LimitReached
+from kleene.diagnostics import InternalCheckError, Limit, LimitReached
 from kleene.domains.decomposed.locality import Locality, Plan
 from kleene.domains.decomposed.partition import Partition, Roots
 from kleene.domains.decomposed.parts import Islands, Parts
-from kleene.domains.decomposed.products import TOO_CONNECTED, Product, ProductStore, require_few
+from kleene.domains.decomposed.products import Product, ProductStore, require_few
 from kleene.domains.shape.domain import ShapeDomain
 from kleene.domains.shape.stores import store_factory
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 
+Touched = tuple[Roots, ...]
+"""Classes that an action touches, in order."""
+
 
 @dataclass
-class _Done:
+class Done:
     """What an edge did so far with the parts of some classes: each combination is taken once."""
 
-    classes: tuple[Roots, ...]
+    classes: Touched
     seen: list[dict[Structure, None]]
     islands: dict[Structure, Islands] = field(default_factory=dict)
     """The results, not blurred, with their connected sets of nodes."""
-    cuts: dict[Roots, tuple[int, tuple[Structure, ...]]] = field(default_factory=dict)
-    """The parts of the first results, and how many results these are."""
     adrift: dict[Structure, None] = field(default_factory=dict)
+    _cuts: dict[Roots, tuple[int, tuple[Structure, ...]]] = field(default_factory=dict)
+    """The parts of the first results, and how many results these are."""
+
+    @cached_property
+    def roots(self) -> Roots:
+        return frozenset().union(*self.classes)
+
+    def add(self, parts: Parts, results: Iterable[Structure]) -> int:
+        """Take new results apart; says how many there are."""
+        before = len(self.islands)
+        for result in results:
+            if result in self.islands:
+                continue
+            self.islands[result] = found = parts.islands(result)
+            for own in found.nodes:
+                if not own <= self.roots:
+                    text = f"an action changes {', '.join(sorted(own - self.roots))}, which it does not touch"
+                    raise InternalCheckError(text)
+            for nodes in found.adrift:
+                self.adrift[parts.cut(result, nodes, frozenset())] = None
+        return len(self.islands) - before
+
+    def cuts(self, parts: Parts, own: Roots) -> tuple[Structure, ...]:
+        """The parts of the results for some of the touched roots."""
+        first, cuts = self._cuts.get(own, (0, ()))
+        if first < len(self.islands):
+            more = [parts.cut(i.structure, i.nodes_of(own), own) for i in list(self.islands.values())[first:]]
+            if any(part not in cuts for part in more):
+                cuts = tuple(dict.fromkeys((*cuts, *more)))
+            self._cuts[own] = (len(self.islands), cuts)
+        return cuts
+
+
+@dataclass
+class Course:
+    """What is known of one edge in one activation of a procedure."""
+
+    edge: Edge[Action]
+    plan: Plan
+    there: Edge[Action] | None
+    """The edge with its effect on the parts that it does not touch."""
+    done: dict[Touched, Done] = field(default_factory=dict)
+    done_there: dict[Roots, Done] = field(default_factory=dict)
+    asked: dict[Structure, None] = field(default_factory=dict)
+    """The parts that were asked whether the action is possible in them."""
+    is_possible: bool = False
 
 
 class DecomposedDomain:
@@ -54,15 +102,18 @@ class DecomposedDomain:
         self.finest = locality.finest.joined(together)
         self.generated = 0
         """Structures that the transformers made."""
-        self._partitions: dict[str, Partition] = {}
-        self._done: dict[tuple[Edge[Action], tuple[Roots, ...]], _Done] = {}
-        self._elsewhere: dict[tuple[Action, Roots, Structure], tuple[Structure, ...]] = {}
-        self._passed: dict[tuple[Edge[Action], Structure], bool] = {}
+        self._partitions: dict[tuple[Hashable, str], Partition] = {}
+        self._courses: dict[tuple[Hashable, int], Course] = {}
 
     # The interface of a domain ----------------------------------------------------------------------------------
 
-    def initial(self, elements: Sequence[Structure]) -> list[Product]:
-        return [self.taken_apart([element]) for element in self.inner.initial(elements)]
+    def initial(self, elements: Sequence[Product]) -> Sequence[Product]:
+        return elements
+
+    def given(self, structures: Sequence[Structure]) -> list[Product]:
+        """Input structures as products; contradictory ones are left out."""
+        accepted = self.inner.initial(structures)
+        return [self.taken_apart(accepted)] if accepted else []
 
     def taken_apart(self, structures: Sequence[Structure]) -> Product:
         """The product of some structures of all roots."""
@@ -89,127 +140,116 @@ class DecomposedDomain:
 
     # One product ------------------------------------------------------------------------------------------------
 
+    def course(self, edge: Edge[Action], context: Hashable) -> Course:
+        """The course of an edge; edges are known by their identity, as actions are slow to compare."""
+        key = (context, id(edge))
+        found = self._courses.get(key)
+        if found is None:
+            plan = self.plan(edge)
+            there = Edge(edge.source, plan.elsewhere, edge.target) if plan.elsewhere is not None else None
+            found = self._courses[key] = Course(edge, plan, there)
+        return found
+
     def _post(self, edge: Edge[Action], element: Product) -> Product | None:
-        plan = self.plan(edge)
+        course = self.course(edge, element.context)
+        plan = course.plan
         if plan.in_some_part:
-            return element if self._is_possible(edge, plan, element) else None
+            return element if self._is_possible(course, element) else None
         if plan.is_global and element.adrift:
             raise LimitReached(f"'{edge.label}' may be about blocks that nothing points to", Limit.PRECISION)
-        touched = self._touched(plan, element)
-        others = self._others(edge, plan, element, touched)
+        touched = self.touched(plan, element)
+        others = self.others(course, element, touched)
         if others is None:
             return None
         done = None
         if touched or edge.label.creates:
-            done = self._step(edge, touched, element)
+            done = self._step(course, touched, element)
             if not done.islands:
                 return None
-        return self._product(edge, element, done, others)
+        return self.product(edge, done, others)
 
-    def _touched(self, plan: Plan, element: Product) -> tuple[Roots, ...]:
+    def touched(self, plan: Plan, element: Product) -> Touched:
+        """The classes of an element with touched roots."""
         if plan.touched is None:
             return tuple(element.partition)
         class_of = element.partition.class_of
         return tuple(sorted({class_of[root] for root in plan.touched}, key=sorted))
 
-    def _step(self, edge: Edge[Action], touched: tuple[Roots, ...], element: Product) -> _Done:
+    def _step(self, course: Course, touched: Touched, element: Product) -> Done:
         """The results of an action on the touched classes; only new combinations of parts are computed."""
-        done = self._done.get((edge, touched))
+        done = course.done.get(touched)
         if done is None:
-            done = self._done[edge, touched] = _Done(touched, [{} for _ in touched])
-        sets = [element.sets[own] for own in touched]
+            done = course.done[touched] = Done(touched, [{} for _ in touched])
+        return self._advance(course.edge, done, [element.sets[own] for own in touched])
+
+    def _advance(self, edge: Edge[Action], done: Done, sets: Sequence[Sequence[Structure]]) -> Done:
         new = [[part for part in parts if part not in seen] for parts, seen in zip(sets, done.seen, strict=True)]
-        if touched and not any(new):
+        if sets and not any(new):
             return done
         require_few(sets)
-        combinations = _new_combinations(sets, new, done.seen) if touched else [()]
+        combinations = _new_combinations(sets, new, done.seen) if sets else [()]
         wholes = [self.parts.composed(parts) if parts else self.parts.empty for parts in combinations]
         for seen, parts in zip(done.seen, new, strict=True):
             seen.update(dict.fromkeys(parts))
-        for result in self.inner.post(edge, wholes):
-            if result not in done.islands:
-                done.islands[result] = found = self.parts.islands(result)
-                self.generated += 1
-                for nodes in found.adrift:
-                    done.adrift[self.parts.cut(result, nodes, frozenset())] = None
+        self.generated += done.add(self.parts, self.inner.post(edge, wholes))
         return done
 
-    def _others(
-        self, edge: Edge[Action], plan: Plan, element: Product, touched: tuple[Roots, ...]
-    ) -> Product | None:
+    def others(self, course: Course, element: Product, touched: Touched) -> Product | None:
         """The classes that the action does not touch; None if one of them makes it impossible."""
-        others = [own for own in element.partition.classes if own not in touched]
-        sets: dict[Roots, Sequence[Structure]] = {own: element.sets[own] for own in others}
+        sets: dict[Roots, Sequence[Structure]] = {own: element.sets[own] for own in element.partition.classes}
+        for own in touched:
+            del sets[own]
         adrift = element.adrift
-        if plan.elsewhere is not None:
-            there = Edge(edge.source, plan.elsewhere, edge.target)
-            for own in others:
-                results = dict.fromkeys(r for part in sets[own] for r in self._there(there, own, part))
-                if not results:
+        if course.there is not None:
+            lost: dict[Structure, None] = {}
+            for own in sets:
+                done = course.done_there.setdefault(own, Done((own,), [{}]))
+                self._advance(course.there, done, [sets[own]])
+                if not done.islands:
                     return None
-                if tuple(results) != tuple(sets[own]):
-                    sets[own] = tuple(results)
-            adrift = tuple(dict.fromkeys(r for part in adrift for r in self._there(there, frozenset(), part)))
-        return Product(element.partition, sets, adrift)
+                sets[own] = done.cuts(self.parts, own)
+                lost.update(done.adrift)
+            if adrift:
+                done = course.done_there.setdefault(frozenset(), Done((), [{}]))
+                lost.update(self._advance(course.there, done, [adrift]).adrift)
+            adrift = tuple(lost)
+        return Product(element.partition, sets, adrift, element.context)
 
-    def _there(self, edge: Edge[Action], own: Roots, part: Structure) -> tuple[Structure, ...]:
-        """The effect of an action on a part that it does not touch."""
-        key = (edge.label, own, part)
-        known = self._elsewhere.get(key)
-        if known is None:
-            results = self.inner.post(edge, [part])
-            cuts = (self.parts.cut(r, (1 << r.size) - 1, own) for r in results)
-            known = self._elsewhere[key] = tuple(dict.fromkeys(cuts))
-        return known
-
-    def _is_possible(self, edge: Edge[Action], plan: Plan, element: Product) -> bool:
+    def _is_possible(self, course: Course, element: Product) -> bool:
         """Whether a condition on some part may hold; all parts are asked, for their messages."""
-        touched = self._touched(plan, element)
-        possible = False
+        touched = self.touched(course.plan, element)
         if touched:
-            possible = bool(self._step(edge, touched, element).islands)
-        asked = [part for own in element.partition.classes if own not in touched for part in element.sets[own]]
-        for part in (*asked, *element.adrift):
-            key = (edge, part)
-            if key not in self._passed:
-                self._passed[key] = bool(self.inner.post(edge, [part]))
-            possible |= self._passed[key]
-        return possible
+            course.is_possible |= bool(self._step(course, touched, element).islands)
+        others = [part for own in element.partition.classes if own not in touched for part in element.sets[own]]
+        new = [part for part in (*others, *element.adrift) if part not in course.asked]
+        if new:
+            course.asked.update(dict.fromkeys(new))
+            course.is_possible |= bool(self.inner.post(course.edge, new))
+        return course.is_possible
 
     # Results ----------------------------------------------------------------------------------------------------
 
-    def _product(self, edge: Edge[Action], element: Product, done: _Done | None, others: Product) -> Product:
+    def product(self, edge: Edge[Action], done: Done | None, others: Product) -> Product:
         """The results and the other classes, along the partition of the target."""
-        before = self._partitions.get(edge.target, self.finest)
+        before = self._partitions.get((others.context, edge.target), self.finest)
         connected = [own for found in done.islands.values() for own in found.nodes] if done is not None else []
         after = before.joined([*connected, *others.sets])
         if after != before:
-            self._partitions[edge.target] = after
-        touched = frozenset().union(*done.classes) if done is not None else frozenset()
+            self._partitions[others.context, edge.target] = after
+        touched = done.roots if done is not None else frozenset()
         sets: dict[Roots, Sequence[Structure]] = {}
-        for own in after:
-            inside = own & touched
-            outside = [c for c in others.sets if c <= own]
-            if not inside and len(outside) == 1:
-                sets[own] = others.sets[outside[0]]
+        for own in after.classes:
+            known = others.sets.get(own)
+            if known is not None:
+                sets[own] = known
                 continue
-            factors = [others.sets[c] for c in outside]
-            if inside:
+            factors = [others.sets[c] for c in others.sets if c <= own]
+            if inside := own & touched:
                 assert done is not None
-                factors.append(self._cuts(done, inside))
+                factors.append(done.cuts(self.parts, inside))
             sets[own] = factors[0] if len(factors) == 1 else self._united(own, factors)
         adrift = tuple(dict.fromkeys((*others.adrift, *done.adrift))) if done is not None else others.adrift
-        return Product(after, sets, adrift)
-
-    def _cuts(self, done: _Done, own: Roots) -> tuple[Structure, ...]:
-        """The parts of the results for some of the touched roots."""
-        first, cuts = done.cuts.get(own, (0, ()))
-        if first < len(done.islands):
-            more = [self.parts.cut(i.structure, i.nodes_of(own), own) for i in list(done.islands.values())[first:]]
-            if any(part not in cuts for part in more):
-                cuts = tuple(dict.fromkeys((*cuts, *more)))
-            done.cuts[own] = (len(done.islands), cuts)
-        return cuts
+        return Product(after, sets, adrift, others.context)
 
     def _united(self, own: Roots, factors: Sequence[Sequence[Structure]]) -> tuple[Structure, ...]:
         require_few(factors)
@@ -227,6 +267,3 @@ def _new_combinations(
             old = [[p for p in sets[k] if p in seen[k]] for k in range(place)]
             found += product(*old, parts, *sets[place + 1 :])
     return found
-
-
-__all__ = ["TOO_CONNECTED", "DecomposedDomain"]

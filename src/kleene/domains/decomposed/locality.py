@@ -3,14 +3,15 @@
 Roots are what a part is known by: the core predicates of pointers (`unique`), and the facts without nodes. A state
 falls into parts along the core predicates of two nodes. The argument for soundness has three steps.
 
-1. Definitions are local: the value of an instrumentation predicate on nodes of a part depends on this part alone, and is
+1. Definitions are local: the value of an instrumentation predicate on nodes of a part depends on this part alone. It is
    0 between parts. A fact with a definition belongs to the roots of its definition. So a union of parts is a state
    itself, and its predicates have the values that they have in the whole state.
 2. Rules that hold in a state hold in unions of its parts. Those of properties and definitions do, by step 1; the others
    are checked (`is_kept`), where the roots of one rule are never taken apart.
 3. An action is local to a set of roots if its precondition and messages depend on the parts of these roots, and its
    core updates change these parts only. Its effect on a state is then its effect on these parts; the others stay as
-   they are. Derived updates need no check, since step 1 determines what they must compute.
+   they are. The updates of predicates with a definition need no check: a right one computes what the definition says in
+   every state, and by step 1 a union of parts is one.
 
 What cannot be shown to be local is not: such an action composes all parts, such a vocabulary is refused.
 """
@@ -187,9 +188,8 @@ class _Planner:
         for formula in (action.new_formula, action.clone):
             if formula is not None:
                 self._inside(formula)
-        core = [u for u in action.updates if self._predicate(u).definition is None]
-        for update in (*core, *(u for u in action.updates if u not in core)):
-            if not update.auto:
+        for update in action.updates:
+            if self.locality.vocabulary[update.predicate].definition is None:
                 self._update(update)
         for message in (*action.messages, *action.post_messages):
             self._message(message)
@@ -218,9 +218,6 @@ class _Planner:
             updates=action.updates if self.spreads else (),
             retain=action.retain if self.spreads else None,
         )
-
-    def _predicate(self, update: Update) -> Predicate:
-        return self.locality.vocabulary[update.predicate]
 
     def _parts(self, touched: Set[str]) -> Relativizer:
         return Relativizer(self.locality.rooted, touched)
@@ -318,4 +315,3 @@ class _Planner:
 
 def _is_identity(update: Update) -> bool:
     return update.formula is Atom(update.predicate, update.args)
-

@@ -43,7 +43,9 @@ class Parts:
         self._pointers = [(name, 2 * vocabulary.index(name) + 1) for name in locality.pointers]
         facts = [(frozenset((name,)), 2 * vocabulary.index(name)) for name in sorted(locality.facts)]
         self._owned = facts + [(roots, 2 * vocabulary.index(name)) for name, roots in locality.rooted.items()]
-        self._by_arity = [[r for p, a in enumerate(self.arities) if a == n for r in (2 * p, 2 * p + 1)] for n in range(3)]
+        self._by_arity = [
+            [r for p, a in enumerate(self.arities) if a == n for r in (2 * p, 2 * p + 1)] for n in range(3)
+        ]
         self.empty = Structure(vocabulary, 0, (0,) * (2 * len(vocabulary)))
 
     # Together ---------------------------------------------------------------------------------------------------

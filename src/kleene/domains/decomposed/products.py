@@ -6,7 +6,7 @@ each class, and any number of the parts without a root (`adrift`). Correlations 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -30,11 +30,15 @@ def require_few(sets: Sequence[Sequence[Structure]]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Product:
-    """One set of parts for each class; no set is empty. Equal only to itself."""
+    """One set of parts for each class; no set is empty. Equal only to itself.
+
+    `context` says in which activation of a procedure it was computed: results are remembered for each of them.
+    """
 
     partition: Partition
     sets: Mapping[Roots, Sequence[Structure]]
     adrift: Sequence[Structure] = ()
+    context: Hashable = None
 
     @property
     def parts(self) -> list[Structure]:
@@ -70,7 +74,8 @@ class ProductStore:
             return []
         for own in self._stores.keys() - self._sets.keys():
             self._sets[own] = tuple(self._stores[own].elements())
-        self._current = Product(Partition(frozenset(self._sets)), dict(self._sets), tuple(self._adrift.elements()))
+        adrift, context = tuple(self._adrift.elements()), elements[-1].context
+        self._current = Product(Partition(frozenset(self._sets)), dict(self._sets), adrift, context)
         return [self._current]
 
     def _add(self, element: Product) -> bool:

@@ -23,8 +23,8 @@ from kleene.logic.formula import (
     Exists,
     Forall,
     Formula,
-    IfThenElse,
     Iff,
+    IfThenElse,
     Not,
     Or,
     conj,
@@ -146,8 +146,8 @@ class Relativizer:
         body = self.reduced(f.body, {**outer, f.sub_left: label, f.sub_right: label})
         if body is FALSE:
             return FALSE
-        ends = _named((f.left, f.right), where)
-        return Closure(*ends, _name(f.sub_left, label), _name(f.sub_right, label), body)
+        left, right, sub_left, sub_right = (_name(v, label) for v in (f.left, f.right, f.sub_left, f.sub_right))
+        return Closure(left, right, sub_left, sub_right, body)
 
 
 def _parts(labels: object) -> list[str]:
