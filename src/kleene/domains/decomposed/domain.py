@@ -8,7 +8,7 @@ at the target connects.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -24,6 +24,8 @@ from kleene.domains.shape.stores import store_factory
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 
+Location = tuple[Hashable, str]
+"""A location in one activation of a procedure."""
 Touched = tuple[Roots, ...]
 """Classes that an action touches, in order."""
 
@@ -34,6 +36,7 @@ class Done:
 
     classes: Touched
     seen: list[dict[Structure, None]]
+    has_begun: bool = False
     islands: dict[Structure, Islands] = field(default_factory=dict)
     """The results, not blurred, with their connected sets of nodes."""
     adrift: dict[Structure, None] = field(default_factory=dict)
@@ -88,21 +91,34 @@ class Course:
 class DecomposedDomain:
     """Elements are products. `inner` is a shape domain that does not blur: its join is `conc`.
 
-    `join` says how the parts of a class are joined. `together` are roots that are kept together everywhere.
+    `join` says how the parts of a class are joined. `together` are roots that are kept together everywhere, and
+    `partitions` what is known from a run before to be connected at each location: classes that are united late multiply
+    their sets, and lose what they have in common.
     """
 
     name = "decomposed"
 
-    def __init__(self, inner: ShapeDomain, locality: Locality, join: str, together: Iterable[Roots] = ()) -> None:
+    def __init__(
+        self,
+        inner: ShapeDomain,
+        locality: Locality,
+        join: str,
+        together: Iterable[Roots] = (),
+        partitions: Mapping[Location, Partition] | None = None,
+    ) -> None:
         assert inner.options.join == "conc"
         self.inner = inner
         self.locality = locality
         self.parts = Parts(locality, inner.canonicalizer)
         self._make_store = store_factory(join, inner.canonicalizer)
+        together = list(together)
         self.finest = locality.finest.joined(together)
         self.generated = 0
         """Structures that the transformers made."""
-        self._partitions: dict[tuple[Hashable, str], Partition] = {}
+        self.partitions = {place: found.joined(together) for place, found in (partitions or {}).items()}
+        """What is connected at each location."""
+        self.unites_late = False
+        """Whether a partition became coarser after elements had arrived."""
         self._courses: dict[tuple[Hashable, int], Course] = {}
 
     # The interface of a domain ----------------------------------------------------------------------------------
@@ -162,7 +178,7 @@ class DecomposedDomain:
         if others is None:
             return None
         done = None
-        if touched or edge.label.creates:
+        if touched or not _says_nothing(edge.label):
             done = self._step(course, touched, element)
             if not done.islands:
                 return None
@@ -180,18 +196,22 @@ class DecomposedDomain:
         done = course.done.get(touched)
         if done is None:
             done = course.done[touched] = Done(touched, [{} for _ in touched])
-        return self._advance(course.edge, done, [element.sets[own] for own in touched])
+        before = len(done.islands)
+        self._advance(course.edge, done, [element.sets[own] for own in touched])
+        self.generated += len(done.islands) - before
+        return done
 
     def _advance(self, edge: Edge[Action], done: Done, sets: Sequence[Sequence[Structure]]) -> Done:
         new = [[part for part in parts if part not in seen] for parts, seen in zip(sets, done.seen, strict=True)]
-        if sets and not any(new):
+        if done.has_begun and not any(new):
             return done
+        done.has_begun = True
         require_few(sets)
         combinations = _new_combinations(sets, new, done.seen) if sets else [()]
         wholes = [self.parts.composed(parts) if parts else self.parts.empty for parts in combinations]
         for seen, parts in zip(done.seen, new, strict=True):
             seen.update(dict.fromkeys(parts))
-        self.generated += done.add(self.parts, self.inner.post(edge, wholes))
+        done.add(self.parts, self.inner.post(edge, wholes))
         return done
 
     def others(self, course: Course, element: Product, touched: Touched) -> Product | None:
@@ -231,11 +251,13 @@ class DecomposedDomain:
 
     def product(self, edge: Edge[Action], done: Done | None, others: Product) -> Product:
         """The results and the other classes, along the partition of the target."""
-        before = self._partitions.get((others.context, edge.target), self.finest)
+        place = (others.context, edge.target)
+        before = self.partitions.get(place, self.finest)
         connected = [own for found in done.islands.values() for own in found.nodes] if done is not None else []
         after = before.joined([*connected, *others.sets])
         if after != before:
-            self._partitions[others.context, edge.target] = after
+            self.unites_late |= place in self.partitions
+            self.partitions[place] = after
         touched = done.roots if done is not None else frozenset()
         sets: dict[Roots, Sequence[Structure]] = {}
         for own in after.classes:
@@ -255,6 +277,11 @@ class DecomposedDomain:
         require_few(factors)
         wholes = (self.parts.composed(parts) for parts in product(*factors))
         return tuple(dict.fromkeys(self.parts.cut(whole, (1 << whole.size) - 1, own) for whole in wholes))
+
+
+def _says_nothing(action: Action) -> bool:
+    """Whether an action that touches nothing is always possible, without a message or a new node."""
+    return not (action.creates or action.precondition is not None or action.messages or action.post_messages)
 
 
 def _new_combinations(

@@ -18,7 +18,7 @@ What cannot be shown to be local is not: such an action composes all parts, such
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -88,6 +88,7 @@ class Locality:
         self._tie_values()
         self.finest = Partition.finest(self.roots, self.ties)
         self._plans: dict[Action, Plan] = {}
+        self._relativizers: dict[frozenset[str], Relativizer] = {}
 
     # Definitions and rules --------------------------------------------------------------------------------------
 
@@ -152,6 +153,12 @@ class Locality:
         self.ties += [frozenset(names) for names in by_variable.values()]
 
     # Actions ----------------------------------------------------------------------------------------------------
+
+    def relativizer(self, touched: frozenset[str]) -> Relativizer:
+        """One for all actions, since many have the same conditions."""
+        if touched not in self._relativizers:
+            self._relativizers[touched] = Relativizer(self.rooted, touched)
+        return self._relativizers[touched]
 
     def plan(self, action: Action) -> Plan:
         """The parts that an action, before its updates are derived, touches."""
@@ -219,8 +226,8 @@ class _Planner:
             retain=action.retain if self.spreads else None,
         )
 
-    def _parts(self, touched: Set[str]) -> Relativizer:
-        return Relativizer(self.locality.rooted, touched)
+    def _parts(self, touched: frozenset[str]) -> Relativizer:
+        return self.locality.relativizer(touched)
 
     def _precondition(self) -> None:
         condition = self.action.precondition

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from kleene.cfa.graph import Edge
 from kleene.domains.decomposed.calling import CallingDecomposedDomain
+from kleene.domains.decomposed.domain import Location
 from kleene.domains.decomposed.locality import Locality, Refused
-from kleene.domains.decomposed.partition import Roots
+from kleene.domains.decomposed.partition import Partition, Roots
 from kleene.domains.decomposed.parts import Parts
 from kleene.domains.decomposed.products import Product
 from kleene.domains.shape.calling import CallingShapeDomain
@@ -31,20 +32,25 @@ NEAREST = (1, 3, 8)
 """How many tests on the way to an alarm are correlated with it, in each round."""
 
 
+JOIN = "part"
+"""How the parts of one class are joined: as the structures of the relational analysis."""
+
+
 def locality_of(translation: Translation) -> Locality:
     """What is local in a translated program; raises Refused."""
     return Locality(translation.vocabulary, (*translation.rules, *recorded_rules(translation.vocabulary)))
 
 
-def taken_apart(
-    inner: CallingShapeDomain, translation: Translation, together: Sequence[Roots]
-) -> CallingDecomposedDomain:
-    """The decomposed domain over a shape domain that does not blur; raises Refused."""
-    return CallingDecomposedDomain(inner, locality_of(translation), JOIN, together)
+@dataclass(frozen=True)
+class Correlation:
+    """What an analysis with a heap taken apart keeps together: everywhere, and at each location."""
 
+    together: tuple[Roots, ...] = ()
+    partitions: Mapping[Location, Partition] = field(default_factory=dict)
 
-JOIN = "part"
-"""How the parts of one class are joined: as the structures of the relational analysis."""
+    def domain(self, inner: CallingShapeDomain, translation: Translation) -> CallingDecomposedDomain:
+        """The decomposed domain over a shape domain that does not blur; raises Refused."""
+        return CallingDecomposedDomain(inner, locality_of(translation), JOIN, self.together, self.partitions)
 
 
 @dataclass
@@ -83,6 +89,23 @@ def _pays(parts: Parts, structures: Sequence[Structure]) -> bool:
     return GAIN * different < len(structures)
 
 
+def refined(
+    result: ShapeResult, domain: CallingDecomposedDomain, before: Correlation, rounds: list[int]
+) -> Correlation | None:
+    """What to keep together in the next round because of the alarms of a result; None if there is nothing more.
+
+    First, what was connected late in this round is connected from the start. Then, as many tests are correlated as the
+    first of the `rounds` says that makes a difference; it is taken from the list with those before it.
+    """
+    if domain.unites_late:
+        return replace(before, partitions=domain.partitions)
+    while rounds:
+        more = correlated(result, domain, rounds.pop(0))
+        if domain.finest.joined(more) != domain.finest:
+            return Correlation((*before.together, *more), domain.partitions)
+    return None
+
+
 def correlated(result: ShapeResult, domain: CallingDecomposedDomain, nearest: int) -> list[Roots]:
     """The roots to keep together because of the alarms: what an alarm is about, and what is tested before it."""
     if result.reached is None or result.translation is None:
@@ -93,9 +116,12 @@ def correlated(result: ShapeResult, domain: CallingDecomposedDomain, nearest: in
     found: list[Roots] = []
     for entry in raised:
         own = next(e for e in edges if e.source == entry.location and e.target == ERROR and e.label == entry.action)
+        before = list(_before(edges, own))
         about = set(_classes(domain, result, own))
-        for tested in _tests_before(domain, edges, own, nearest):
-            about |= tested
+        if not about:  # a block is lost: the step before lost it
+            about |= next((_classes(domain, result, edge) for edge in before if domain.plan(edge).touched), frozenset())
+        tests = [touched for edge in before if _tests(edge) and (touched := domain.plan(edge).touched)]
+        about.update(*tests[:nearest])
         if len(about) > 1:
             found.append(frozenset(about))
     return found
@@ -113,20 +139,19 @@ def _classes(domain: CallingDecomposedDomain, result: ShapeResult, edge: Edge[Ac
     return frozenset(found)
 
 
-def _tests_before(
-    domain: CallingDecomposedDomain, edges: Sequence[Edge[Action]], alarm: Edge[Action], most: int
-) -> Iterator[Roots]:
-    """The roots of the tests on the ways to an alarm, the nearest first."""
-    before: dict[str, list[Edge[Action]]] = {}
+def _tests(edge: Edge[Action]) -> bool:
+    return edge.target != ERROR and edge.label.precondition is not None and not edge.label.changes_universe
+
+
+def _before(edges: Sequence[Edge[Action]], last: Edge[Action]) -> Iterator[Edge[Action]]:
+    """The edges on the ways to an edge, the nearest first."""
+    entering: dict[str, list[Edge[Action]]] = {}
     for edge in edges:
-        before.setdefault(edge.target, []).append(edge)
-    seen, waiting, tests = {alarm.source}, deque([alarm.source]), 0
-    while waiting and tests < most:
-        for edge in before.get(waiting.popleft(), ()):
-            plan = domain.plan(edge)
-            if edge.label.precondition is not None and plan.touched and not edge.label.updates:
-                yield plan.touched
-                tests += 1
+        entering.setdefault(edge.target, []).append(edge)
+    seen, waiting = {last.source}, deque([last.source])
+    while waiting:
+        for edge in entering.get(waiting.popleft(), ()):
+            yield edge
             if edge.source not in seen:
                 seen.add(edge.source)
                 waiting.append(edge.source)

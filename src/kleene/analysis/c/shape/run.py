@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from kleene.analysis.c.shape.apart import PartsLook, correlated, taken_apart
+from kleene.analysis.c.shape.apart import Correlation, PartsLook, refined
 from kleene.analysis.limits import Watchdog
 from kleene.analysis.tvp.input import completed
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached
 from kleene.domains.decomposed.domain import DecomposedDomain
 from kleene.domains.decomposed.locality import Refused
-from kleene.domains.decomposed.partition import Roots
 from kleene.domains.decomposed.products import Product
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
@@ -98,29 +97,27 @@ def run_apart(
     alarm is about (`rounds` says how many tests).
     """
     start = time.monotonic()
-    together: tuple[Roots, ...] = ()
+    known = Correlation()
     result = gave_up("there is no time left", start)
-    for nearest in (*rounds, None):
-        left = seconds - (time.monotonic() - start)
-        if left <= 0:
-            break
+    left = list(rounds)
+    while (remaining := seconds - (time.monotonic() - start)) > 0:
         begun = time.monotonic()
         try:
-            with Watchdog(left, MEMORY):
+            with Watchdog(remaining, MEMORY):
                 inner, initial = domain_of(translation, join="conc")
-                domain = taken_apart(inner, translation, together)
+                domain = known.domain(inner, translation)
                 limits = _Limits(inner, max_structures, _doubtful(translation, forgets=forgets), counts=domain)
                 reached = _solved(translation, domain, domain.given([initial]), limits)
         except (LimitReached, Refused) as limit:
             return result if result.together is not None else gave_up(str(limit), start)
         result = _result(translation, shape, inner, reached, domain.generated, begun)
-        result.together = together
-        if not result.complete or not result.alarms or nearest is None:
+        result.together = known.together
+        if result.cyclic or not result.alarms or not rounds:
             break
-        more = correlated(result, domain, nearest)
-        if domain.finest.joined(more) == domain.finest:
+        more = refined(result, domain, known, left)
+        if more is None:
             break
-        together = (*together, *more)
+        known = more
     result.seconds = time.monotonic() - start
     return result
 
@@ -193,7 +190,7 @@ def _uncovered(result: ShapeResult, domain: CallingShapeDomain, initial: Structu
         if isinstance(whole, Tabulated):
             return uncovered_by_calls(domain, [initial], whole)
         return uncovered(translation.cfa, domain, [initial], whole)
-    apart, products = taken_apart(domain, translation, result.together), cast(Reached[Product], reached)
+    apart, products = Correlation(result.together).domain(domain, translation), cast(Reached[Product], reached)
     if isinstance(products, Tabulated):
         return uncovered_by_calls(apart, apart.given([initial]), products)
     return uncovered(translation.cfa, apart, apart.given([initial]), products)
