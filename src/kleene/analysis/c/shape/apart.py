@@ -26,8 +26,8 @@ SAMPLE = 128
 """Structures of a location that are taken apart on trial: enough to see a product of two sets, cheap enough to lose."""
 LEAST = 24
 """Structures of a location below which nothing is learned from them."""
-GAIN = 2
-"""Taking apart pays if the sample has so many times more structures than parts."""
+GAIN = 4
+"""Taking apart pays if the sample has so many times more structures than parts: a step on parts costs more."""
 NEAREST = (1, 3, 8)
 """How many tests on the way to an alarm are correlated with it, in each round."""
 

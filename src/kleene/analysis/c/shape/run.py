@@ -39,6 +39,10 @@ PATIENCE = 1000
 """Structures that a run may still make after a leak alarm that a pointer forgotten too early may cause."""
 LOOK = 1000
 """Structures before the first search for lanes: smaller runs end before a search pays."""
+PARTS_LOOK = 4000
+"""Structures before the first search for parts: whole heaps of smaller runs are cheaper."""
+PARTS_LOOK_WITH_CALLS = 16_000
+"""The same where functions are analysed apart: a call on parts composes them again."""
 NEXT_LOOK = 4
 """Factor between the numbers of structures at two searches for lanes."""
 LEAK_SUSPECTED = "a block may be lost"
@@ -72,6 +76,7 @@ def run_shape(
         with Watchdog(seconds, MEMORY):
             domain, initial = domain_of(translation)
             limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, parts)
+            limits.parts_look = PARTS_LOOK_WITH_CALLS if translation.procedures else PARTS_LOOK
             reached = _solved(translation, domain, [initial], limits)
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
@@ -241,6 +246,7 @@ class _Limits:
     parts: PartsLook | None = None
     counts: DecomposedDomain | None = None
     """The domain that counts the structures, if the heap is taken apart."""
+    parts_look: int = PARTS_LOOK
     parts_seen: bool = False
     _until: int | None = None
     _next_look: int = LOOK
@@ -255,7 +261,7 @@ class _Limits:
             self._next_look = NEXT_LOOK * generated
             if self.look(reached):
                 raise LimitReached(LANES_SEEN, Limit.LANES)
-            if self.parts is not None and self.parts(reached):
+            if self.parts is not None and generated >= self.parts_look and self.parts(reached):
                 self.parts_seen = True
                 raise LimitReached(PARTS_SEEN, Limit.PARTS)
         if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
