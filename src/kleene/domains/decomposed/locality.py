@@ -285,7 +285,8 @@ class _Planner:
             if self._keeps_others(update, touched, spreads=False):
                 self.touched = touched
                 return
-        if update.args and self._keeps_others(update, self.touched, spreads=True):
+        is_root = update.predicate in self.locality.roots  # a pointer may come to point into another part
+        if not is_root and self._keeps_others(update, self.touched, spreads=True):
             self.spreads = True
             return
         raise _Everything
