@@ -19,6 +19,11 @@ from kleene.passes.zero_one_images import with_images
 from kleene.results.shape import ShapeResult
 from kleene.semantics.vocabulary.groups import ShapeClass
 
+PARTS_SHARE = 0.5
+"""Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
+LOADS_SHARE = 0.5
+"""Share of the time left for the attempt `loads`: later attempts may help too."""
+
 Rewrite = Callable[[Memory], Cfa[Operation]]
 Sharpen = Callable[[ShapeClass], ShapeClass]
 Applies = Callable[[ShapeResult, Set[str]], bool]
@@ -103,9 +108,11 @@ ATTEMPTS = (
         "parts of the heap that are not connected are analysed apart, and so by what follows",
         _with_parts,
         apart=True,
-        share=0.5,
+        share=PARTS_SHARE,
     ),
-    Attempt("loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=0.5),
+    Attempt(
+        "loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=LOADS_SHARE
+    ),
     Attempt("whole scope", "pointers are kept to the end of their scope", _with_leaks, whole_scope=True),
     Attempt("values", "integer cells tell nodes apart", _with_unused(RoleKind.INTEGER_CELL), sharpen=_by_values),
     Attempt(
@@ -135,5 +142,5 @@ ATTEMPTS = (
         sharpen=lambda shape: replace(shape, cells=True),
     ),
 )
-"""Cheap attempts that usually succeed come first. `parts` and `loads` leave half of the time, because later ones may
-help too. If a proof needs what parts have in common, all attempts but `parts` are made again on whole heaps."""
+"""Cheap attempts that usually succeed come first. If a proof needs what parts have in common, all attempts but `parts`
+are made again on whole heaps."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from kleene.analysis.c.shape.apart import Correlation, PartsLook, refined
-from kleene.analysis.limits import Watchdog
+from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.analysis.tvp.input import completed
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached
@@ -33,18 +33,16 @@ from kleene.transformers.rules import all_rules
 
 Element = TypeVar("Element")
 
-MEMORY = 4 << 30
-"""Bytes after which the analysis gives up: half the memory of a usual machine with two cores."""
-PATIENCE = 1000
+STRUCTURES_AFTER_LEAK = 1000
 """Structures that a run may still make after a leak alarm that a pointer forgotten too early may cause."""
-LOOK = 1000
+STRUCTURES_BEFORE_LANES = 1000
 """Structures before the first search for lanes: smaller runs end before a search pays."""
-PARTS_LOOK = 4000
+STRUCTURES_BEFORE_PARTS = 4000
 """Structures before the first search for parts: whole heaps of smaller runs are cheaper."""
-PARTS_LOOK_WITH_CALLS = 16_000
+STRUCTURES_BEFORE_PARTS_OF_CALLS = 16_000
 """The same where functions are analysed apart: a call on parts composes them again."""
-NEXT_LOOK = 4
-"""Factor between the numbers of structures at two searches for lanes."""
+LANES_FACTOR = 4
+"""Factor between the numbers of structures at two searches for lanes and parts."""
 LEAK_SUSPECTED = "a block may be lost"
 LANES_SEEN = "cells skip nodes of a list"
 PARTS_SEEN = "the structures are combinations of few parts"
@@ -73,10 +71,10 @@ def run_shape(
     look = _Look(translation.cfa.loop_heads, groups)
     parts = PartsLook(translation) if seeks_parts else None
     try:
-        with Watchdog(seconds, MEMORY):
+        with Watchdog(seconds, MOST_MEMORY):
             domain, initial = domain_of(translation)
             limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, parts)
-            limits.parts_look = PARTS_LOOK_WITH_CALLS if translation.procedures else PARTS_LOOK
+            limits.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS if translation.procedures else STRUCTURES_BEFORE_PARTS
             reached = _solved(translation, domain, [initial], limits)
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
@@ -108,7 +106,7 @@ def run_apart(
     while (remaining := seconds - (time.monotonic() - start)) > 0:
         begun = time.monotonic()
         try:
-            with Watchdog(remaining, MEMORY):
+            with Watchdog(remaining, MOST_MEMORY):
                 inner, initial = domain_of(translation, join="conc")
                 domain = known.domain(inner, translation)
                 limits = _Limits(inner, max_structures, _doubtful(translation, forgets=forgets), counts=domain)
@@ -246,10 +244,10 @@ class _Limits:
     parts: PartsLook | None = None
     counts: DecomposedDomain | None = None
     """The domain that counts the structures, if the heap is taken apart."""
-    parts_look: int = PARTS_LOOK
+    parts_look: int = STRUCTURES_BEFORE_PARTS
     parts_seen: bool = False
     _until: int | None = None
-    _next_look: int = LOOK
+    _next_look: int = STRUCTURES_BEFORE_LANES
 
     def __call__(self, reached: Reached[Any]) -> None:
         generated = reached.generated if self.counts is None else self.counts.generated
@@ -258,14 +256,14 @@ class _Limits:
         if generated > self.max_structures:
             raise LimitReached(f"more than {self.max_structures} structures", Limit.STRUCTURES)
         if generated > self._next_look and self.look is not None:
-            self._next_look = NEXT_LOOK * generated
+            self._next_look = LANES_FACTOR * generated
             if self.look(reached):
                 raise LimitReached(LANES_SEEN, Limit.LANES)
             if self.parts is not None and generated >= self.parts_look and self.parts(reached):
                 self.parts_seen = True
                 raise LimitReached(PARTS_SEEN, Limit.PARTS)
         if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
-            self._until = 2 * generated + PATIENCE
+            self._until = 2 * generated + STRUCTURES_AFTER_LEAK
         if self._until is not None and generated > self._until:
             raise LimitReached(LEAK_SUSPECTED, Limit.LEAK_SUSPECTED)
 
@@ -283,9 +281,9 @@ class _AlarmDomain(CallingShapeDomain):
 
 def _cycles(domain: ShapeDomain) -> dict[str, frozenset[str]]:
     """The predicates that were assumed acyclic and may have a cycle, each with the predicates updated there."""
-    found: dict[str, frozenset[str]] = {}
+    cycles: dict[str, frozenset[str]] = {}
     for entry in domain.log:
         if entry.message.kind is MessageKind.CLOSED_CYCLE:
             name = entry.message.relation
-            found[name] = found.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
-    return found
+            cycles[name] = cycles.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
+    return cycles
