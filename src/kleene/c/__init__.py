@@ -5,6 +5,7 @@ libclang is loaded by the first call of `read_program`, not by importing this pa
 In reading order:
 
 - `options`: `ReadOptions`, how C is read
+- `input`: what a compiler is told about its input
 - `reader`: files to automata
 - `parse`: libclang with our headers
 - `clang`: the binding

@@ -18,6 +18,10 @@ class ReadOptions:
 
     include: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    """Options of a compiler, as `split_options` keeps them."""
+    database: str = ""
+    """The folder of a compilation database, with the options of each file."""
     entry: str = "main"
     data_model: str = "LP64"
     errors: frozenset[str] = ERRORS
@@ -29,6 +33,11 @@ class ReadOptions:
     def __post_init__(self) -> None:
         if self.data_model not in TARGETS:
             raise UsageError(f"data model '{self.data_model}' is not known; it is {' or '.join(TARGETS)}")
+
+    @property
+    def compiler_flags(self) -> tuple[str, ...]:
+        """What a compiler is told for every file."""
+        return (*(f"-I{folder}" for folder in self.include), *(f"-D{name}" for name in self.defines), *self.flags)
 
 
 DEFAULT = ReadOptions()

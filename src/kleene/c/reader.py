@@ -10,8 +10,9 @@ from typing import Any
 
 from kleene.c.clang import every_child_visited, kind
 from kleene.c.initializers import global_variable
+from kleene.c.input.database import read_database
 from kleene.c.options import DEFAULT, ReadOptions
-from kleene.c.parse import LIBRARY, arguments, headers_of, parse
+from kleene.c.parse import LIBRARY, arguments, diagnostic_at, headers_of, parse
 from kleene.c.parts import lowering_of
 from kleene.c.statements import UNEXPECTED
 from kleene.c.type_reader import TypeReader
@@ -30,8 +31,7 @@ def read_program(paths: str | Path | Iterable[str | Path], options: ReadOptions 
     if not files:
         raise UsageError("no C file given")
     linkage = Linkage(library=_library_names(), errors=options.errors, cleanup_at_abort=options.cleanup_at_abort)
-    flags = arguments(options.include, options.defines, options.data_model)
-    reader = _Reader(files, flags, options.data_model, linkage)
+    reader = _Reader(files, options, linkage)
     with every_child_visited():
         return reader.read(options.entry)
 
@@ -39,10 +39,11 @@ def read_program(paths: str | Path | Iterable[str | Path], options: ReadOptions 
 class _Reader:
     """One run of the reader over the files of a program."""
 
-    def __init__(self, files: list[str], flags: list[str], data_model: str, linkage: Linkage) -> None:
+    def __init__(self, files: list[str], options: ReadOptions, linkage: Linkage) -> None:
         self.files = files
-        self.flags = flags
-        self.data_model = data_model
+        self.options = options
+        self.data_model = options.data_model
+        self.database = read_database(options.database) if options.database else None
         self.records: dict[str, RecordLayout] = {}
         self.linkage = linkage
         self.functions: dict[str, Function] = {}
@@ -75,12 +76,17 @@ class _Reader:
         problems: list[Diagnostic] = []
         for file in self.files:
             try:
-                parsed.append(parse(file, self.flags))
+                parsed.append(self._parse(file))
             except InputError as problem:
                 problems += problem.diagnostics
         if problems:
             raise InputError(problems)
         return parsed
+
+    def _parse(self, file: str) -> Any:
+        own = self.database.flags_of(file) if self.database is not None else ()
+        flags = arguments([*own, *self.options.compiler_flags], self.data_model)
+        return parse(file, flags, self.data_model)
 
     def _unit(self, file: str, static_names: dict[str, str]) -> Unit:
         return Unit(file, TypeReader(self.records, 8 if self.data_model == "LP64" else 4), self.linkage, static_names)
@@ -92,7 +98,7 @@ class _Reader:
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
                 if name in self.linkage.defined_functions and unit.file != self.linkage.defined_functions[name]:
                     other = self.linkage.defined_functions[name]
-                    raise InputError(f"{unit.file}: function '{name}' is also defined in {other}")
+                    raise InputError([diagnostic_at(cursor.location, f"function '{name}' is also defined in {other}")])
                 self.linkage.defined_functions[name] = unit.file
             elif kind(cursor) == "VAR_DECL":
                 variable = Variable(name, unit.types.read(cursor.type), is_global=True)
@@ -123,7 +129,7 @@ class _Reader:
             wanted = set(self.linkage.needed) - done
             done |= wanted
             if cursors is None:
-                parsed = parse(str(LIBRARY), self.flags)
+                parsed = parse(str(LIBRARY), arguments((), self.data_model), self.data_model)
                 cursors = list(parsed.cursor.get_children())
                 self._library_unit = parsed
                 unit = self._unit(str(LIBRARY), {})
@@ -174,10 +180,19 @@ def _static_names(files: list[str], declarations: list[list[Any]]) -> list[dict[
         owners.update(names.keys())
         defined.append(names)
     result = []
-    for file, names in zip(files, defined, strict=True):
+    for file, names in zip(short_names(files), defined, strict=True):
         clashes = {name for name, static in names.items() if static and owners[name] > 1}
-        result.append({name: f"{name}@{Path(file).name}" for name in clashes})
+        result.append({name: f"{name}@{file}" for name in clashes})
     return result
+
+
+def short_names(files: list[str]) -> list[str]:
+    """The shortest ends of the paths by which the files differ."""
+    parts = [Path(file).parts for file in files]
+    length = 1
+    while len({p[-length:] for p in parts}) < len(set(parts)):
+        length += 1
+    return ["/".join(p[-length:]) for p in parts]
 
 
 @cache
