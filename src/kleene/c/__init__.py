@@ -17,8 +17,7 @@ In reading order:
 - `values`: expressions
 - `effects`: assignments and conditions
 - `calls`: calls and library functions
-- `printing`: `printf`
-- `scan`: `scanf`
+- `library`: functions of the library, and functions without a body
 - `initializers`: initialisers
 - `statements`: statements and bodies
 - `for_parts`: the parts of a `for`

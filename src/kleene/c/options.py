@@ -29,6 +29,10 @@ class ReadOptions:
     cleanup_at_abort: bool = False
     """Whether an abort is an exit, where every block must have been freed."""
     malloc_may_fail: bool = True
+    extern: tuple[str, ...] = ()
+    """Models of functions without a body: "NAME=MODEL" (`library/models.py`)."""
+    models: tuple[str, ...] = ()
+    """C files with bodies for functions that the program does not define."""
 
     def __post_init__(self) -> None:
         if self.data_model not in TARGETS:

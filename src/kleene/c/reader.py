@@ -11,8 +11,11 @@ from typing import Any
 from kleene.c.clang import every_child_visited, kind
 from kleene.c.initializers import global_variable
 from kleene.c.input.database import read_database
+from kleene.c.library.externs import with_extern_models
+from kleene.c.library.models import given_models
+from kleene.c.library.variadic import with_variable_arguments
 from kleene.c.options import DEFAULT, ReadOptions
-from kleene.c.parse import LIBRARY, arguments, diagnostic_at, headers_of, parse
+from kleene.c.parse import LIBRARY, MODEL_LIBRARY, arguments, diagnostic_at, headers_of, parse
 from kleene.c.parts import lowering_of
 from kleene.c.statements import UNEXPECTED
 from kleene.c.type_reader import TypeReader
@@ -20,7 +23,7 @@ from kleene.c.unit import Linkage, Unit
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place, Unsupported
-from kleene.cfa.program import CProgram, Function, Global
+from kleene.cfa.program import Assumption, CProgram, Function, Global
 from kleene.cfa.types import FunctionType, RecordLayout
 from kleene.diagnostics import Diagnostic, InputError, UsageError, did_you_mean
 
@@ -30,7 +33,8 @@ def read_program(paths: str | Path | Iterable[str | Path], options: ReadOptions 
     files = [str(paths)] if isinstance(paths, str | Path) else [str(p) for p in paths]
     if not files:
         raise UsageError("no C file given")
-    linkage = Linkage(library=_library_names(), errors=options.errors, cleanup_at_abort=options.cleanup_at_abort)
+    given_models(options.extern)  # complains
+    linkage = Linkage(library=dict(_library_names()), errors=options.errors, cleanup_at_abort=options.cleanup_at_abort)
     reader = _Reader(files, options, linkage)
     with every_child_visited():
         return reader.read(options.entry)
@@ -47,6 +51,8 @@ class _Reader:
         self.records: dict[str, RecordLayout] = {}
         self.linkage = linkage
         self.functions: dict[str, Function] = {}
+        self._model_units: dict[str, tuple[Unit, Any]] = {}
+        self._assumptions: list[Assumption] = []
 
     def read(self, entry: str) -> CProgram:
         parsed = self._parse_all()
@@ -55,13 +61,14 @@ class _Reader:
         units = [self._unit(file, names) for file, names in zip(self.files, statics, strict=True)]
         for unit, cursors in zip(units, declarations, strict=True):
             self._declare(unit, cursors)
+        self._declare_models()
         if entry not in self.linkage.defined_functions:
             hint = did_you_mean(entry, self.linkage.defined_functions)
             raise InputError(f"{', '.join(self.files)}: no function '{entry}' to start from{hint}")
         for unit, cursors in zip(units, declarations, strict=True):
             self._lower(unit, cursors)
         self._lower_library()
-        return CProgram(
+        program = CProgram(
             tuple(self.files),
             self.functions,
             tuple(self.linkage.globals.values()),
@@ -69,6 +76,11 @@ class _Reader:
             entry,
             self.data_model,
             headers=headers_of(parsed),
+            assumptions=tuple(self._assumptions),
+        )
+        models = given_models(self.options.extern)
+        return with_extern_models(
+            with_variable_arguments(program), self.linkage.externs, models, frozenset(self.linkage.statics)
         )
 
     def _parse_all(self) -> list[Any]:
@@ -95,6 +107,8 @@ class _Reader:
         """Note which functions have a body; make the globals known, so that initialisers may refer to any."""
         for cursor in cursors:
             name = unit.name_of(cursor)
+            if cursor.storage_class.name == "STATIC":
+                self.linkage.statics.add(name)
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
                 if name in self.linkage.defined_functions and unit.file != self.linkage.defined_functions[name]:
                     other = self.linkage.defined_functions[name]
@@ -121,19 +135,49 @@ class _Reader:
                 if found.initial or found.external or not known.initial:
                     self.linkage.globals[name] = found
 
+    def _declare_models(self) -> None:
+        """Read the user's files of models: a function of the program goes before one of theirs."""
+        for file in self.options.models:
+            unit = self._unit(file, {})
+            self._model_units[file] = (unit, self._parse(file))
+            for cursor in self._model_units[file][1].cursor.get_children():
+                if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
+                    if cursor.spelling not in self.linkage.defined_functions:
+                        self.linkage.library[cursor.spelling] = file
+                        self.linkage.models.add(cursor.spelling)
+                elif kind(cursor) == "VAR_DECL":
+                    self._declare(unit, [cursor])
+
     def _lower_library(self) -> None:
-        """Add the bodies of the library functions that are called and not defined."""
+        """Add the bodies of the functions that are used and not defined, from files of models and our library."""
         done: set[str] = set()
-        cursors: list[Any] | None = None
         while set(self.linkage.needed) - done:
-            wanted = set(self.linkage.needed) - done
-            done |= wanted
-            if cursors is None:
-                parsed = parse(str(LIBRARY), arguments((), self.data_model), self.data_model)
-                cursors = list(parsed.cursor.get_children())
-                self._library_unit = parsed
-                unit = self._unit(str(LIBRARY), {})
-            self._lower(unit, cursors, wanted)
+            wanted = sorted(set(self.linkage.needed) - done)
+            done.update(wanted)
+            for file in dict.fromkeys(self.linkage.library[name] for name in wanted):
+                names = {name for name in wanted if self.linkage.library[name] == file}
+                unit, parsed = self._library_unit(file)
+                self._lower(unit, list(parsed.cursor.get_children()), names)
+                self._assume(file, sorted(names))
+
+    def _library_unit(self, file: str) -> tuple[Unit, Any]:
+        if file not in self._model_units:
+            parsed = parse(file, arguments((), self.data_model), self.data_model)
+            unit = self._unit(file, {})
+            self._model_units[file] = (unit, parsed)
+            self._declare(unit, [c for c in parsed.cursor.get_children() if kind(c) == "VAR_DECL"])
+            self._lower(unit, [c for c in parsed.cursor.get_children() if kind(c) == "VAR_DECL"])
+        return self._model_units[file]
+
+    def _assume(self, file: str, names: list[str]) -> None:
+        """List the models among the assumptions; the functions of standard C are no assumption."""
+        if file != str(LIBRARY):
+            own = file in self.options.models
+            where = file if own else "the library of models"
+            self._assumptions += [
+                Assumption(name, "model", f"{name}() has no body: its model in {where} is used", given=own)
+                for name in names
+            ]
 
 
 def lower_function(unit: Unit, cursor: Any) -> Function:
@@ -196,10 +240,11 @@ def short_names(files: list[str]) -> list[str]:
 
 
 @cache
-def _library_names() -> frozenset[str]:
-    """The functions that our library has bodies for, read off the lines `... name(` at the left margin."""
-    names = set()
-    for line in LIBRARY.read_text(encoding="utf-8").splitlines():
-        if line[:1].isalpha() and line.endswith("{"):
-            names.add(line.partition("(")[0].split()[-1].lstrip("*"))
-    return frozenset(names)
+def _library_names() -> tuple[tuple[str, str], ...]:
+    """The functions that our files have bodies for, read off the lines `... name(` at the left margin."""
+    names: dict[str, str] = {}
+    for file in (MODEL_LIBRARY, LIBRARY):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if line[:1].isalpha() and line.endswith("{"):
+                names[line.partition("(")[0].split()[-1].lstrip("*")] = str(file)
+    return tuple(names.items())

@@ -8,7 +8,7 @@ from functools import cached_property
 from kleene.cfa.expressions import FunctionAddress, Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Call, Operation, Place, Unsupported, expressions
-from kleene.cfa.types import FunctionType, RecordLayout
+from kleene.cfa.types import FunctionType, PointerType, RecordLayout
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,22 @@ class Global:
         return "\n".join([text, *(f"  {a}" for a in self.initial)])
 
 
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """What is assumed of code that is not there: a function or a variable by name, its model, and this in words.
+
+    `given` tells a model that the user has chosen from one that we chose.
+    """
+
+    name: str
+    model: str
+    text: str
+    given: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
 @dataclass(frozen=True)
 class CProgram:
     """A whole program. `functions` has the defined functions, including those that the entry cannot reach."""
@@ -59,6 +75,8 @@ class CProgram:
     data_model: str
     headers: tuple[str, ...] = field(default=(), compare=False)
     """The files that the others include, without the headers of the standard library."""
+    assumptions: tuple[Assumption, ...] = field(default=(), compare=False)
+    """What is assumed of functions without a body and of variables without a definition."""
 
     @property
     def main(self) -> Function:
@@ -72,9 +90,7 @@ class CProgram:
     def address_taken(self) -> tuple[FunctionAddress, ...]:
         """The functions whose address the program takes, by name: the possible values of function pointers."""
         found: dict[str, FunctionAddress] = {}
-        operations: list[Operation] = [a for g in self.globals for a in g.initial]
-        operations += [e.label for f in self.functions.values() for e in f.cfa.edges]
-        for operation in operations:
+        for operation in self.operations:
             for expression in expressions(operation):
                 for node in walk(expression):
                     if isinstance(node, FunctionAddress):
@@ -94,11 +110,34 @@ class CProgram:
         return graph
 
     def targets(self, call: Call) -> tuple[str, ...]:
-        """The functions that a call may reach; through a pointer, those with the same number of parameters."""
+        """The functions that a call may reach; through a pointer, those whose parameters fit.
+
+        A function whose address was converted to another type may get more arguments than it has parameters.
+        """
         if isinstance(call.function, str):
             return (call.function,)
         count = len(call.arguments)
-        return tuple(a.name for a in self.address_taken if _accepts(self.functions.get(a.name), count))
+        names = (a.name for a in self.address_taken)
+        return tuple(n for n in names if _accepts(self.functions.get(n), count, converted=n in self._converted))
+
+    @cached_property
+    def _converted(self) -> frozenset[str]:
+        """The functions whose address is used as a pointer of another type."""
+        nodes = (n for o in self.operations for x in expressions(o) for n in walk(x))
+        return frozenset(n.name for n in nodes if isinstance(n, FunctionAddress) and not self._has_own_type(n))
+
+    def _has_own_type(self, address: FunctionAddress) -> bool:
+        function = self.functions.get(address.name)
+        target = address.type.target if isinstance(address.type, PointerType) else address.type
+        return function is None or (
+            isinstance(target, FunctionType) and len(target.parameters) == len(function.parameters)
+        )
+
+    @cached_property
+    def operations(self) -> list[Operation]:
+        """All operations: those that initialise globals, then those of the functions."""
+        operations: list[Operation] = [a for g in self.globals for a in g.initial]
+        return operations + [e.label for f in self.functions.values() for e in f.cfa.edges]
 
     @cached_property
     def reachable_functions(self) -> tuple[str, ...]:
@@ -140,8 +179,8 @@ class CProgram:
         return "\n".join(parts)
 
 
-def _accepts(function: Function | None, count: int) -> bool:
+def _accepts(function: Function | None, count: int, *, converted: bool) -> bool:
     if function is None:
         return True
     fixed = len(function.parameters)
-    return count == fixed or (function.type.variadic and count >= fixed)
+    return count == fixed or (count > fixed and (converted or function.type.variadic))

@@ -75,6 +75,8 @@ def _options(given: dict[str, Any], properties: tuple[str, ...], entry: str, tas
         defines=given["defines"],
         flags=given["flags"],
         database=given["database"],
+        extern=given["extern"],
+        models=given["models"],
         entry=entry,
         data_model="ILP32" if given["bits32"] else "LP64" if given["bits64"] else model,
         cleanup_at_abort=bool(given["svcomp"] or task),

@@ -20,7 +20,6 @@ from kleene.cfa.operations import (
     EndScope,
     Error,
     Exit,
-    Free,
     Operation,
     Place,
     Return,
@@ -137,9 +136,7 @@ class _Inliner:
 
     def _direct(self, source: str, call: Call, name: str, target: str, site: str) -> None:
         callee = self.program.functions.get(name)
-        if callee is None and name == "free" and len(call.arguments) == 1:  # through a pointer
-            self._add(source, Free(call.place, call.arguments[0]), target)
-        elif callee is None:
+        if callee is None:
             self._add(source, Unsupported(call.place, f"call of '{name}', which has no body here"), self.exit)
         elif len(call.arguments) < len(callee.parameters):
             self._add(source, Unsupported(call.place, f"call of '{name}' with too few arguments"), self.exit)

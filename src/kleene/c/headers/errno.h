@@ -1,6 +1,7 @@
 #ifndef KLEENE_ERRNO_H
 #define KLEENE_ERRNO_H
-extern int errno;
+int *__errno_location(void);
+#define errno (*__errno_location())
 #define EPERM 1
 #define ENOENT 2
 #define ESRCH 3

@@ -3,6 +3,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Functions with operations of their own, for calls through pointers. */
+void *malloc(size_t size) {
+    return malloc(size);
+}
+
+void *calloc(size_t count, size_t size) {
+    return calloc(count, size);
+}
+
+void *realloc(void *block, size_t size) {
+    return realloc(block, size);
+}
+
+void free(void *block) {
+    free(block);
+}
+
+void *memset(void *block, int value, size_t size) {
+    return memset(block, value, size);
+}
+
+void *memcpy(void *target, const void *source, size_t size) {
+    return memcpy(target, source, size);
+}
+
+void *memmove(void *target, const void *source, size_t size) {
+    return memmove(target, source, size);
+}
+
+void exit(int status) {
+    exit(status);
+}
+
+void abort(void) {
+    abort();
+}
+
 int memcmp(const void *first, const void *second, size_t size) {
     const unsigned char *a = first, *b = second;
     for (size_t i = 0; i < size; i++)
@@ -173,4 +210,89 @@ int atoi(const char *text) {
     while (isdigit(*text))
         value = value * 10 + (*text++ - '0');
     return sign * value;
+}
+
+long atol(const char *text) {
+    return atoi(text);
+}
+
+int isxdigit(int c) {
+    return isdigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+int isprint(int c) {
+    return c >= ' ' && c <= '~';
+}
+
+int isgraph(int c) {
+    return c > ' ' && c <= '~';
+}
+
+int ispunct(int c) {
+    return isgraph(c) && !isalnum(c);
+}
+
+int iscntrl(int c) {
+    return (c >= 0 && c < ' ') || c == 127;
+}
+
+int isblank(int c) {
+    return c == ' ' || c == '\t';
+}
+
+void *reallocarray(void *block, size_t count, size_t size) {
+    if (size != 0 && count > (size_t)-1 / size)
+        return NULL;
+    return realloc(block, count * size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+    return malloc(size);
+}
+
+int posix_memalign(void **target, size_t alignment, size_t size) {
+    void *block = malloc(size);
+    if (block == NULL)
+        return 12;
+    *target = block;
+    return 0;
+}
+
+void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+    const char *start = base;
+    while (count > 0) {
+        const char *middle = start + count / 2 * size;
+        int order = compare(key, middle);
+        if (order == 0)
+            return (void *)middle;
+        if (order > 0) {
+            start = middle + size;
+            count--;
+        }
+        count /= 2;
+    }
+    return NULL;
+}
+
+void __kleene_swap(char *first, char *second, size_t size) {
+    if (size % sizeof(void *) == 0) {
+        for (size_t i = 0; i < size; i += sizeof(void *)) {
+            void *kept = *(void **)(first + i);
+            *(void **)(first + i) = *(void **)(second + i);
+            *(void **)(second + i) = kept;
+        }
+    } else {
+        for (size_t i = 0; i < size; i++) {
+            char kept = first[i];
+            first[i] = second[i];
+            second[i] = kept;
+        }
+    }
+}
+
+void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+    char *start = base;
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = i; j > 0 && compare(start + (j - 1) * size, start + j * size) > 0; j--)
+            __kleene_swap(start + (j - 1) * size, start + j * size, size);
 }

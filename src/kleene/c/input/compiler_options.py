@@ -20,7 +20,20 @@ _MEANING = (
     "-fno-unsigned-char", "-fpack-struct", "-fms-extensions", "-fplan9-extensions", "-fgnu89-inline", "-undef",
 )  # fmt: skip
 """Beginnings of options without a value that change what a program means."""
-_IGNORED_VALUES = ("-o", "-MF", "-MT", "-MQ", "-l", "-L", "-x", "-Xlinker", "-Xassembler", "-Xpreprocessor", "-arch", "-z")
+_IGNORED_VALUES = (
+    "-o",
+    "-MF",
+    "-MT",
+    "-MQ",
+    "-l",
+    "-L",
+    "-x",
+    "-Xlinker",
+    "-Xassembler",
+    "-Xpreprocessor",
+    "-arch",
+    "-z",
+)
 _IGNORED = (
     "-W", "-w", "-O", "-g", "-M", "-l", "-L", "-pedantic", "-pipe", "-shared", "-static", "-rdynamic", "-pthread",
     "-pg", "-nostdlib", "-nostdinc", "-nostartfiles", "-no-pie", "-pie", "-s",

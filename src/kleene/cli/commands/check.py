@@ -74,6 +74,15 @@ class _CheckCommand(click.Command):
     help="An option of a C compiler; -I -D -U -std= -include -isystem -f -m -W -O -g may also be given as they are.",
 )
 @click.option("-p", "--database", default="", metavar="FOLDER", help="Take options from its compile_commands.json.")
+@click.option(
+    "--extern",
+    multiple=True,
+    metavar="NAME=MODEL",
+    help="What a function without a body does: pure, nondet, noreturn, alloc, free or error.",
+)
+@click.option(
+    "--models", multiple=True, metavar="FILE.c", help="Bodies for functions that the program does not define."
+)
 @click.option("--entry", metavar="FUNCTION", help="Where the program starts (default: main).")
 @click.option("--32", "bits32", is_flag=True, help="Sizes of a 32-bit machine (ILP32).")
 @click.option("--64", "bits64", is_flag=True, help="Sizes of a 64-bit machine (LP64), also with --svcomp.")

@@ -275,10 +275,6 @@ class Operations:
         def call(state: State) -> None:
             name = choose(state)
             function = self.program.functions.get(name)
-            if function is None and name == "free" and len(arguments) == 1:  # through a pointer
-                _release(state, arguments[0](state))
-                state.frames[-1].location = target
-                return
             if function is None:
                 raise NotModelled(f"call of '{name}', which has no body here")
             if len(arguments) < len(function.parameters):
