@@ -12,9 +12,8 @@ from kleene.c.input.system_headers import HEADERS, header_flags, is_machine_fold
 from kleene.diagnostics import Diagnostic, InputError, Position
 
 LIBRARY = HEADERS / "kleene_library.c"
-"""Bodies of functions of standard C, which are no assumption."""
-MODEL_LIBRARY = HEADERS / "kleene_models.c"
-"""Models of functions of the machine and of widespread libraries, which are assumptions."""
+"""Bodies of functions of standard C, and after `MODELS_BEGIN` models, which are assumptions."""
+MODELS_BEGIN = "/* Models of functions"
 TARGETS = {"ILP32": "i386-pc-linux-gnu", "LP64": "x86_64-pc-linux-gnu"}
 _ERROR = 3
 _MALLOC_ATTRIBUTE = re.compile(r"(\b__malloc__)( ?\([^()]*\))")

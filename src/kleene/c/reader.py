@@ -15,7 +15,7 @@ from kleene.c.library.externs import with_extern_models
 from kleene.c.library.models import given_models
 from kleene.c.library.variadic import with_variable_arguments
 from kleene.c.options import DEFAULT, ReadOptions
-from kleene.c.parse import LIBRARY, MODEL_LIBRARY, arguments, diagnostic_at, headers_of, parse
+from kleene.c.parse import LIBRARY, MODELS_BEGIN, arguments, diagnostic_at, headers_of, parse
 from kleene.c.parts import lowering_of
 from kleene.c.statements import UNEXPECTED
 from kleene.c.type_reader import TypeReader
@@ -34,7 +34,11 @@ def read_program(paths: str | Path | Iterable[str | Path], options: ReadOptions 
     if not files:
         raise UsageError("no C file given")
     given_models(options.extern)  # complains
-    linkage = Linkage(library=dict(_library_names()), errors=options.errors, cleanup_at_abort=options.cleanup_at_abort)
+    linkage = Linkage(
+        library=dict.fromkeys(_library_names(), str(LIBRARY)),
+        errors=options.errors,
+        cleanup_at_abort=options.cleanup_at_abort,
+    )
     reader = _Reader(files, options, linkage)
     with every_child_visited():
         return reader.read(options.entry)
@@ -76,6 +80,7 @@ class _Reader:
             entry,
             self.data_model,
             headers=headers_of(parsed),
+            library=str(LIBRARY),
             assumptions=tuple(self._assumptions),
         )
         models = given_models(self.options.extern)
@@ -151,6 +156,7 @@ class _Reader:
     def _lower_library(self) -> None:
         """Add the bodies of the functions that are used and not defined, from files of models and our library."""
         done: set[str] = set()
+        self._assume(sorted(self.linkage.needed))
         while set(self.linkage.needed) - done:
             wanted = sorted(set(self.linkage.needed) - done)
             done.update(wanted)
@@ -158,7 +164,6 @@ class _Reader:
                 names = {name for name in wanted if self.linkage.library[name] == file}
                 unit, parsed = self._library_unit(file)
                 self._lower(unit, list(parsed.cursor.get_children()), names)
-                self._assume(file, sorted(names))
 
     def _library_unit(self, file: str) -> tuple[Unit, Any]:
         if file not in self._model_units:
@@ -169,15 +174,14 @@ class _Reader:
             self._lower(unit, [c for c in parsed.cursor.get_children() if kind(c) == "VAR_DECL"])
         return self._model_units[file]
 
-    def _assume(self, file: str, names: list[str]) -> None:
-        """List the models among the assumptions; the functions of standard C are no assumption."""
-        if file != str(LIBRARY):
-            own = file in self.options.models
-            where = file if own else "the library of models"
-            self._assumptions += [
-                Assumption(name, "model", f"{name}() has no body: its model in {where} is used", given=own)
-                for name in names
-            ]
+    def _assume(self, names: list[str]) -> None:
+        """List the models that the program uses among the assumptions; functions of standard C are none."""
+        for name in names:
+            own = name in self.linkage.models
+            if own or _library_names()[name]:
+                where = self.linkage.library[name] if own else "the library of models"
+                text = f"{name}() has no body: its model in {where} is used"
+                self._assumptions.append(Assumption(name, "model", text, given=own))
 
 
 def lower_function(unit: Unit, cursor: Any) -> Function:
@@ -240,11 +244,12 @@ def short_names(files: list[str]) -> list[str]:
 
 
 @cache
-def _library_names() -> tuple[tuple[str, str], ...]:
-    """The functions that our files have bodies for, read off the lines `... name(` at the left margin."""
-    names: dict[str, str] = {}
-    for file in (MODEL_LIBRARY, LIBRARY):
-        for line in file.read_text(encoding="utf-8").splitlines():
-            if line[:1].isalpha() and line.endswith("{"):
-                names[line.partition("(")[0].split()[-1].lstrip("*")] = str(file)
-    return tuple(names.items())
+def _library_names() -> dict[str, bool]:
+    """The functions that our library has bodies for, read off its left margin; and which of them are models."""
+    names: dict[str, bool] = {}
+    is_model = False
+    for line in LIBRARY.read_text(encoding="utf-8").splitlines():
+        is_model |= line.startswith(MODELS_BEGIN)
+        if line[:1].isalpha() and line.endswith("{"):
+            names[line.partition("(")[0].split()[-1].lstrip("*")] = is_model
+    return names

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from kleene.cfa.expressions import FunctionAddress, Variable, walk
+from kleene.cfa.expressions import Cast, FunctionAddress, Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Call, Operation, Place, Unsupported, expressions
-from kleene.cfa.types import FunctionType, PointerType, RecordLayout
+from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordLayout, Type
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,8 @@ class CProgram:
     data_model: str
     headers: tuple[str, ...] = field(default=(), compare=False)
     """The files that the others include, without the headers of the standard library."""
+    library: str = field(default="", compare=False)
+    """The file with our bodies of library functions: what happens there is shown at the call."""
     assumptions: tuple[Assumption, ...] = field(default=(), compare=False)
     """What is assumed of functions without a body and of variables without a definition."""
 
@@ -116,22 +119,28 @@ class CProgram:
         """
         if isinstance(call.function, str):
             return (call.function,)
-        count = len(call.arguments)
         names = (a.name for a in self.address_taken)
-        return tuple(n for n in names if _accepts(self.functions.get(n), count, converted=n in self._converted))
+        return tuple(n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted))
 
     @cached_property
     def _converted(self) -> frozenset[str]:
         """The functions whose address is used as a pointer of another type."""
-        nodes = (n for o in self.operations for x in expressions(o) for n in walk(x))
-        return frozenset(n.name for n in nodes if isinstance(n, FunctionAddress) and not self._has_own_type(n))
+        nodes = [n for o in self.operations for x in expressions(o) for n in walk(x)]
+        names = {n.name for n in nodes if isinstance(n, FunctionAddress) and not self._has_own_type(n)}
+        for node in nodes:
+            source = _function_type(node.operand.type) if isinstance(node, Cast) else None
+            target = _function_type(node.type)
+            if source is not None and (target is None or _kinds(source.parameters) != _kinds(target.parameters)):
+                kinds = _kinds(source.parameters)
+                names |= {n for n, f in self.functions.items() if _kinds(p.type for p in f.parameters) == kinds}
+        return frozenset(names)
 
     def _has_own_type(self, address: FunctionAddress) -> bool:
         function = self.functions.get(address.name)
-        target = address.type.target if isinstance(address.type, PointerType) else address.type
-        return function is None or (
-            isinstance(target, FunctionType) and len(target.parameters) == len(function.parameters)
-        )
+        target = _function_type(address.type)
+        if function is None or target is None:
+            return function is None
+        return _kinds(target.parameters) == _kinds(p.type for p in function.parameters)
 
     @cached_property
     def operations(self) -> list[Operation]:
@@ -179,8 +188,23 @@ class CProgram:
         return "\n".join(parts)
 
 
-def _accepts(function: Function | None, count: int, *, converted: bool) -> bool:
+def _accepts(function: Function | None, call: Call, *, converted: bool) -> bool:
+    """Whether a call through a pointer may be one of the function, by its arguments and its result."""
     if function is None:
         return True
-    fixed = len(function.parameters)
-    return count == fixed or (count > fixed and (converted or function.type.variadic))
+    fixed, count = len(function.parameters), len(call.arguments)
+    if converted or function.type.variadic:
+        return count >= fixed
+    arguments = _kinds(a.type for a in call.arguments)
+    return arguments == _kinds(p.type for p in function.parameters)
+
+
+def _function_type(type_: Type) -> FunctionType | None:
+    """The type of the functions that a pointer points to."""
+    target = type_.target if isinstance(type_, PointerType) else type_
+    return target if isinstance(target, FunctionType) else None
+
+
+def _kinds(types: Iterable[Type]) -> list[type]:
+    """The kinds of values: numbers, pointers and structs are passed differently."""
+    return [PointerType if isinstance(t, ArrayType | FunctionType) else type(t) for t in types]

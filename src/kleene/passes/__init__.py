@@ -14,6 +14,7 @@ In reading order:
 - `scalars`: structs and arrays become variables
 - `slots`: large arrays of pointers become lists
 - `indices`: variable indices become choices
+- `block_types`: the types of blocks from an allocator that returns `void *`
 - `loads`: a pointer that is read twice is read once
 - `coalesce`: pointers with disjoint lives share a predicate
 - `representatives`: numbers compared with constants: one for each outcome

@@ -12,6 +12,7 @@ from kleene.cfa.expressions import Field, Index
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Error, Operation
 from kleene.cfa.program import CProgram
+from kleene.passes.block_types import with_block_types
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.function_values import with_function_numbers
 from kleene.passes.indices import with_constant_indices, with_least_sizes
@@ -31,7 +32,9 @@ def prepared(program: CProgram) -> CProgram:
         program = with_scalars(replace(program, functions=functions))
         if program == before:
             break
-    functions = {n: replace(f, cfa=with_least_sizes(program, f.cfa)) for n, f in program.functions.items()}
+    functions = {
+        n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
+    }
     return _with_constants_kept(replace(program, functions=functions))
 
 

@@ -204,6 +204,27 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
     return gave_up(str(result), start) if isinstance(result, LimitReached) else result
 
 
+def _analyse_by_fesa(check: Check, seconds: float) -> None:
+    """Ask FESA about what the shape analysis leaves open; its alarms are not reported."""
+    result = check.budget.within(
+        seconds, lambda: analyse_fesa(check.prepared, malloc_may_fail=check.fails, seconds=seconds)
+    )
+    if isinstance(result, FesaResult):
+        before = len(check.report.proofs)
+        conclude(check.report, result)
+        if len(check.report.proofs) > before:
+            check.report.shape = result
+
+
+def _may_help(check: Check) -> bool:
+    """Whether another domain may prove what is open: no error is known, and no construct without any meaning is met."""
+    alarms = check.report.shape.alarms if check.report.shape is not None else []
+    if check.options.domain != "all" or check.is_violated:
+        return False
+    without_meaning = {(o.place, o.reason) for o in check.prepared.source.unsupported()}
+    return not any(a.kind == "unsupported" and (a.place, a.text) in without_meaning for a in alarms)
+
+
 def _confirm(check: Check, seconds: float) -> None:
     """Ask path formulas about the alarms that keep a property open."""
     from kleene.analysis.c.confirm import confirm  # imports the solver
@@ -262,6 +283,15 @@ PHASES = (
         share=1 / 3,
         most=5.0,
         after_error=FIRST_LOOK,
+        least=WORTHWHILE,
+    ),
+    Phase(
+        "FESA",
+        "one graph and one Boolean function, for what the shape analysis leaves open",
+        _analyse_by_fesa,
+        _may_help,
+        share=0.5,
+        most=20.0,
         least=WORTHWHILE,
     ),
     Phase(
