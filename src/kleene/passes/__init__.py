@@ -8,6 +8,7 @@ In reading order:
 - `inline`: calls of functions that are not recursive
 - `tail_calls`: tail recursion becomes a loop
 - `recursive_functions`: the other recursive functions get locations in one automaton, with `Invoke` edges
+- `address_numbers`: pointers that are numbers for a while
 - `function_values`: addresses of functions become numbers
 - `literals`: string literals become global arrays
 - `promote`: pointers that always hold the address of one variable
