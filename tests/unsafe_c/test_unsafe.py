@@ -46,7 +46,9 @@ def test_it_fails_in_a_compiled_run(name: str, tmp_path: Path) -> None:
     """Else what the next tests demand would not be soundness."""
     binary, rng = tmp_path / "program", random.Random(0)
     sources = [str(PROGRAMS[name]), str(HERE / "inputs.c")]
-    subprocess.run([str(GCC), "-w", "-O0", "-fno-strict-aliasing", "-DWORST_CASE", "-o", str(binary), *sources], check=True)
+    subprocess.run(
+        [str(GCC), "-w", "-O0", "-fno-strict-aliasing", "-DWORST_CASE", "-o", str(binary), *sources], check=True
+    )
     for count in range(RUNS):
         inputs = " ".join(str(rng.choice(NUMBERS)) for _ in range(12))
         command = [str(binary), *["argument"] * (count % 8)]

@@ -66,8 +66,11 @@ int main(void) {
         if (__VERIFIER_nondet_int()) {
             list = g_list_prepend(list, g_malloc0(4));
         } else if (list) {
-            g_free(list->data);
-            list = g_list_delete_link(list, list);
+            GList *link = list;
+            while (link->next && __VERIFIER_nondet_int())
+                link = link->next;
+            g_free(link->data);
+            list = g_list_delete_link(list, link);
         }
     }
     g_list_free_full(list, g_free);
