@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.clients.bugs import BUGS, PROGRAMS, Bug, check_text, shown_kinds
 
 from kleene.core.verdict import Verdict
-from tests.clients.bugs import BUGS, PROGRAMS, Bug, check_text, shown_kinds
 
 
 @pytest.mark.parametrize("bug", BUGS, ids=lambda bug: f"{bug.program}: {bug.name}")

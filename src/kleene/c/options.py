@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from kleene.c.parse import TARGETS
+from kleene.c.input.database import read_database
+from kleene.c.parse import TARGETS, arguments, parse
 from kleene.c.unit import ERRORS
 from kleene.diagnostics import UsageError
 
@@ -42,6 +44,12 @@ class ReadOptions:
     def compiler_flags(self) -> tuple[str, ...]:
         """What a compiler is told for every file."""
         return (*(f"-I{folder}" for folder in self.include), *(f"-D{name}" for name in self.defines), *self.flags)
+
+
+def parse_unit(file: str, options: ReadOptions) -> Any:
+    """The translation unit of a file, read with the options of its entry in the database and those for every file."""
+    own = read_database(options.database).flags_of(file) if options.database else ()
+    return parse(file, arguments([*own, *options.compiler_flags], options.data_model), options.data_model)
 
 
 DEFAULT = ReadOptions()

@@ -10,11 +10,10 @@ from typing import Any
 
 from kleene.c.clang import every_child_visited, kind
 from kleene.c.initializers import global_variable
-from kleene.c.input.database import read_database
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.models import given_models
 from kleene.c.library.variadic import with_variable_arguments
-from kleene.c.options import DEFAULT, ReadOptions
+from kleene.c.options import DEFAULT, ReadOptions, parse_unit
 from kleene.c.parse import LIBRARY, MODELS_BEGIN, arguments, diagnostic_at, headers_of, parse
 from kleene.c.parts import lowering_of
 from kleene.c.statements import UNEXPECTED
@@ -51,7 +50,6 @@ class _Reader:
         self.files = files
         self.options = options
         self.data_model = options.data_model
-        self.database = read_database(options.database) if options.database else None
         self.records: dict[str, RecordLayout] = {}
         self.linkage = linkage
         self.functions: dict[str, Function] = {}
@@ -93,17 +91,12 @@ class _Reader:
         problems: list[Diagnostic] = []
         for file in self.files:
             try:
-                parsed.append(self._parse(file))
+                parsed.append(parse_unit(file, self.options))
             except InputError as problem:
                 problems += problem.diagnostics
         if problems:
             raise InputError(problems)
         return parsed
-
-    def _parse(self, file: str) -> Any:
-        own = self.database.flags_of(file) if self.database is not None else ()
-        flags = arguments([*own, *self.options.compiler_flags], self.data_model)
-        return parse(file, flags, self.data_model)
 
     def _unit(self, file: str, static_names: dict[str, str]) -> Unit:
         return Unit(file, TypeReader(self.records, 8 if self.data_model == "LP64" else 4), self.linkage, static_names)
@@ -136,15 +129,15 @@ class _Reader:
                 self.functions[name] = lower_function(unit, cursor)
             elif kind(cursor) == "VAR_DECL" and cursor.is_definition():
                 known = self.linkage.globals[name]
-                found = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
-                if found.initial or found.external or not known.initial:
-                    self.linkage.globals[name] = found
+                definition = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
+                if definition.initial or definition.external or not known.initial:
+                    self.linkage.globals[name] = definition
 
     def _declare_models(self) -> None:
         """Read the user's files of models: a function of the program goes before one of theirs."""
         for file in self.options.models:
             unit = self._unit(file, {})
-            self._model_units[file] = (unit, self._parse(file))
+            self._model_units[file] = (unit, parse_unit(file, self.options))
             for cursor in self._model_units[file][1].cursor.get_children():
                 if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
                     if cursor.spelling not in self.linkage.defined_functions:

@@ -7,6 +7,7 @@ In reading order:
 - `legacy`: TVLA's own spelling of options
 - `settings`: options of a run, with properties files
 - `check_request`: the options of `kleene check` as one value
+- `library`: `kleene check --library`
 - `refine_options`: options about refinement
 - `machine_options`: `--machine` and `--threads`
 - `format_options`: options of SARIF, witnesses and baselines

@@ -134,7 +134,10 @@ CASES = {
         ],
     ),
     "unknown function of numbers": ("extern int out(int); i = out(7);", ["i = out()"]),
-    "jumps": ("extern int setjmp(long *); setjmp(0);", ["unsupported: setjmp: jumps between functions are not followed"]),
+    "jumps": (
+        "extern int setjmp(long *); setjmp(0);",
+        ["unsupported: setjmp: jumps between functions are not followed"],
+    ),
     "unreachable": ("__builtin_unreachable();", ["unsupported: __builtin_unreachable reached"]),
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ import json
 import os
 import shlex
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,7 @@ class Database:
         return tuple(entry.file for entry in self.entries)
 
 
+@cache
 def read_database(folder: str) -> Database:
     """The database of a build folder, or a database given by its own name."""
     path = Path(folder)

@@ -28,6 +28,7 @@ from kleene.cli.progress import Spinner
 from kleene.cli.refine_options import refine_options, write_certificate
 from kleene.cli.task_files import Task
 from kleene.core.verdict import Verdict, together
+from kleene.diagnostics import UsageError
 
 if TYPE_CHECKING:
     from kleene.report.check.fesa_words import FesaInvariant
@@ -106,6 +107,12 @@ class _CheckCommand(click.Command):
     help="How long runs are looked up in the invariant of each proof "
     "(default: a tenth of the analysis, at most 0.3; 0: not at all).",
 )
+@click.option(
+    "--library", is_flag=True, help="Check each exported function of FILE on every object that they can make."
+)
+@click.option("--function", "only", metavar="NAME", help="As --library, and report on this function alone.")
+@click.option("--contracts-out", metavar="FILE", help="With --library: write the inferred contracts ('-': print them).")
+@click.option("--client-out", metavar="FILE", help="With --library: write the client that was analysed, as C.")
 @click.option("--contracts", is_flag=True, help="Check functions against the contracts above them, calls by them.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
@@ -129,11 +136,17 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     FILES are the .c or .i files of one program, or one SV-COMP task file (.yml). Exit codes: 0 TRUE (proved), 1 FALSE
     (a confirmed error), 2 bad input, 3 UNKNOWN, 4 an internal check failed: a run refutes a proof.
     """
-    outputs = ("json_file", "html_file", "certificate_file", *FORMAT_FILES)
+    outputs = ("json_file", "html_file", "certificate_file", "contracts_out", "client_out", *FORMAT_FILES)
     check_writable([given[name] for name in outputs])
     request = request_of({"files": files, **given})
     for note in () if given["quiet"] else click.get_current_context().meta["notes"]:
         click.echo(f"kleene: note: {note}", err=True)
+    if given["library"] or given["only"]:
+        from kleene.cli.library import check_libraries
+
+        return check_libraries(request, given)
+    if given["contracts_out"] or given["client_out"]:
+        raise UsageError("--contracts-out and --client-out need --library")
     baseline = given_baseline(given)
     if given["contracts"]:
         from kleene.analysis.c.contracts import check_contracts as check
@@ -259,11 +272,11 @@ def _states(report: CheckReport) -> list[FesaInvariant]:
 def _expected(report: CheckReport, task: Task | None) -> list[Expected]:
     from kleene.report.check.text_and_json import Expected
 
-    found = []
+    expected = []
     for entry in task.expectations if task else ():
         names = tuple(n for n in entry.file.properties if n in report.properties)
         if names:
             wanted = None if entry.expected is None else Verdict.TRUE if entry.expected else Verdict.FALSE
             verdict = together([report.properties[n] for n in names])
-            found.append(Expected(Path(entry.file.path).name, names, wanted, verdict))
-    return found
+            expected.append(Expected(Path(entry.file.path).name, names, wanted, verdict))
+    return expected

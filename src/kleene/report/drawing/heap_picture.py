@@ -100,7 +100,7 @@ def _dot(boxes: list[_Box], old: dict[str, _Box] | None) -> str:
     ]
     names = {box.key: f"n{number}" for number, box in enumerate(boxes)}
     by_key = {box.key: box for box in boxes}
-    pointed = {found[1] for box in boxes for _, value in box.cells if (found := _TARGET.fullmatch(value))}
+    pointed = {target[1] for box in boxes for _, value in box.cells if (target := _TARGET.fullmatch(value))}
     plain = [box for box in boxes if _is_plain(box, known) and box.key not in pointed]
     if plain:
         lines.append(_plain_variables(plain, known, old))
@@ -109,9 +109,9 @@ def _dot(boxes: list[_Box], old: dict[str, _Box] | None) -> str:
             continue
         lines.append(_node(box, names[box.key], known, old))
         for name, value in box.cells:
-            found = _TARGET.fullmatch(value)
-            if found and found[1] in known:
-                lines.append(_edge(box, name, value, names, by_key[found[1]], old))
+            target = _TARGET.fullmatch(value)
+            if target and target[1] in known:
+                lines.append(_edge(box, name, value, names, by_key[target[1]], old))
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -137,7 +137,7 @@ def _visible(heap: Heap) -> list[tuple[str, str, str]]:
 
 
 def _variables(heap: Heap, program: CProgram) -> list[_Box]:
-    found: dict[str, _Box] = {}
+    by_key: dict[str, _Box] = {}
     doubled = _doubled([name for _, name, _ in _visible(heap)])
     for depth, (function, name, value) in enumerate(_visible(heap)):
         shown = f"{without_contract(function)}: {name}" if name in doubled and function else name
@@ -146,9 +146,9 @@ def _variables(heap: Heap, program: CProgram) -> list[_Box]:
         offsets, types = _fields(type_, program)
         if not types and type_ is not None:
             types = {"": type_}
-        key = f"&{name}" if f"&{name}" not in found else f"&{name}@{depth}"
-        found[key] = _Box(key, shown.partition("#")[0], cells, types, variable=True, offsets=offsets)
-    return list(found.values())
+        key = f"&{name}" if f"&{name}" not in by_key else f"&{name}@{depth}"
+        by_key[key] = _Box(key, shown.partition("#")[0], cells, types, variable=True, offsets=offsets)
+    return list(by_key.values())
 
 
 def _member(name: str, offsets: Mapping[int, str]) -> str:
@@ -190,11 +190,11 @@ def _scalars(type_: Type | None, program: CProgram, base: int = 0, prefix: str =
     layout = program.records.get(type_.name) if isinstance(type_, RecordType) else None
     if layout is None:
         return [(prefix, base)] if prefix else []
-    found = []
+    scalars = []
     for member in layout.fields:
         name = f"{prefix}.{member.name}" if prefix and member.name else prefix or member.name
-        found += _scalars(member.type, program, base + member.offset, name)
-    return found
+        scalars += _scalars(member.type, program, base + member.offset, name)
+    return scalars
 
 
 def _split(value: str) -> tuple[tuple[str, str], ...]:
@@ -209,10 +209,10 @@ def _reached(variables: list[_Box], heap: Heap) -> set[str]:
     values += [value for _, name, value in heap.variables if name.startswith("$")]
     seen: set[str] = set()
     while values:
-        found = _TARGET.fullmatch(values.pop())
-        if found and found[1] not in seen:
-            seen.add(found[1])
-            block = blocks.get(found[1])
+        target = _TARGET.fullmatch(values.pop())
+        if target and target[1] not in seen:
+            seen.add(target[1])
+            block = blocks.get(target[1])
             if block is not None and not block.freed:
                 values += [value for _, value in block.cells]
     return seen
@@ -222,8 +222,8 @@ def _content(box: _Box, known: set[str]) -> list[str]:
     """The members that are no arrows, as text."""
     rows = []
     for name, value in box.cells:
-        found = _TARGET.fullmatch(value)
-        if found and found[1] in known:
+        target = _TARGET.fullmatch(value)
+        if target and target[1] in known:
             continue
         if value == "0" and isinstance(box.types.get(name), PointerType):
             value = "NULL"
