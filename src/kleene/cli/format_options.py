@@ -68,6 +68,7 @@ def report_findings(report: CheckReport, baseline: Baseline | None, *, with_flow
 def write_sarif(report: CheckReport, told: Reported, target: str) -> None:
     """Write the findings; a reason for UNKNOWN and warnings are notifications."""
     notifications = [Notification(text) for text in told.warnings]
+    notifications += [Notification(f"assumes: {assumption}", is_note=True) for assumption in report.assumptions]
     open_names = _open(report)
     if open_names:
         notifications.append(Notification(f"{', '.join(open_names)}: UNKNOWN: {report.reason}"))

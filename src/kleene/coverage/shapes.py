@@ -184,6 +184,8 @@ class _Drawing:
         owner, node = self.owner, self.nodes[number]
         size = self._size(number, block)
         variable = self.objects.get(number)
+        if block.alive and size is None:  # ended blocks that only its cells point to are not drawn
+            self.sketch.complete = False
         if not block.alive or size is None or (variable is not None and is_literal(variable)):
             return
         own = {cell: offset for (s, offset), cell in owner.memory.cell_of.items() if s == size}

@@ -20,7 +20,6 @@ from kleene.cfa.operations import (
     EndScope,
     Error,
     Exit,
-    Free,
     Operation,
     Place,
     Return,
@@ -139,9 +138,7 @@ class _Inliner:
 
     def _direct(self, source: str, call: Call, name: str, target: str, site: str) -> None:
         callee = self.program.functions.get(name)
-        if callee is None and name == "free" and len(call.arguments) == 1:  # through a pointer
-            self._add(source, Free(call.place, call.arguments[0]), target)
-        elif callee is None:
+        if callee is None:
             self._add(source, Unsupported(call.place, f"call of '{name}', which has no body here"), self.exit)
         elif len(call.arguments) < len(callee.parameters):
             self._add(source, Unsupported(call.place, f"call of '{name}' with too few arguments"), self.exit)
@@ -175,6 +172,8 @@ class _Inliner:
             start = names.get(edge.source, prefix + edge.source)
             end = names.get(edge.target, prefix + edge.target)
             operation = rename_variables(edge.label, rename)
+            if callee.place.file == self.program.library:
+                operation = replace(operation, place=call.place)
             if isinstance(operation, Return):
                 self._return(start, operation, call, tuple(rename.values()), target)
             elif isinstance(operation, Exit | Error | Unsupported):

@@ -44,6 +44,10 @@ PATHS_SHARE = 1 / 3
 """Share of the time left for path formulas: exact exploration has the rest."""
 PATHS_SECONDS = 5.0
 """Most seconds for path formulas."""
+FESA_SHARE = 0.5
+"""Share of the time left for FESA, after the shape analysis: exact exploration has the rest."""
+FESA_SECONDS = 20.0
+"""Most seconds for FESA after the shape analysis: its proofs take 3 to 6."""
 LONG_LOOK_SECONDS = 10.0
 """Most seconds of exact exploration after all other phases."""
 _WIDTH = 22
@@ -215,6 +219,27 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
     return gave_up(str(result), start) if isinstance(result, LimitReached) else result
 
 
+def _analyse_by_fesa(check: Check, seconds: float) -> None:
+    """Ask FESA about what the shape analysis leaves open; its alarms are not reported."""
+    result = check.budget.within(
+        seconds, lambda: analyse_fesa(check.prepared, malloc_may_fail=check.fails, seconds=seconds)
+    )
+    if isinstance(result, FesaResult):
+        before = len(check.report.proofs)
+        conclude(check.report, result)
+        if len(check.report.proofs) > before:
+            check.report.shape = result
+
+
+def _may_help(check: Check) -> bool:
+    """Whether another domain may prove what is open: no error is known, and no construct without any meaning is met."""
+    alarms = check.report.shape.alarms if check.report.shape is not None else []
+    if check.options.domain != "all" or check.is_violated:
+        return False
+    without_meaning = {(o.place, o.reason) for o in check.prepared.source.unsupported()}
+    return not any(a.kind == "unsupported" and (a.place, a.text) in without_meaning for a in alarms)
+
+
 def _confirm(check: Check, seconds: float) -> None:
     """Ask path formulas about the alarms that keep a property open."""
     from kleene.analysis.c.confirm import confirm  # imports the solver
@@ -273,6 +298,15 @@ PHASES = (
         share=PATHS_SHARE,
         most=PATHS_SECONDS,
         after_error=AFTER_ERROR_SECONDS,
+        least=LEAST_SECONDS,
+    ),
+    Phase(
+        "FESA",
+        "one graph and one Boolean function, for what the shape analysis leaves open",
+        _analyse_by_fesa,
+        _may_help,
+        share=FESA_SHARE,
+        most=FESA_SECONDS,
         least=LEAST_SECONDS,
     ),
     Phase(

@@ -22,6 +22,7 @@ from kleene.cfa.operations import (
     Realloc,
     Return,
     Specified,
+    Unsupported,
 )
 from kleene.cfa.types import PointerType
 
@@ -76,7 +77,8 @@ def live_before(
 ) -> dict[str, frozenset[Variable]]:
     """For each location, the tracked variables whose value some path from there reads before writing it.
 
-    At an exit or error, the pointers in scope count as read, because they still hold their blocks. With `whole_scope`,
+    At an exit or error, the pointers in scope count as read, because they still hold their blocks; and at an operation
+    that is not supported, because what follows may use them. With `whole_scope`,
     pointers are live until their scope ends: their blocks are not lost before.
     """
     scope = in_scope(cfa)
@@ -91,6 +93,8 @@ def live_before(
             after = set(live[edge.target])
             after.difference_update(defined_variables(edge.label))
             needed |= after | used_variables(edge.label)
+            if isinstance(edge.label, Unsupported):
+                needed |= {v for v in scope.get(location, frozenset()) if isinstance(v.type, PointerType)}
             if isinstance(edge.label, ends):
                 needed |= pointers & scope.get(location, frozenset())
             if whole_scope and isinstance(edge.label, EndScope):

@@ -6,7 +6,6 @@ from kleene.cfa.expressions import NEGATED, Cast, Comparison, Constant, Expressi
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.logic.formula import FALSE, TRUE, neg
 from kleene.passes.facts.integers import COMPARE
-from kleene.passes.facts.memory import Unmodelled
 from kleene.semantics.steps.context import StepContext
 from kleene.semantics.steps.numbers import NumberSteps, comparison
 from kleene.semantics.steps.pointers import PointerSteps
@@ -47,9 +46,10 @@ class ConditionSteps:
             self.numbers.visit(condition)
 
     def _assume_pointers(self, operator: str, left: Expression, right: Expression) -> None:
-        if operator not in ("==", "!="):
-            raise Unmodelled(f"comparison {operator} of pointers")
         a, b = self.pointers.load(left), self.pointers.load(right)
+        if operator not in ("==", "!="):  # either way, since the order of blocks is not known
+            self.context.step(f"{left} {operator} {right}", ())
+            return
         equal = self.pointers.same_pointers(a, b)
         focus = [p.at(o) for p in (a, b) if p is not None for o in p.offsets]
         condition = equal if operator == "==" else neg(equal)

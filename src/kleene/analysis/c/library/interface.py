@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import kind, raise_from_callbacks
-from kleene.c.options import ReadOptions
-from kleene.c.parse import POINTER_BYTES, arguments, parse
+from kleene.c.options import ReadOptions, parse_unit
+from kleene.c.parse import POINTER_BYTES
 from kleene.c.type_reader import TypeReader
 from kleene.cfa.types import RecordLayout, Type
 
@@ -71,7 +71,7 @@ class Interface:
 
 def read_interface(file: str, options: ReadOptions) -> Interface:
     """The interface of a file. Raises InputError where a compiler would refuse the file."""
-    unit = parse(file, arguments(options.include, options.defines, options.data_model))
+    unit = parse_unit(file, options)
     records: dict[str, RecordLayout] = {}
     types = TypeReader(records, POINTER_BYTES[options.data_model])
     functions: dict[str, ExportedFunction] = {}
