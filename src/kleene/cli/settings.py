@@ -67,5 +67,6 @@ def options_of_run(given: Mapping[str, Any], properties: Properties) -> RunOptio
         self_check=bool(given.get("self_check")),
         profile=bool(given.get("profile")),
         queries=tuple(given.get("queries") or ()),
+        decompose=bool(given.get("decompose")),
         transitions=bool(given.get("transitions_tvs") or given.get("transitions_dot")),
     )

@@ -112,6 +112,6 @@ def _renamed(operation: Operation, after: frozenset[Variable], chosen: dict[Vari
         shared = dict.fromkeys(chosen[v][0] if v in chosen else v for v in ended)
         return replace(operation, variables=tuple(shared))
     renamed = rename_variables(operation, {v: members[0] for v, members in chosen.items()})
-    if isinstance(renamed, Assign) and renamed.target == renamed.value:
+    if isinstance(renamed, Assign) and isinstance(renamed.target, Variable) and renamed.target == renamed.value:
         return Skip(operation.place)
     return renamed

@@ -41,6 +41,7 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--no-differencing", is_flag=True, default=None, help="Do not derive missing updates.")
 @click.option("--freeze", is_flag=True, default=None, help="Structures with a message are not propagated.")
 @click.option("--significant", is_flag=True, help="Keep meaningful node names.")
+@click.option("--decompose", is_flag=True, help="Take heaps apart: actions work on the parts that they touch.")
 @click.option("--skip-infinite-focus", is_flag=True, default=None, help="Leave what focus cannot decide indefinite.")
 @click.option("--complete-input", is_flag=True, help="Compute instrumentation predicates that the input lacks.")
 @click.option("--max-structures", type=Count(0), help="Stop after this many structures (-ms).")

@@ -96,7 +96,9 @@ class CallingShapeDomain(DerivingDomain):
         self._divided[call, element] = division
         return self._settled(edge, self.heaps.entry(division, call))
 
-    def resume(self, edge: Edge[Action], caller: Structure, exits: Sequence[Structure]) -> list[Structure]:
+    def resume(
+        self, edge: Edge[Action], caller: Structure, entry: Structure, exits: Sequence[Structure]
+    ) -> list[Structure]:
         call = edge.label
         assert isinstance(call, CallAction)
         division = self._divided[call, caller]
