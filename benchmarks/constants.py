@@ -49,7 +49,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("PATHS_SECONDS", ("errors",)),
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
-    "kleene.analysis.c.shape.attempts": (("LOADS_SHARE", ("shape",)),),
+    "kleene.analysis.c.shape.attempts": (("LOADS_SHARE", ("shape",)), ("PARTS_SHARE", ("shape",))),
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),
         ("LANES_SHARE", ("shape",)),
