@@ -53,6 +53,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),
         ("LANES_SHARE", ("shape",)),
+        ("APART_SHARE", ("shape",)),
         ("FEW_MARKERS", ("recursion",)),
         ("MANY_MARKERS", ("recursion",)),
     ),
@@ -60,6 +61,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("STRUCTURES_AFTER_LEAK", ("shape",)),
         ("STRUCTURES_BEFORE_LANES", ("shape",)),
         ("LANES_FACTOR", ("shape",)),
+        ("STRUCTURES_BEFORE_PARTS", ("shape",)),
+        ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("recursion",)),
     ),
     "kleene.analysis.c.fesa": (
         ("MANY_NODES", ("fesa",)),
@@ -125,7 +128,6 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("_STATES_AT_LOCATION", ("shape",)),
         ("_STATES_AT_HEAD", ("shape",)),
         ("_RUNS_SHARE", ("shape",)),
-        ("_RUNS_WITHOUT_NEWS", ("shape",)),
     ),
     "kleene.coverage.inputs": (("_FAILING_ALLOCATIONS", ("shape",)), ("_RANDOM_DISTANCE", ("shape",))),
     "kleene.coverage.invariants": (
