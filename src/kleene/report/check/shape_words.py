@@ -101,10 +101,10 @@ def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | N
 
 def _shown(shape: ShapeResult, location: str, live: frozenset[str]) -> list[tuple[Structure, frozenset[str]]]:
     """The structures of a location with the live predicates that they are about; no parts that say nothing."""
-    found = [(part, live if own is None else live & own) for part, own in shape.parts_at(location)]
+    shown = [(part, live if own is None else live & own) for part, own in shape.parts_at(location)]
     if shape.together is not None:
-        found = [(part, alive) for part, alive in found if alive or part.size]
-    return sorted(found, key=lambda entry: structure_order(entry[0]))
+        shown = [(part, alive) for part, alive in shown if alive or part.size]
+    return sorted(shown, key=lambda entry: structure_order(entry[0]))
 
 
 def _returns(cfa: Cfa[Action], places: Mapping[str, Place]) -> list[str]:
