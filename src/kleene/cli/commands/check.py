@@ -31,9 +31,11 @@ from kleene.core.verdict import Verdict, together
 
 if TYPE_CHECKING:
     from kleene.report.check.fesa_words import FesaInvariant
+    from kleene.report.check.line_shapes import LineShapes
     from kleene.report.check.shape_words import Invariant
     from kleene.report.check.text_and_json import Expected
     from kleene.results.check import CheckReport
+    from kleene.results.shape import ShapeResult
 
 
 def _explain_strategy(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -160,9 +162,9 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
         text = check_json(report, told.views, expected=expected, invariants=[*invariants, *states] if asked else None)
         write_output(given["json_file"], text)
     if given["html_file"]:
-        from kleene.report.check.page import check_html
+        from kleene.report.check.page import Shapes, check_html
 
-        write_output(given["html_file"], check_html(report, invariants, states))
+        write_output(given["html_file"], check_html(report, Shapes(invariants, _lines(report), states)))
     if given["witness_file"]:
         loops = _invariants(report) if report.verdict is Verdict.TRUE else []
         write_witness(report, request.options, loops, given["witness_file"])
@@ -206,16 +208,35 @@ def _certified(report: CheckReport) -> bool:
 
 def _invariants(report: CheckReport) -> list[Invariant]:
     """The shapes at loop heads, with the names of the source."""
-    from kleene.analysis.c.source_names import source_names
     from kleene.report.check.shape_words import invariants_of
+
+    shape = _shape_of(report)
+    return invariants_of(shape, _source_names(report)) if shape is not None else []
+
+
+def _lines(report: CheckReport) -> list[LineShapes]:
+    """The shapes at every line."""
+    from kleene.report.check.line_shapes import line_shapes
+
+    shape = _shape_of(report)
+    return line_shapes(shape, _source_names(report)) if shape is not None else []
+
+
+def _shape_of(report: CheckReport) -> ShapeResult | None:
+    """The shape analysis of a check, if it has structures."""
     from kleene.results.shape import ShapeResult
 
     shape = report.shape
-    if not isinstance(shape, ShapeResult) or shape.reached is None or report.prepared is None:
-        return []
-    refined = report.refinement if shape.partial else None
-    whole_scope = bool(refined and refined.task.whole_scope)
-    return invariants_of(shape, source_names(report.prepared, whole_scope=whole_scope))
+    has_structures = isinstance(shape, ShapeResult) and shape.reached is not None and report.prepared is not None
+    return shape if isinstance(shape, ShapeResult) and has_structures else None
+
+
+def _source_names(report: CheckReport) -> dict[str, dict[str, str]]:
+    from kleene.analysis.c.source_names import source_names
+
+    assert report.prepared is not None
+    refined = report.refinement if report.shape is not None and report.shape.partial else None
+    return source_names(report.prepared, whole_scope=bool(refined and refined.task.whole_scope))
 
 
 def _states(report: CheckReport) -> list[FesaInvariant]:

@@ -75,7 +75,7 @@ def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | N
         return []
     translation = shape.translation
     live = live_predicates(translation.cfa, translation.vocabulary)
-    found = []
+    invariants = []
     where = dict.fromkeys(_returns(translation.cfa, translation.places), "return")
     where |= dict.fromkeys(translation.cfa.loop_heads, "loop")
     for entry, _ in translation.procedures.values():
@@ -91,8 +91,8 @@ def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | N
             words = dict.fromkeys(said)
             describer = _Describer(structures[0], live[location], place.function, own)
             alive = describer.live_pointers
-            found.append(Invariant(place, what, structures, list(words), describer.short_names, alive))
-    return sorted(found, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
+            invariants.append(Invariant(place, what, structures, list(words), describer.short_names, alive))
+    return sorted(invariants, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
 
 
 def _returns(cfa: Cfa[Action], places: Mapping[str, Place]) -> list[str]:
@@ -131,14 +131,19 @@ def _title(invariant: Invariant) -> str:
     return f"{words[invariant.where]} {invariant.place.function}"
 
 
-def for_drawing(structure: Structure, names: Mapping[str, str]) -> Structure:
-    """The structure reduced for a drawing: pointers by source names, members, freed blocks; no derived predicate."""
+def for_drawing(structure: Structure, names: Mapping[str, str], *, derived: bool = False) -> Structure:
+    """The structure reduced for a drawing: pointers by source names, members, freed blocks; no derived predicate.
+
+    With `derived`, those about single nodes are kept: people search for them.
+    """
     drawn: dict[str, Predicate] = {}
     for p in sorted(structure.vocabulary, key=lambda p: -p.arity):  # members keep their names, variables may give way
-        if p.instrumentation or p.is_a(*_NOT_DRAWN) or p in BUILTIN or _is_made(p):
+        if (p.instrumentation and not (derived and p.arity == 1)) or p.is_a(*_NOT_DRAWN) or p in BUILTIN or _is_made(p):
             continue
         base = p.role.of if p.pointer and p.role is not None else p.name
         shown = names.get(base, base) + p.name.removeprefix(base) if p.pointer else p.name
+        if p.instrumentation and p.role is not None and p.role.root in names:
+            shown = shown.replace(f",{p.role.root}]", f",{names[p.role.root]}]")
         drawn[p.name] = Predicate(_free(shown, drawn.values()), p.arity, p.args, pointer=p.pointer)
     builder = StructureBuilder(Vocabulary(tuple(drawn.values())), structure.size)
     for old, new in drawn.items():
@@ -195,6 +200,13 @@ def _effect(action: Action, pointers: Mapping[str, str]) -> tuple[frozenset[str]
         read |= {argument for _, argument in (*action.given, *action.values)}
         written |= {target for target, _ in (*action.results, *action.result_values)}
     return frozenset(read), frozenset(written)
+
+
+def short_names_of(
+    structure: Structure, live: Iterable[str] | None, function: str, names: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Pointer predicates with the names that people know them by, as seen from a function."""
+    return _Describer(structure, None if live is None else frozenset(live), function, names).short_names
 
 
 def words_of(
