@@ -29,6 +29,7 @@ from kleene.report.drawing.svg import SvgPainter
 from kleene.structures.structure import Structure, StructureBuilder
 
 DEFAULT_DRAWING = DrawingOptions(rotate=True)
+_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 _SCRIPTS = ("page.js", "formula.js", "film.js", "explorer.js")
 _WIDTH = re.compile(r' width="(\d+)" style="max-width:100%;height:auto"')
 _PREDICATE_CLASSES = re.compile(r" ?\bk(?: p-[A-Za-z0-9_]+)+")
@@ -115,7 +116,8 @@ class Album:
             self._symbol_ids[key] = f"drawing-{len(self._symbol_ids)}"
             view = re.search(r'viewBox="[^"]*"', start)
             body = re.sub(r"\A\s*<title>.*?</title>", "", content, flags=re.DOTALL).rsplit("</svg>", 1)[0]
-            opening = f'<symbol id="{self._symbol_ids[key]}" {view.group() if view else ""}>'
+            font = " ".join(re.findall(r'font-(?:family|size)="[^"]*"', start))
+            opening = f'<symbol id="{self._symbol_ids[key]}" {view.group() if view else ""} {font}>'
             self.symbols.append(Markup(f"{opening}{body}</symbol>"))
         return f'{start}><use href="#{self._symbol_ids[key]}"/></svg>'
 
@@ -140,8 +142,9 @@ def rendered(template: str, album: Album, *, data: Mapping[str, Any] | None = No
 
 def _example(arities: Mapping[str, int]) -> str:
     """The body of a formula with predicates of the page."""
-    unary = next((name for name, arity in arities.items() if arity == 1 and name not in RESERVED), "")
-    binary = next((name for name, arity in arities.items() if arity == 2 and name not in RESERVED), "")
+    plain = [name for name in arities if name not in RESERVED and _PLAIN_NAME.fullmatch(name)]
+    unary = next((name for name in plain if arities[name] == 1), "")
+    binary = next((name for name in plain if arities[name] == 2), "")
     return " & ".join([*([f"{unary}(v)"] if unary else []), *([f"{binary}(v, w)"] if binary else [])]) or "v == w"
 
 

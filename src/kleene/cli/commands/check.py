@@ -30,12 +30,8 @@ from kleene.cli.task_files import Task
 from kleene.core.verdict import Verdict, together
 
 if TYPE_CHECKING:
-    from kleene.report.check.fesa_words import FesaInvariant
-    from kleene.report.check.line_shapes import LineShapes
-    from kleene.report.check.shape_words import Invariant
     from kleene.report.check.text_and_json import Expected
     from kleene.results.check import CheckReport
-    from kleene.results.shape import ShapeResult
 
 
 def _explain_strategy(context: click.Context, parameter: click.Parameter, value: bool) -> None:
@@ -149,6 +145,7 @@ def request_of_arguments(arguments: Sequence[str]) -> CheckRequest:
 
 
 def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], told: Reported) -> None:
+    from kleene.analysis.c.shapes_shown import check_page, fesa_states, loop_shapes
     from kleene.report.check.text_and_json import check_json, check_text
 
     if given["certificate_file"]:
@@ -156,17 +153,15 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
     expected = _expected(report, request.task)
     asked = given["invariants"]
     wants_shapes = asked or given["html_file"]
-    invariants = _invariants(report) if wants_shapes else []
-    states = _states(report) if wants_shapes else []
+    invariants = loop_shapes(report) if wants_shapes else []
+    states = fesa_states(report) if wants_shapes else []
     if given["json_file"]:
         text = check_json(report, told.views, expected=expected, invariants=[*invariants, *states] if asked else None)
         write_output(given["json_file"], text)
     if given["html_file"]:
-        from kleene.report.check.page import Shapes, check_html
-
-        write_output(given["html_file"], check_html(report, Shapes(invariants, _lines(report), states)))
+        write_output(given["html_file"], check_page(report))
     if given["witness_file"]:
-        loops = _invariants(report) if report.verdict is Verdict.TRUE else []
+        loops = loop_shapes(report) if report.verdict is Verdict.TRUE else []
         write_witness(report, request.options, loops, given["witness_file"])
     if given["sarif_file"]:
         write_sarif(report, told, given["sarif_file"])
@@ -204,47 +199,6 @@ def _certified(report: CheckReport) -> bool:
     """Whether the shapes come from a proof by refinement, which counts only after its independent check."""
     shape = report.shape
     return shape is not None and shape.partial and shape.complete
-
-
-def _invariants(report: CheckReport) -> list[Invariant]:
-    """The shapes at loop heads, with the names of the source."""
-    from kleene.report.check.shape_words import invariants_of
-
-    shape = _shape_of(report)
-    return invariants_of(shape, _source_names(report)) if shape is not None else []
-
-
-def _lines(report: CheckReport) -> list[LineShapes]:
-    """The shapes at every line."""
-    from kleene.report.check.line_shapes import line_shapes
-
-    shape = _shape_of(report)
-    return line_shapes(shape, _source_names(report)) if shape is not None else []
-
-
-def _shape_of(report: CheckReport) -> ShapeResult | None:
-    """The shape analysis of a check, if it has structures."""
-    from kleene.results.shape import ShapeResult
-
-    shape = report.shape
-    has_structures = isinstance(shape, ShapeResult) and shape.reached is not None and report.prepared is not None
-    return shape if isinstance(shape, ShapeResult) and has_structures else None
-
-
-def _source_names(report: CheckReport) -> dict[str, dict[str, str]]:
-    from kleene.analysis.c.source_names import source_names
-
-    assert report.prepared is not None
-    refined = report.refinement if report.shape is not None and report.shape.partial else None
-    return source_names(report.prepared, whole_scope=bool(refined and refined.task.whole_scope))
-
-
-def _states(report: CheckReport) -> list[FesaInvariant]:
-    """The states at loop heads, if the FESA domain was used."""
-    from kleene.report.check.fesa_words import fesa_invariants
-    from kleene.results.fesa import FesaResult
-
-    return fesa_invariants(report.shape) if isinstance(report.shape, FesaResult) else []
 
 
 def _expected(report: CheckReport, task: Task | None) -> list[Expected]:

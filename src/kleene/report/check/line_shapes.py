@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kleene.report.check.shape_words import for_drawing, live_predicates, short_names_of, words_of
 from kleene.results.shape import ShapeResult
-from kleene.semantics.contracts.programs import contract_at
+from kleene.semantics.contracts.programs import contract_at, without_contract
 from kleene.semantics.translate import Translation
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_writer import structure_order
@@ -64,7 +64,7 @@ def line_shapes(shape: ShapeResult, names: Mapping[str, Mapping[str, str]]) -> l
             kept = tuple(sorted(shapes.values(), key=lambda s: structure_order(s.drawn))[:_MOST_SHAPES])
             function = translation.places[locations[0]].function
             is_loop = any(location in heads for location in locations)
-            lines.append(LineShapes(file, line, function, is_loop, kept, len(shapes) + left_out))
+            lines.append(LineShapes(file, line, without_contract(function), is_loop, kept, len(shapes) + left_out))
     return lines
 
 

@@ -21,7 +21,7 @@ from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.results.shape import ShapeResult
-from kleene.semantics.contracts.programs import contract_at
+from kleene.semantics.contracts.programs import contract_at, without_contract
 from kleene.semantics.steps.invocations import CallAction
 from kleene.semantics.vocabulary.groups import cancelling
 from kleene.structures.structure import Structure, StructureBuilder
@@ -144,7 +144,7 @@ def for_drawing(structure: Structure, names: Mapping[str, str], *, derived: bool
         shown = names.get(base, base) + p.name.removeprefix(base) if p.pointer else p.name
         if p.instrumentation and p.role is not None and p.role.root in names:
             shown = shown.replace(f",{p.role.root}]", f",{names[p.role.root]}]")
-        drawn[p.name] = Predicate(_free(shown, drawn.values()), p.arity, p.args, pointer=p.pointer)
+        drawn[p.name] = Predicate(_free(without_contract(shown), drawn.values()), p.arity, p.args, pointer=p.pointer)
     builder = StructureBuilder(Vocabulary(tuple(drawn.values())), structure.size)
     for old, new in drawn.items():
         for nodes, value in structure.entries(old):
@@ -259,6 +259,7 @@ class _Describer:
             source = self.source_names.get(bare, bare)
             if source in self.pointers:  # it has its own predicate, so it is not shared
                 source = bare
+            source = without_contract(source)
             match = _INLINED.fullmatch(source)
             variable = f"{match[1]}{match[3]}" if match else source
             if match and match[2] != self.function:

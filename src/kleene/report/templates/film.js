@@ -110,7 +110,7 @@
       const row = html("div", "frame");
       row.append(html("b", "", name));
       for (const [variable, value, changed] of variables)
-        row.append(html("span", changed && highlight ? "changed" : "", variable + " = " + value));
+        row.append(html("span", changed && highlight ? "changed" : "", variable + (value.startsWith("→") ? " " : " = ") + value));
       panel.append(row);
     }
     return panel;
@@ -134,11 +134,11 @@
       controls.append(b);
       return b;
     };
-    button("⏮", "First step (Home)", () => go(0));
+    button("|◀", "First step (Home)", () => go(0));
     button("◀", "Step back (←)", () => go(now - 1));
     const play = button("▶ Play", "Play or pause (space)", () => toggle());
     button("▶", "Step forward (→)", () => go(now + 1));
-    button("⏭", "Last step (End)", () => go(last));
+    button("▶|", "Last step (End)", () => go(last));
     const slider = html("input");
     Object.assign(slider, { type: "range", min: 0, max: last, value: last });
     slider.setAttribute("aria-label", "Step");
@@ -200,7 +200,8 @@
       stack.replaceWith(panel);
       stack = panel;
       code.show(file, line);
-      steps.forEach((s, n) => { const row = code.rows.get(s[0] + "\n" + s[1]); if (row && n <= now) row.classList.add("been"); });
+      const been = new Set(steps.slice(0, now + 1).map((s) => s[0] + "\n" + s[1]));
+      for (const [key, row] of code.rows) row.classList.toggle("been", been.has(key));
       if (chapters) chapters.selectedIndex = film.chapters.filter(([, first]) => first <= now).length - 1;
       if (now === last && timer) toggle();
     }

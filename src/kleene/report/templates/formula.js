@@ -2,7 +2,7 @@
 // A structure is {n: nodes, sm: [summary nodes], ac: [nodes that perhaps do not exist], p: {predicate: [[nodes..., value]]}}.
 window.kleene = (function () {
   "use strict";
-  const TOKEN = /\s*(?:(1\/2|0(?![\w.])|1(?![\w.]))|([A-Za-z_$&][\w$.'@#~&]*)|"([^"]+)"|(<->|->|==|!=|[!&|()?:,*+]))/y;
+  const TOKEN = /\s*(?:(1\/2|0(?![\w.])|1(?![\w.]))|([A-Za-z_$][\w$.'@#~]*)|"([^"]+)"|(<->|->|==|!=|[!&|()?:,*+]))/y;
   const BINDING = { "<->": 1, "->": 2, "|": 3, "&": 4 };
 
   function tokens(text) {
@@ -210,6 +210,7 @@ window.kleene = (function () {
     names.forEach((name) => add("node " + name));
     for (const [name, rows] of Object.entries(structure.p))
       for (const row of rows) {
+        if (name === "sm") continue;
         const args = row.slice(0, -1).map((node) => names[node]);
         const perhaps = row[row.length - 1] === 1;
         if (row.length !== 2 || perhaps) add(name + "(" + args.join(", ") + ")" + (perhaps ? " = 1/2" : ""));
