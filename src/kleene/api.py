@@ -28,7 +28,11 @@ from kleene.report.run.page import html_report
 from kleene.report.run.result import RunReport
 from kleene.report.show import show_html
 from kleene.results.check import CheckReport
+from kleene.shipped_examples import examples_folder
+from kleene.structures.canonical import canonical_abstraction
+from kleene.structures.embedding import embeds as embeds_in
 from kleene.structures.evaluate import evaluate as value_of
+from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure, parse_tvs, read_tvs
 from kleene.symbolic import SymbolicOptions, SymbolicResult, Theory
@@ -52,8 +56,12 @@ __all__ = [
     "Verdict",
     "Vocabulary",
     "assume",
+    "blur",
     "check",
+    "define",
+    "embeds",
     "evaluate",
+    "examples_folder",
     "formula",
     "load",
     "program",
@@ -108,6 +116,24 @@ def evaluate(formula: Formula, structure: Structure, **nodes: int) -> Kleene:
             f"there is no such node: {', '.join(wrong)}; the structure has nodes 0 to {structure.size - 1}"
         )
     return value_of(structure, formula, nodes)
+
+
+def blur(structure: Structure) -> Structure:
+    """The canonical abstraction: nodes that agree on all unary abstraction predicates become one (thesis 3.2.5).
+
+    Instrumentation predicates keep the values that the structure has for them; `define` computes them.
+    """
+    return canonical_abstraction(structure)
+
+
+def define(structure: Structure) -> Structure:
+    """The structure with every instrumentation predicate computed from its definition."""
+    return with_definitions(structure)
+
+
+def embeds(a: Structure, b: Structure) -> bool:
+    """Whether a can be embedded in b (thesis Def. 2.4): everything that a represents, b represents too."""
+    return embeds_in(a, b)
 
 
 def run(
