@@ -14,6 +14,7 @@ EVERY = {
     "tests/cli/test_check_reports.py::test_what_recursive_functions_do_is_checked_again": ONLY_IN_EXAM,
     "tests/editors/test_language_server.py::test_findings_of_c": ONLY_IN_EXAM,
     "tests/browser/test_check_page.py::test_nothing_is_wider": ONLY_IN_EXAM,
+    "tests/test_docs.py::test_commands_do_what_is_shown": 2,
     "tests/oracle/test_machines_agree.py::test_coerce_and_what_it_breaches": 8,
     "tests/oracle_symbolic/test_five_nodes.py": 8,
     "tests/unit/symbolic/test_best_runs.py": 3,

@@ -132,7 +132,7 @@ def define(structure: Structure) -> Structure:
 
 
 def embeds(a: Structure, b: Structure) -> bool:
-    """Whether a can be embedded in b (thesis Def. 2.4): everything that a represents, b represents too."""
+    """Whether a can be embedded in b (thesis Def. 2.3): everything that a represents, b represents too."""
     return embeds_in(a, b)
 
 
@@ -174,7 +174,7 @@ def check(*files: str | Path, **options: Any) -> CheckReport:
 def assume(
     formula: Formula | str, structures: Iterable[Structure], program: Program, options: SymbolicOptions | None = None
 ) -> SymbolicResult:
-    """The most precise abstraction of the stores of some structures that satisfy a closed formula (seed 000).
+    """The most precise abstraction of the stores of some structures that satisfy a closed formula (YRS04).
 
     The rules of the program are what all stores satisfy. `most_precise` of the result is False where a solver gave up;
     the structures are sound all the same.

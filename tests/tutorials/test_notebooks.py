@@ -21,7 +21,10 @@ def test_there_are_two_tutorials() -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
-def test_cells_run_in_order_and_their_values_draw_themselves(path: Path) -> None:
+def test_cells_run_in_order_and_their_values_draw_themselves(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     names: dict[str, object] = {}
