@@ -20,7 +20,7 @@ from kleene.batch.task import Limits, Task
 from kleene.cli import run_main
 from kleene.diagnostics import UsageError
 
-COUNT = 8
+COUNT = 5
 
 
 @pytest.fixture

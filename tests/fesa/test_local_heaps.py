@@ -213,7 +213,7 @@ def test_both_parts_may_have_several_cells(made: Made) -> None:
 
 
 def test_the_callee_gets_what_its_arguments_reach(made: Made) -> None:
-    """Of two lists, one goes along; of a list, what is behind the argument."""
+    """The callee sees one of two lists, and of a list the part behind the argument."""
     domain, own, _, call = made
     new = [f"{name} = calloc(1, 16);" for name in OUTER]
     heap, _ = scripted(domain, own, new[0], new[1], "y->a = x;", new[2], "z->b = y;", "y = NULL;", "y = x->a;")

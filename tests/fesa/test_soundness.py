@@ -195,7 +195,7 @@ def test_what_was_above_may_be_below_later(folder: Path) -> None:
 
 
 def test_a_ring_is_walked_and_lost(folder: Path) -> None:
-    """The only pointer goes round a ring of two; then the ring is opened behind it, and the other block is lost."""
+    """The only pointer moves round a ring of two; then the ring is opened behind it, and the other block is lost."""
     new = [f"{name} = calloc(1, 16);" for name in "xy"]
     checked, heap, real, raised = ready(folder, *new, "x->b = y;", "y->b = x;", "y = NULL;", "x = x->b;", "x = x->b;")
     assert "memory_leak" not in raised and checked.meaning.represents(heap.vectors, real)

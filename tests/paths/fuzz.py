@@ -53,7 +53,7 @@ def problems_of(seed: int, runs: int = RUNS, steps: int = STEPS) -> tuple[list[s
 
 
 def _goal(trace: Trace) -> str | None:
-    return trace.findings[-1].kind if trace.outcome == "error" else None
+    return trace.faults[-1].kind if trace.outcome == "error" else None
 
 
 def _check_run(program: CProgram, trace: Trace, counts: dict[str, int]) -> list[str]:

@@ -70,7 +70,7 @@ def test_a_path_formula_confirms_what_exploration_cannot(checked):
 
 def test_an_infeasible_path_is_no_finding_and_is_shown(checked):
     """Nothing is wrong with this program; the analysis does not know that the counter is the length of the list."""
-    report = checked(MISCOUNTED, timeout=12, properties=("memsafety",))
+    report = checked(MISCOUNTED, timeout=6, properties=("memsafety",))
     assert report.properties["memsafety"] is not Verdict.FALSE
     if report.properties["memsafety"] is Verdict.UNKNOWN:
         assert "cannot happen" in report.reason
@@ -121,7 +121,7 @@ def test_the_path_through_tail_recursion_is_shown(tmp_path):
     prepared = Prepared(read_program(path))
     shape = analyse(prepared, malloc_may_fail=True, seconds=60)
     (alarm,) = shape.alarms
-    result = confirm(prepared, shape, [alarm], malloc_may_fail=True, seconds=12)
+    result = confirm(prepared, shape, [alarm], malloc_may_fail=True, seconds=5)
     assert any("$next" in str(edge.label) for edge in result.paths[alarm])
     assert "cannot happen" in result.answers[alarm]
 

@@ -42,7 +42,7 @@ def result(tmp_path):
 
 
 def test_uses_on_a_path_by_following_it_forwards(result):
-    """Against the definition: at a location of the path a value is there that a later step reads before writing."""
+    """Against the definition: a location of the path has a value that a later step reads before writing."""
     names = result.abstraction.definition.variables
     assert names
     for one in result.rounds:
@@ -61,7 +61,7 @@ def test_uses_on_a_path_by_following_it_forwards(result):
 
 
 def test_interpolants_say_where(result):
-    """A variable is asked for at the locations before whose steps an interpolant speaks of it, nowhere else."""
+    """A variable is tracked at the locations whose interpolants contain it, nowhere else."""
     spoken = [one for one in result.rounds if one.reason.interpolants is not None]
     assert spoken
     for one in spoken:

@@ -173,8 +173,8 @@ class Calls:
     ) -> Any:
         """Functions of several names that are treated alike; NotImplemented for all others."""
         if name in _FOLDED:
-            found = evaluate(cursor)
-            return Constant(int(found) if found is not None else 0, self.lower.type(cursor))
+            value = evaluate(cursor)
+            return Constant(int(value) if value is not None else 0, self.lower.type(cursor))
         if name in _UNKNOWN_NUMBERS:
             for argument in arguments:
                 self.lower.effects.effect(argument)

@@ -112,7 +112,7 @@ class Contract:
 
 def read_contracts(program: CProgram) -> dict[str, Contract]:
     """The contracts in the files of a program, by function. Raises InputError where one is not understood."""
-    found: dict[str, Contract] = {}
+    result: dict[str, Contract] = {}
     for file in program.files:
         text = Path(file).read_text(encoding="utf-8", errors="replace")
         own = {_offset(text, f.place): f for f in program.functions.values() if f.place.file == file}
@@ -122,10 +122,10 @@ def read_contracts(program: CProgram) -> dict[str, Contract]:
                 raise _error(
                     text, file, comment.start(), "there is no function definition directly below this contract"
                 )
-            if function.name in found:
+            if function.name in result:
                 raise _error(text, file, comment.start(), f"'{function.name}' has another contract")
-            found[function.name] = _Parser(program, function, file, text, comment.start(1), comment.end(1)).contract()
-    return found
+            result[function.name] = _Parser(program, function, file, text, comment.start(1), comment.end(1)).contract()
+    return result
 
 
 def _offset(text: str, place: Place) -> int:
@@ -266,13 +266,13 @@ class _Parser:
 
     def _conjunct(self) -> list[_Token]:
         """The tokens from here to the end of a conjunct."""
-        depth, found = 0, []
+        depth, tokens = 0, []
         for token in self.tokens[self.position :]:
             depth += (token.text == "(") - (token.text == ")")
             if not token.text or token.text == ";" or (token.text == "&&" and depth <= 0):
                 break
-            found.append(token)
-        return found
+            tokens.append(token)
+        return tokens
 
     def _is_formula(self, first: _Token) -> bool:
         tokens = [first, *self._conjunct()]

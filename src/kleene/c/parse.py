@@ -55,23 +55,23 @@ def parse(path: str, flags: list[str]) -> Any:
 
 def headers_of(units: Sequence[Any]) -> tuple[str, ...]:
     """The files that translation units include, without the headers of the standard library, which are our own."""
-    names = {str(found.include.name) for unit in units for found in unit.get_includes()}
+    names = {str(inclusion.include.name) for unit in units for inclusion in unit.get_includes()}
     return tuple(sorted(name for name in names if not Path(name).is_relative_to(HEADERS)))
 
 
 def _without_gcc_attributes(path: str) -> list[tuple[str, str]]:
     """The text of a preprocessed file with what only gcc accepts blanked out, so that columns stay as they are."""
     text = Path(path).read_text(encoding="utf-8", errors="replace")
-    scrubbed = _MALLOC_ATTRIBUTE.sub(lambda found: found[1] + " " * len(found[2]), text)
+    scrubbed = _MALLOC_ATTRIBUTE.sub(lambda match: match[1] + " " * len(match[2]), text)
     return [(path, scrubbed)] if scrubbed != text else []
 
 
-def _diagnostic(found: Any) -> Diagnostic:
-    message = str(found.spelling)
+def _diagnostic(problem: Any) -> Diagnostic:
+    message = str(problem.spelling)
     missing = re.match(r"'(.*)' file not found", message)
     if missing:
         message += f"; pass the folder that has it with -I, such as -I path/to/include (for {missing[1]})"
-    location = found.location
+    location = problem.location
     if location.file is None:
         return Diagnostic(message)
     file = str(location.file.name)

@@ -111,9 +111,9 @@ class _Reader:
                 self.functions[name] = lower_function(unit, cursor)
             elif kind(cursor) == "VAR_DECL" and cursor.is_definition():
                 known = self.linkage.globals[name]
-                found = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
-                if found.initial or found.external or not known.initial:
-                    self.linkage.globals[name] = found
+                definition = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
+                if definition.initial or definition.external or not known.initial:
+                    self.linkage.globals[name] = definition
 
     def _lower_library(self) -> None:
         """Add the bodies of the library functions that are called and not defined."""

@@ -53,11 +53,11 @@ class Unit:
             if declaration == cursor:
                 return variable
         name = self.name_of(cursor)
-        found = self.linkage.globals.get(name)
-        if found is None:
-            found = Global(Variable(name, type_, is_global=True), external=True)
-            self.linkage.globals[name] = found
-        return found.variable
+        item = self.linkage.globals.get(name)
+        if item is None:
+            item = Global(Variable(name, type_, is_global=True), external=True)
+            self.linkage.globals[name] = item
+        return item.variable
 
     def text(self, file: str) -> bytes:
         if file not in self._texts:

@@ -101,14 +101,14 @@ class Values:
         raise UnsupportedConstruct(f"expression {name.lower().replace('_', ' ')}", cursor)
 
     def _constant(self, cursor: Any) -> Expression:
-        found = evaluate(cursor)
+        value = evaluate(cursor)
         type_ = self.lower.type(cursor)
-        if isinstance(found, float):
-            return FloatConstant(found, type_)
-        if found is None:
+        if isinstance(value, float):
+            return FloatConstant(value, type_)
+        if value is None:
             what = "sizeof of an array of variable length" if kind(cursor) == "CXX_UNARY_EXPR" else "expression"
             raise UnsupportedConstruct(f"{what} without a constant value", cursor)
-        return Constant(type_.wrap(found) if isinstance(type_, IntegerType) else found, type_)
+        return Constant(type_.wrap(value) if isinstance(type_, IntegerType) else value, type_)
 
     def _string(self, cursor: Any) -> Expression:
         type_ = self.lower.type(cursor)

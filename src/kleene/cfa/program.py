@@ -71,15 +71,15 @@ class CProgram:
     @cached_property
     def address_taken(self) -> tuple[FunctionAddress, ...]:
         """The functions whose address the program takes, by name: the possible values of function pointers."""
-        found: dict[str, FunctionAddress] = {}
+        addresses: dict[str, FunctionAddress] = {}
         operations: list[Operation] = [a for g in self.globals for a in g.initial]
         operations += [e.label for f in self.functions.values() for e in f.cfa.edges]
         for operation in operations:
             for expression in expressions(operation):
                 for node in walk(expression):
                     if isinstance(node, FunctionAddress):
-                        found.setdefault(node.name, node)
-        return tuple(found[name] for name in sorted(found))
+                        addresses.setdefault(node.name, node)
+        return tuple(addresses[name] for name in sorted(addresses))
 
     @cached_property
     def call_graph(self) -> dict[str, tuple[str, ...]]:
@@ -103,14 +103,14 @@ class CProgram:
     @cached_property
     def reachable_functions(self) -> tuple[str, ...]:
         """The functions that the entry may call, itself first, in order of discovery."""
-        found = {self.entry: None}
+        reachable_functions = {self.entry: None}
         stack = [self.entry]
         while stack:
             for name in self.call_graph[stack.pop()]:
-                if name not in found:
-                    found[name] = None
+                if name not in reachable_functions:
+                    reachable_functions[name] = None
                     stack.append(name)
-        return tuple(found)
+        return tuple(reachable_functions)
 
     @cached_property
     def recursive_functions(self) -> frozenset[str]:

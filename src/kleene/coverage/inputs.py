@@ -26,9 +26,9 @@ KINDS = ("ones", "named", "rising", "random", "falling", "extreme")
 """Ways to choose the numbers of a run."""
 MALLOC = "malloc succeeds"
 """The reason of the input that decides whether an allocation succeeds."""
-_FAR = 6
+_FAILING_ALLOCATIONS = 6
 """Number of first allocations, one of which fails in every second run."""
-_EACH_WAY = 40
+_RANDOM_DISTANCE = 40
 """Random numbers are at most so far from zero, or from a number of the program."""
 
 
@@ -48,7 +48,7 @@ def plans(*, malloc_may_fail: bool) -> Iterator[Plan]:
         chance = random.Random(seed)
         rounds = ROUNDS[seed % len(ROUNDS)]
         kind = KINDS[(seed // len(ROUNDS) + seed) % len(KINDS)]
-        fails = chance.randrange(_FAR) if malloc_may_fail and seed % 2 else -1
+        fails = chance.randrange(_FAILING_ALLOCATIONS) if malloc_may_fail and seed % 2 else -1
         yield Plan(rounds, kind, fails, seed)
 
 
@@ -103,6 +103,6 @@ class PlannedInputs(InputSource):
             case "extreme":
                 value = self.random.choice((low, high, low + 1, high - 1, -1, 0, 1))
             case _:
-                value = self.random.choice(self.named) + self.random.randint(-_EACH_WAY, _EACH_WAY)
+                value = self.random.choice(self.named) + self.random.randint(-_RANDOM_DISTANCE, _RANDOM_DISTANCE)
         stays = self.random.randrange(self.plan.rounds + 1) if turn <= self.plan.rounds else 0
         return value if stays or turn <= self.plan.rounds // 2 else self.random.choice((value, 0))

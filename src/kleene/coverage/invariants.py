@@ -12,11 +12,11 @@ from kleene.coverage.views import Program, View
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.structure import Structure
 
-MANY = 400
+MOST_STRUCTURES = 400
 """Structures of a location beyond which a state is not looked up there, to spare time; whether it is empty still is."""
-LARGE = 40
+MOST_NODES = 40
 """Nodes of a state beyond which it is not looked up."""
-_SMALL = 14
+_MOST_NODES_DEFINED = 14
 """Nodes of a state up to which definitions are computed for it."""
 
 
@@ -81,7 +81,7 @@ class ShapeInvariant:
         return self._candidates[key]
 
     def problem(self, view: View) -> str | None:
-        if len(self._at(view.location)) > MANY or len(view.state.blocks) > LARGE + len(view.variables):
+        if len(self._at(view.location)) > MOST_STRUCTURES or len(view.state.blocks) > MOST_NODES + len(view.variables):
             return None
         try:
             for sketch in self.sketcher.sketches(view):
@@ -93,7 +93,7 @@ class ShapeInvariant:
                 self.different += 1
                 if not self._covered(view.location, sketch, core=True):
                     return self._words(sketch)
-                if sketch.complete and sketch.size <= _SMALL:
+                if sketch.complete and sketch.size <= _MOST_NODES_DEFINED:
                     self.later.append((view.location, sketch))
         except Misplaced as place:
             return str(place)

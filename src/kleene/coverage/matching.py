@@ -14,7 +14,7 @@ from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import AC, SM, Structure, StructureBuilder
 
 Pair = tuple[int, int]
-_PATIENCE = 20_000
+_MOST_STEPS = 20_000
 """Steps of a search after which a state counts as covered: it is then not decided whether it is."""
 
 
@@ -179,7 +179,7 @@ class _Search:
         self.order = sorted(range(sketch.size), key=lambda u: len(choices[u]))
         self.image: dict[int, int] = {}
         self.used: dict[int, int] = {}
-        self.left = _PATIENCE
+        self.left = _MOST_STEPS
 
     def run(self) -> bool:
         return self._place(0)

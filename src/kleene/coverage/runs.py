@@ -17,16 +17,17 @@ from kleene.coverage.views import Program, Stack
 from kleene.domains.explicit.machine import Ended
 from kleene.domains.explicit.values import NotModelled, Violation
 
-MAX_RUNS = 2_000
-MAX_STEPS = 4_000
+MOST_RUNS = 2_000
+"""Runs for one proof."""
+MOST_STEPS = 4_000
 """Steps of one run: enough for twenty rounds of three nested loops of a few statements."""
-_SAMPLES = 6
+_STATES_AT_LOCATION = 6
 """Number of states per run that are searched at a location other than a loop head."""
-_AT_HEADS = 24
+_STATES_AT_HEAD = 24
 """Number of states per run that are searched at a loop head."""
-_FIRST = 0.7
+_RUNS_SHARE = 0.7
 """The share of the time for runs; the rest is for a closer look at their states."""
-_QUIET = 60
+_RUNS_WITHOUT_NEWS = 60
 """Runs in a row without a new state after which the rest of the time is for a closer look."""
 
 
@@ -77,17 +78,17 @@ class Runs:
         self.coverage = Coverage()
         self.end = 0.0
 
-    def check(self, seconds: float, *, max_runs: int = MAX_RUNS) -> Coverage:
+    def check(self, seconds: float, *, max_runs: int = MOST_RUNS) -> Coverage:
         """Run until the time is over, or a state is not covered."""
         start = time.monotonic()
-        self.end = start + seconds * (_FIRST if self.invariant.looks_closer else 1)
+        self.end = start + seconds * (_RUNS_SHARE if self.invariant.looks_closer else 1)
         coverage, quiet = self.coverage, 0
         for plan in plans(malloc_may_fail=self.program.machine.malloc_may_fail):
             known = self.invariant.different, len(coverage.locations)
             self._run(PlannedInputs(plan, self.named))
             coverage.runs += 1
             quiet = 0 if (self.invariant.different, len(coverage.locations)) != known else quiet + 1
-            over = time.monotonic() > self.end or coverage.runs >= max_runs or quiet >= _QUIET
+            over = time.monotonic() > self.end or coverage.runs >= max_runs or quiet >= _RUNS_WITHOUT_NEWS
             if coverage.refuted is not None or over:
                 break
         self.end = start + seconds
@@ -100,11 +101,11 @@ class Runs:
         state = machine.start(inputs)
         stack = Stack(self.program, state)
         visits: Counter[str] = Counter()
-        for _ in range(MAX_STEPS):
+        for _ in range(MOST_STEPS):
             frame = state.frames[-1]
             location, function = frame.location, frame.function
             visits[location] += 1
-            if visits[location] <= (_AT_HEADS if location in self.heads else _SAMPLES):
+            if visits[location] <= (_STATES_AT_HEAD if location in self.heads else _STATES_AT_LOCATION):
                 self._look(stack, inputs)
                 if coverage.refuted is not None or time.monotonic() > self.end:
                     return

@@ -79,11 +79,11 @@ class Sketcher:
 
 def _made(memory: Memory) -> dict[SourcePlace, set[int | None]]:
     """The sizes of the blocks of each allocation, as the analysis represents them."""
-    found: dict[SourcePlace, set[int | None]] = {}
+    made: dict[SourcePlace, set[int | None]] = {}
     for edge in memory.cfa.edges:
         if isinstance(edge.label, Allocate | Realloc):
-            found.setdefault(edge.label.place, set()).add(memory.block_size(edge.label))
-    return found
+            made.setdefault(edge.label.place, set()).add(memory.block_size(edge.label))
+    return made
 
 
 @dataclass

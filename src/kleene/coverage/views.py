@@ -80,15 +80,15 @@ class Program:
 
 def _parts(inlined: CProgram) -> dict[str, tuple[str, int]]:
     """The scalars of structs and arrays, which may have become variables: the variable and the offset of each."""
-    found: dict[str, tuple[str, int]] = {}
+    parts: dict[str, tuple[str, int]] = {}
     owners: list[tuple[str, Type]] = [(g.variable.name, g.variable.type) for g in inlined.globals]
     for function in inlined.functions.values():
         start = "" if function.name == inlined.entry else f"{function.name}."
         owners += [(start + v.name, v.type) for v in (*function.parameters, *function.locals)]
     for name, type_ in owners:
         if isinstance(type_, RecordType | ArrayType):
-            found |= {name + part.name: (name, part.offset) for part in parts_of(type_, inlined) or ()}
-    return found
+            parts |= {name + part.name: (name, part.offset) for part in parts_of(type_, inlined) or ()}
+    return parts
 
 
 class Stack:

@@ -105,10 +105,10 @@ class _ByLocation(Mapping[str, Store[Element]]):
             raise KeyError(location)
         if len(stores) == 1:
             return stores[0]
-        found = self._domain.store()
+        union = self._domain.store()
         for store in stores:
-            found.add(store.elements())
-        return found
+            union.add(store.elements())
+        return union
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(location for a in self._activations for location in a.stores))

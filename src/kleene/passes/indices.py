@@ -86,8 +86,8 @@ def _with_arrays(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     def change(node: Expression) -> Expression:
         if isinstance(node, Deref) and isinstance(node.pointer, AddressOf) and node.pointer.target.type == node.type:
             return node.pointer.target  # made below
-        found = element(node)
-        return node if found is None else AddressOf(found, node.type)
+        chosen = element(node)
+        return node if chosen is None else AddressOf(chosen, node.type)
 
     return Cfa(cfa.entry, tuple(replace(e, label=rewrite_operation(e.label, change)) for e in cfa.edges))
 
@@ -169,12 +169,12 @@ class _Splitter:
     def _outside(self, edge: Edge[Operation], node: Index, last: int, *, read: bool) -> list[Choice]:
         """The errors for an index less than 0 or greater than `last`."""
         low, high = self.intervals.of(node.index, edge.source)
-        found: list[Choice] = []
+        outside: list[Choice] = []
         for operator, bound, wrong in (("<", 0, low < 0), (">", last, high > last)):
             if wrong:
                 test = Comparison(operator, node.index, Constant(bound, node.index.type))
-                found.append(Choice(test, (_out_of_bounds(edge.label, node, read=read),)))
-        return found
+                outside.append(Choice(test, (_out_of_bounds(edge.label, node, read=read),)))
+        return outside
 
 
 def _out_of_bounds(operation: Operation, node: Index, *, read: bool) -> Operation:
@@ -232,9 +232,9 @@ def has_pointers(type_: Type, program: CProgram) -> bool:
 
 def whole_array(lvalue: Expression) -> Expression | None:
     """The outermost array that an lvalue indexes by a variable; None without variable indices."""
-    found = None
+    result = None
     while isinstance(lvalue, Field | Index):
         if isinstance(lvalue, Index) and not isinstance(lvalue.index, Constant):
-            found = lvalue.base
+            result = lvalue.base
         lvalue = lvalue.base
-    return found
+    return result

@@ -33,7 +33,9 @@ from kleene.cfa.program import CProgram, Function
 from kleene.diagnostics import Limit, LimitReached
 
 MAX_POINTER_TARGETS = 16
+"""Functions that one function pointer may call: with more, the call is not supported."""
 MAX_EDGES = 200_000
+"""Edges of an inlined program: a larger one is not analysed."""
 
 
 @dataclass(frozen=True, slots=True)

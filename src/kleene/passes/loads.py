@@ -125,16 +125,16 @@ class _Numbering:
             """Rewrite an expression that is read, or, with `place`, an lvalue that is only addressed."""
             match expression:
                 case Field(base=base):
-                    found: Expression = replace(expression, base=read(base, place=True))
+                    lvalue: Expression = replace(expression, base=read(base, place=True))
                 case Index(base=base, index=index):
-                    found = replace(expression, base=read(base, place=True), index=read(index, place=False))
+                    lvalue = replace(expression, base=read(base, place=True), index=read(index, place=False))
                 case Deref(pointer=pointer):
-                    found = replace(expression, pointer=read(pointer, place=False))
+                    lvalue = replace(expression, pointer=read(pointer, place=False))
                 case AddressOf(target=inner):
                     return replace(expression, target=read(inner, place=True))
                 case _:
                     return with_parts(expression, lambda child: read(child, place=False))
-            return found if place else numbered(found)
+            return lvalue if place else numbered(lvalue)
 
         return with_parts(operation, lambda x: read(x, place=x is target))
 

@@ -53,8 +53,8 @@ def with_parts(whole: _Whole, change: Rewrite) -> _Whole:
 
 def operations_of(program: CProgram) -> list[Operation]:
     """All operations of a program: those that initialise globals, then those of its functions."""
-    found: list[Operation] = [a for g in program.globals for a in g.initial]
-    return found + [e.label for f in program.functions.values() for e in f.cfa.edges]
+    initializers: list[Operation] = [a for g in program.globals for a in g.initial]
+    return initializers + [e.label for f in program.functions.values() for e in f.cfa.edges]
 
 
 def rewrite_program(program: CProgram, change: Rewrite) -> CProgram:

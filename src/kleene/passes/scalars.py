@@ -59,12 +59,12 @@ class Part:
 
 def parts_of(type_: Type, program: CProgram) -> list[Part] | None:
     """The scalars of a type, in order; None if they overlap, or are too many, or are not known."""
-    found = _parts(type_, program, 0, ())
-    if found is None or len(found) > MAX_SCALARS:
+    parts = _parts(type_, program, 0, ())
+    if parts is None or len(parts) > MAX_SCALARS:
         return None
-    found.sort(key=lambda part: part.offset)
-    ends = [part.offset + part.type.size for part in found]
-    return found if all(end <= part.offset for end, part in zip(ends, found[1:], strict=False)) else None
+    parts.sort(key=lambda part: part.offset)
+    ends = [part.offset + part.type.size for part in parts]
+    return parts if all(end <= part.offset for end, part in zip(ends, parts[1:], strict=False)) else None
 
 
 def _parts(type_: Type, program: CProgram, offset: int, path: tuple[Field | Index, ...]) -> list[Part] | None:

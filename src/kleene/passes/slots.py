@@ -53,7 +53,7 @@ from kleene.passes.rewrite import operations_of, rewrite_operation
 CHOICE = "which slot"
 """The source of numbers that no run of the program reads: which slot stands for an element."""
 
-FEW = 6
+MOST_ELEMENTS = 6
 """Arrays of so few elements are followed element by element."""
 
 
@@ -75,15 +75,15 @@ def with_slots(program: CProgram) -> CProgram:
 
 def _arrays(program: CProgram) -> list[Variable]:
     """The global arrays of pointers that are only indexed."""
-    found = []
+    arrays = []
     for item in program.globals:
         type_ = item.variable.type
         if item.external or item.initial or item.constant or not isinstance(type_, ArrayType):
             continue
-        if type_.count > FEW and has_pointers(type_, program) and not isinstance(type_.element, ArrayType):
-            found.append(item.variable)
+        if type_.count > MOST_ELEMENTS and has_pointers(type_, program) and not isinstance(type_.element, ArrayType):
+            arrays.append(item.variable)
     whole = {v for o in operations_of(program) for x in expressions(o) for v in _whole(x)}
-    return [v for v in found if v not in whole]
+    return [v for v in arrays if v not in whole]
 
 
 def _whole(expression: Expression) -> Iterator[Variable]:

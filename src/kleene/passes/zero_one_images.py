@@ -52,7 +52,7 @@ from kleene.passes.representatives import Uses, same
 
 _LVALUES = Variable | Field | Deref | Index
 _BITS = (0, 1)
-_FAR = 12
+_MOST_STEPS = 12
 """Largest number of steps from the test of an assertion to its failure."""
 
 
@@ -265,7 +265,7 @@ class _Images:
 
     def _is_lost(self, location: str, known: dict[Expression, bool]) -> bool:
         """Whether only a failure can follow, after a few steps that copy and test known variables."""
-        for _ in range(_FAR):
+        for _ in range(_MOST_STEPS):
             after = self.original.leaving(location)
             labels = [e.label for e in after]
             if all(isinstance(label, Error) for label in labels):

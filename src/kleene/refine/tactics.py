@@ -19,7 +19,7 @@ from kleene.refine.tracking.reasons import cone, everything, slice_of
 if TYPE_CHECKING:
     from kleene.refine.loop import Refinement
 
-PATIENCE = 4
+GENERATORS_PER_ROUND = 4
 """Generators that are simulated before more variables are tracked: a round of trials costs as much as a tree."""
 
 
@@ -48,7 +48,7 @@ TACTICS = (
     Tactic("interpolants", lambda run, now: run.track(now, run.asked(now))),
     Tactic("wider interpolants", lambda run, now: run.track(now, on_path(now.path, now.reason.wider, DEPENDS))),
     Tactic("dependent pointers", _track_dependent_pointers),
-    Tactic("few generators", lambda run, now: run.tune(now, patience=PATIENCE)),
+    Tactic("few generators", lambda run, now: run.tune(now, patience=GENERATORS_PER_ROUND)),
     Tactic("dependent pointers everywhere", lambda run, now: run.track(now, Asked(_dependent_pointers(run, now)))),
     Tactic("all generators", lambda run, now: run.tune(now)),
     Tactic("rings", lambda run, now: run.close(now)),

@@ -69,9 +69,9 @@ def _where(file: str, message: Mapping[str, Any]) -> str:
 
 def _status(pairs: Sequence[tuple[str, str]]) -> str:
     """A wrong verdict of one property makes the whole wrong."""
-    if any(found not in ("UNKNOWN", wanted) for wanted, found in pairs):
+    if any(verdict not in ("UNKNOWN", wanted) for wanted, verdict in pairs):
         return WRONG
-    if any(found == "UNKNOWN" for _, found in pairs):
+    if any(verdict == "UNKNOWN" for _, verdict in pairs):
         return OPEN
     return CORRECT if pairs else "no expectation"
 

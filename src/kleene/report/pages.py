@@ -102,12 +102,12 @@ class Album:
 
     def predicates(self) -> list[ShownPredicate]:
         """All predicates drawn on the page, in order of declaration."""
-        found: dict[str, Predicate] = {}
+        by_name: dict[str, Predicate] = {}
         drawn: set[str] = set()
         for structure, _ in self._uses:
-            found.update((p.name, p) for p in structure.vocabulary)
+            by_name.update((p.name, p) for p in structure.vocabulary)
             drawn |= predicates_in(picture_of(structure, self._options))
-        return [_shown(p) for p in found.values() if p.name in drawn]
+        return [_shown(p) for p in by_name.values() if p.name in drawn]
 
     def _reference(self, structure: Structure, svg: str) -> str:
         key = (structure, structure.names)

@@ -9,12 +9,12 @@ from kleene.core.verdict import Finding, Verdict
 from kleene.coverage.runs import Coverage
 from kleene.domains.explicit.explore import Confirmed, Exploration
 from kleene.passes.preparation import Prepared
-from kleene.refine.loop import Refined
 from kleene.results.fesa import FesaResult
 from kleene.results.replay import Replay
 from kleene.results.shape import ShapeResult
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # these import the solver
+    from kleene.refine.loop import Refined
     from kleene.results.confirmation import Confirmation
 
 
@@ -30,7 +30,6 @@ class CheckReport:
     seconds: float
     exploration: Exploration | None = None
     shape: ShapeResult | FesaResult | None = None
-    warnings: tuple[str, ...] = ()
     traces: list[Confirmed] = field(default_factory=list)
     refinement: Refined | None = None
     fallback: str = ""

@@ -217,10 +217,10 @@ class Translator:
         updates = [u for v in appearing for u in self._any_value(v)]
         names = ", ".join(v.name for v in appearing)
         first = [Step(Action(f"any {names}", f"any {names}", updates=tuple(updates)))] if updates else []
-        found = [[*first, *steps] for steps in self._branches(edge)]
+        ways = [[*first, *steps] for steps in self._branches(edge)]
         self.symbols.hidden = self.constants.hidden = frozenset()
         self.symbols.complete = True
-        return found
+        return ways
 
     def _any_value(self, variable: Variable) -> list[Update]:
         if self.memory.kind(variable) == "pointer":

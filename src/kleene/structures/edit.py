@@ -95,13 +95,13 @@ class Mapping:
         if not tensor or not arity:
             return tensor
         memo = self._memo[rail]
-        found = memo.get((tensor, arity))
-        if found is None:
+        result = memo.get((tensor, arity))
+        if result is None:
             if len(memo) > 20_000:
                 memo.clear()
-            found = self._vector(tensor, rail) if arity == 1 else self._blocks(tensor, arity, rail)
-            memo[tensor, arity] = found
-        return found
+            result = self._vector(tensor, rail) if arity == 1 else self._blocks(tensor, arity, rail)
+            memo[tensor, arity] = result
+        return result
 
     def _vector(self, vector: int, rail: int) -> int:
         result = 0

@@ -153,21 +153,21 @@ class Run:
         """A store of the scene; None if there is none, or if the question is undecided (then with a reason)."""
         if _is_contradictory(scene):
             return None
-        found = some_store(scene, self.solver)
-        if isinstance(found, Unknown):
-            self.reasons[found.reason] = None
+        witness = some_store(scene, self.solver)
+        if isinstance(witness, Unknown):
+            self.reasons[witness.reason] = None
             return None
-        return found
+        return witness
 
     def _observe(self, observation: Observation) -> None:
-        found = observation.solve(self.solver, leaves=self.options.leaves, most=self.options.most)
-        for point, model in found.points.items():
+        answer = observation.solve(self.solver, leaves=self.options.leaves, most=self.options.most)
+        for point, model in answer.points.items():
             structure = observation.structure(point)
             if self.structures.get(structure) is None:
                 self.structures[structure] = None if model is None else observation.store(model)
-        if found.undecided:
-            self.reasons[found.reason or "undecided"] = None
-            self.keep(observation.structure(prefix) for prefix in found.undecided)
+        if answer.undecided:
+            self.reasons[answer.reason or "undecided"] = None
+            self.keep(observation.structure(prefix) for prefix in answer.undecided)
 
     def keep(self, structures: Iterable[Structure]) -> None:
         """Structures that were not decided: kept, but sharpened by the rules as TVLA does."""

@@ -53,12 +53,12 @@ class BestTransformer:
         run = Run(self.theory, self.options)
         for structure in (f for s in structures for f in self.focused(s)):
             try:
-                found = scenes(self.theory, structure, partial(_steps, self.actions))
+                parts = scenes(self.theory, structure, partial(_steps, self.actions))
             except UnsupportedAction as problem:
                 run.reasons[str(problem)] = None
                 run.keep(self.plain(structure))
                 continue
-            for scene in found:
+            for scene in parts:
                 run.solve(scene, partial(self.plain, structure))
         return run.result()
 
@@ -143,13 +143,13 @@ def _breach(
     build: Callable[[Timeline], None], structures: Sequence[Structure], theory: Theory, options: SymbolicOptions
 ) -> Breach:
     run = Run(theory, options)
-    found = []
+    witnesses = []
     for structure in structures:
         try:
-            found += [run.witness(scene) for scene in scenes(theory, structure, build)]
+            witnesses += [run.witness(scene) for scene in scenes(theory, structure, build)]
         except UnsupportedAction as problem:
             run.reasons[str(problem)] = None
-    return Breach(tuple(store for store in found if store is not None), "; ".join(run.reasons) or None)
+    return Breach(tuple(store for store in witnesses if store is not None), "; ".join(run.reasons) or None)
 
 
 def unmodified(call: Call, vocabulary: Vocabulary) -> Formula:

@@ -33,9 +33,9 @@ def assume(
         check_bounded(structure)
     start = time.perf_counter()
     run = _Run(formula, theory, options.solver())
-    found = run.refine(run.bif(list(structures)))
+    refined = run.refine(run.bif(list(structures)))
     reason = "a query was not decided" if run.undecided else "Fig. 4 justifies each 1/2 on its own"
-    ordered = in_order(map(canonical_abstraction, found), minimal=options.minimal)
+    ordered = in_order(map(canonical_abstraction, refined), minimal=options.minimal)
     return SymbolicResult(
         ordered,
         (None,) * len(ordered),

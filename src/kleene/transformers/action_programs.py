@@ -81,9 +81,9 @@ class Parts:
 
     def vocabulary(self) -> Vocabulary:
         """The predicates that the parts mention."""
-        found = [*self.messages, *self.post_messages, *(u.formula for u in self.updates)]
-        found += [f for f in (self.new, self.clone, self.retain) if f is not None]
-        return mentioned(found, {u.predicate: len(u.args) for u in self.updates})
+        formulas = [*self.messages, *self.post_messages, *(u.formula for u in self.updates)]
+        formulas += [f for f in (self.new, self.clone, self.retain) if f is not None]
+        return mentioned(formulas, {u.predicate: len(u.args) for u in self.updates})
 
 
 def mentioned(formulas: Iterable[Formula], more: Mapping[str, int]) -> Vocabulary:

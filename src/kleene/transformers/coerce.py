@@ -76,10 +76,10 @@ class Coercer:
         return NativeRules.of(self.vocabulary, self._programs, self.readers, self.writers, self.equality_readers)
 
     def functions(self, width: int, all_active: bool) -> list[RuleFunction]:
-        found = self._functions.get((width, all_active))
-        if found is None:
-            found = self._functions[width, all_active] = self._compile(width, all_active)
-        return found
+        functions = self._functions.get((width, all_active))
+        if functions is None:
+            functions = self._functions[width, all_active] = self._compile(width, all_active)
+        return functions
 
     def _compile(self, width: int, all_active: bool) -> list[RuleFunction]:
         layout = layout_of_width(width)

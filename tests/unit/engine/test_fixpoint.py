@@ -230,7 +230,7 @@ def test_the_check_finds_a_planted_hole() -> None:
     domain = Numbers()
     reached = solve(counter(5), domain, [0], Schedule())
     assert uncovered(counter(5), domain, [0], reached) == []
-    del reached.stores["two"].found[3]  # type: ignore[attr-defined]
+    del reached.stores["two"].known[3]  # type: ignore[attr-defined]
     (problem,) = uncovered(counter(5), domain, [0], reached)
     assert problem.startswith("one -> two (")
     assert problem.endswith("3 is missing")
@@ -255,7 +255,7 @@ def test_the_check_finds_a_wrong_transformer() -> None:
 def test_the_check_stops_after_enough_problems() -> None:
     reached = solve(counter(99), Numbers(), [0], Schedule())
     for store in reached.stores.values():
-        store.found = dict.fromkeys([n for n in store.elements() if n < 50])  # type: ignore[attr-defined]
+        store.known = dict.fromkeys([n for n in store.elements() if n < 50])  # type: ignore[attr-defined]
     reached.stores["one"].clear()
     assert len(uncovered(counter(99), Numbers(), [0], reached, at_most=4)) == 4
 

@@ -60,7 +60,7 @@ def test_what_may_have_changed_is_read_anew(tmp_path: Path, name: str) -> None:
 
 
 def errors(found: Exploration) -> set[tuple[str, int]]:
-    return {(c.finding.kind, c.finding.place.line) for c in found.findings if c.finding.kind != "memory_leak"}
+    return {(c.fault.kind, c.fault.place.line) for c in found.findings if c.fault.kind != "memory_leak"}
 
 
 def shared(program: CProgram) -> CProgram:

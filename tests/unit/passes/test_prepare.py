@@ -32,7 +32,7 @@ static void two(struct node *p) { p->data = 2; }
 
 
 def errors(found: Exploration) -> set[tuple[str, int]]:
-    return {(c.finding.kind, c.finding.place.line) for c in found.findings if c.finding.kind != "memory_leak"}
+    return {(c.fault.kind, c.fault.place.line) for c in found.findings if c.fault.kind != "memory_leak"}
 
 
 def same_errors(program: CProgram) -> bool:

@@ -27,7 +27,7 @@ from kleene.semantics.contracts.specifications import Specification
 
 CONTRACTS = "contracts"
 """The property that all contracts are kept."""
-_LOOK = 2.0
+_LOOK_SECONDS = 2.0
 """Seconds of exact exploration of the program without contracts, if they leave something open."""
 
 
@@ -52,7 +52,7 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
                 if part.contract is None and all(each.keeps_contracts for each in parts):
                     attack(part.report, wanted, program, part.program)
     report = _together(program, parts, options.properties)
-    left = min(options.timeout - (time.monotonic() - start), _LOOK)
+    left = min(options.timeout - (time.monotonic() - start), _LOOK_SECONDS)
     entry_has_none = all(part.contract is None or part.name != program.entry for part in parts)
     if Verdict.UNKNOWN in report.properties.values() and left > 0 and entry_has_none:
         _look(program, replace(options, domain="explicit", timeout=left), report)
@@ -130,7 +130,7 @@ class _Part:
 
     def _worded(self, finding: Finding, shown: Confirmed | None) -> Finding:
         role, callee = contract_at(finding.function)
-        if self.contract is not None and shown is not None and shown.finding.detail == "exit":
+        if self.contract is not None and shown is not None and shown.fault.detail == "exit":
             place = self.contract.place
             message = f"{self.name} leaves cells that 'ensures {self.contract.ensures}' does not describe"
             finding = replace(finding, kind="postcondition", message=message, line=place.line, column=place.column)
@@ -222,7 +222,7 @@ def _violated(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set
     if _by_contract(confirmed):
         return set()
     leaks = finding.kind == "memory_leak"
-    if leaks and confirmed.finding.detail == "exit":
+    if leaks and confirmed.fault.detail == "exit":
         return {"memcleanup"}
     return {property_of(finding.kind) or ""} | ({"memcleanup"} if leaks else set())
 

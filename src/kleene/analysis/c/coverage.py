@@ -19,17 +19,17 @@ from kleene.diagnostics import InternalCheckError, LimitReached
 from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
 
-SHARE = 0.1
+RUNS_SHARE = 0.1
 """Share of the time of an analysis that the runs may take by default."""
-MOST = 0.3
+RUNS_SECONDS = 0.3
 """Largest number of seconds for the runs by default."""
-LEAST = 0.01
+LEAST_RUNS_SECONDS = 0.01
 """Seconds below which it is not worth the while to prepare runs."""
 
 
 def seconds_for(asked: float | None, analysis: float) -> float:
     """The time for runs behind an analysis that took some seconds."""
-    return min(MOST, SHARE * analysis) if asked is None else asked
+    return min(RUNS_SECONDS, RUNS_SHARE * analysis) if asked is None else asked
 
 
 def cover(
@@ -46,7 +46,7 @@ def cover(
     Raises InternalCheckError with the state, the location and the attempt if a state is not covered.
     """
     start = time.monotonic()
-    if seconds < LEAST:
+    if seconds < LEAST_RUNS_SECONDS:
         return None
     try:
         program = Program(executed, malloc_may_fail=malloc_may_fail, analysed=analysed)
@@ -56,7 +56,7 @@ def cover(
     if invariant is None:
         return None
     kinds = {kind for name in properties for kind in PROPERTIES[name]} - LEAKS
-    coverage = Runs(program, invariant, kinds).check(max(seconds - (time.monotonic() - start), LEAST))
+    coverage = Runs(program, invariant, kinds).check(max(seconds - (time.monotonic() - start), LEAST_RUNS_SECONDS))
     if coverage.refuted is not None:
         raise InternalCheckError(
             f"the proof of {', '.join(properties)} by {result.proof} is refuted by a run: {coverage.refuted}"

@@ -10,8 +10,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from kleene.analysis.c.shape.run import MEMORY
-from kleene.analysis.limits import Watchdog, stated_limit
+from kleene.analysis.limits import MOST_MEMORY, Watchdog, stated_limit
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
 from kleene.coverage.shapes import Followed
@@ -33,6 +32,11 @@ from kleene.refine.model import Model, Task
 from kleene.refine.tracking.explain import PathExplainer
 from kleene.results.shape import ShapeResult
 
+WITHOUT_IMAGES_SHARE = 0.25
+"""Share of the time where images of numbers proved nothing: no predicate orders numbers, but there may be an error."""
+STEPS_BETWEEN_LOOKS = 16
+"""Abstract steps between two looks at time and memory."""
+
 
 @dataclass(frozen=True)
 class RefineSettings:
@@ -40,7 +44,7 @@ class RefineSettings:
 
     shapes: tuple[str, ...] = ()
     options: RefineOptions = field(default_factory=RefineOptions)
-    memory: int = MEMORY
+    memory: int = MOST_MEMORY
 
 
 class Limits:
@@ -53,7 +57,7 @@ class Limits:
 
     def __call__(self) -> None:
         self._calls += 1
-        if self._calls % 16 == 0:
+        if self._calls % STEPS_BETWEEN_LOOKS == 0:
             self._time.check()
             self._memory.check()
 
@@ -110,7 +114,7 @@ def refine(
         proof = _on_images(images, entries, settings, properties, seconds)
         if proof is not None:
             return proof
-        seconds /= 4  # without images no predicate orders numbers, but there may be a real error
+        seconds *= WITHOUT_IMAGES_SHARE
     result: Refined | None = None
     limits = Limits(seconds, settings.memory)
     for task in (replace(task, check=limits) for task in tasks):
@@ -172,13 +176,13 @@ def _check_again(result: Refined) -> None:
 
 def confirmed(program: CProgram, refined: Refined, *, malloc_may_fail: bool) -> list[Confirmed]:
     """The runs of the program itself that show the errors of feasible paths."""
-    found = []
+    result = []
     for path, inputs in refined.feasible:
         trace = replay(program, inputs, malloc_may_fail=malloc_may_fail)
         finding = shown(trace, path.error.kind)
         if finding is not None:
-            found.append(Confirmed(finding, trace))
-    return found
+            result.append(Confirmed(finding, trace))
+    return result
 
 
 def shape_result(refined: Refined) -> ShapeResult:

@@ -29,9 +29,9 @@ def source_names(prepared: Prepared, *, whole_scope: bool = False) -> dict[str, 
             if type(old.label) is type(new.label) and variable not in shared:
                 shared[variable] = holder
     live = live_before(before, set(shared), whole_scope=whole_scope)
-    found: dict[str, dict[str, str]] = {}
+    result: dict[str, dict[str, str]] = {}
     for location, variables in live.items():
         names = {shared[v].name: v.name for v in variables if shared[v] != v}
         if names:
-            found[location] = names
-    return found
+            result[location] = names
+    return result

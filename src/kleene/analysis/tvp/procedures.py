@@ -183,12 +183,12 @@ class _Body:
         predicates = [p for p in self.plain.declared if p.abstraction and p.arity < 2]
         drafts = sharpened(Draft.of(given, coercer.all), coercer, predicates)
         blur = Canonicalizer(self.plain).blur
-        found: dict[Structure, None] = {}
+        structures: dict[Structure, None] = {}
         for draft in drafts:
             if evaluate(draft.structure(given), begin) is not Kleene.FALSE:
                 values, size, _ = blur(list(draft.values), draft.size)
-                found[Structure(self.plain, size, tuple(values))] = None
-        return [self._recording(s) for s in found]
+                structures[Structure(self.plain, size, tuple(values))] = None
+        return [self._recording(s) for s in structures]
 
     def _recording(self, structure: Structure) -> Structure:
         """The same structure, which knows the values at entry."""

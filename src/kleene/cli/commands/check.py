@@ -204,11 +204,11 @@ def _certified(report: CheckReport) -> bool:
 def _expected(report: CheckReport, task: Task | None) -> list[Expected]:
     from kleene.report.check.text_and_json import Expected
 
-    found = []
+    expected = []
     for entry in task.expectations if task else ():
         names = tuple(n for n in entry.file.properties if n in report.properties)
         if names:
             wanted = None if entry.expected is None else Verdict.TRUE if entry.expected else Verdict.FALSE
             verdict = together([report.properties[n] for n in names])
-            found.append(Expected(Path(entry.file.path).name, names, wanted, verdict))
-    return found
+            expected.append(Expected(Path(entry.file.path).name, names, wanted, verdict))
+    return expected

@@ -70,7 +70,7 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--debug", is_flag=True, help="Print the rules with dependencies, explain every location (-d).")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--verbose", is_flag=True, help="Print every structure as text.")
-@click.option("--profile", is_flag=True, help="Show where the time goes.")
+@click.option("--profile", is_flag=True, help="Show the time of each phase.")
 @click.option("--termination", is_flag=True, hidden=True)
 def command(program: str, input_name: str | None, **given: Any) -> int:
     """Run the analysis of PROGRAM (TVP) on the structures of INPUT (TVS; default: the program's name).

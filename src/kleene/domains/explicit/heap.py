@@ -86,8 +86,8 @@ def _spread_types(machine: Machine, state: State, types: dict[int, Type]) -> Non
             value = block.cells.get(bit, (0, 0))[1]
             if isinstance(value, Pointer) and isinstance(type_, PointerType) and value.block not in types:
                 target = type_.target
-                found = state.blocks.get(value.block)
-                if value.offset == 0 and found is not None and target.size == found.size and found.kind == "heap":
+                pointed = state.blocks.get(value.block)
+                if value.offset == 0 and pointed is not None and target.size == pointed.size and pointed.kind == "heap":
                     types[value.block] = target
                     waiting.append(value.block)
 
@@ -106,12 +106,12 @@ def _field_names(
     type_: Type | None, records: dict[str, RecordLayout], bit: int = 0, prefix: str = ""
 ) -> dict[int, str]:
     if isinstance(type_, RecordType) and type_.name in records:
-        found: dict[int, str] = {}
+        field_names: dict[int, str] = {}
         for f in records[type_.name].fields:
             inner = f"{prefix}.{f.name}" if prefix and f.name else prefix or f.name
             place = bit + f.offset * 8 + f.bit_offset
-            found = {**_field_names(f.type, records, place, inner), **found}
-        return found
+            field_names = {**_field_names(f.type, records, place, inner), **field_names}
+        return field_names
     if isinstance(type_, ArrayType):
         width = type_.element.size * 8
         parts = [

@@ -26,10 +26,10 @@ from kleene.passes.facts.memory import Memory, Unmodelled
 Stop = Literal["leak", "warning", "nothing"]
 """Which warnings end the analysis."""
 
-LARGE = 1_000
+REORDERED_NODES = 1_000
 """Functions with more nodes than this are worth a better order of variables."""
 
-MANY = 8
+MOST_ROLES = 8
 """With nodes named by roles, states with more nodes than this are widened at every location."""
 
 
@@ -89,9 +89,9 @@ class FesaDomain:
 
     def post(self, edge: Edge[Operation], elements: Sequence[State]) -> list[State]:
         operation = edge.label
-        found: list[Vectors] = []
+        vectors: list[Vectors] = []
         report = self.reporter(edge)
-        if any(self.space.size(e.vectors.function) > LARGE for e in elements):
+        if any(self.space.size(e.vectors.function) > REORDERED_NODES for e in elements):
             self.space.arrange()
         for element in elements:
             heap = Heap(element.vectors, self.options)
@@ -99,14 +99,14 @@ class FesaDomain:
                 for after in self.apply(heap, edge):
                     self.forget_dead(after, edge)
                     if not after.vectors.is_empty():
-                        found.append(after.vectors)
+                        vectors.append(after.vectors)
             except Unmodelled as reason:
                 report("unsupported", str(reason))
-        return [self.state(part, edge.target, operation.place, case) for case, part in self.cases(found)]
+        return [self.state(part, edge.target, operation.place, case) for case, part in self.cases(vectors)]
 
-    def cases(self, found: Sequence[Vectors]) -> list[tuple[frozenset[str], Vectors]]:
+    def cases(self, parts_of_state: Sequence[Vectors]) -> list[tuple[frozenset[str], Vectors]]:
         """The parts joined; or, by cases, one state for each set of variables that are not NULL."""
-        parts: list[tuple[frozenset[str], Vectors]] = [(frozenset(), vectors) for vectors in found]
+        parts: list[tuple[frozenset[str], Vectors]] = [(frozenset(), vectors) for vectors in parts_of_state]
         for node in self.asked:
             flag = Flag(NOT_NULL, node)
             split = []
@@ -164,7 +164,7 @@ class FesaDomain:
             widen(heap)
         else:
             heap.pruned()
-            many = self.options.by_role and len(heap.heap_nodes()) > MANY
+            many = self.options.by_role and len(heap.heap_nodes()) > MOST_ROLES
             if many or self.space.size(heap.vectors.function) > self.options.crowded:
                 widen(heap)
         if self.options.by_role:
@@ -187,18 +187,18 @@ def _asked(cfa: Cfa[Operation], variables: frozenset[Variable]) -> set[Variable]
 
 def _doomed(cfa: Cfa[Operation]) -> frozenset[str]:
     """The locations from which all paths soon end with `exit`, `abort` or an error: no block is lost there."""
-    found: set[str] = set()
+    doomed: set[str] = set()
     changed = True
     while changed:
         new = {
             name
-            for name in set(cfa.locations) - found
+            for name in set(cfa.locations) - doomed
             if cfa.leaving(name)
-            and all(isinstance(e.label, Exit | Error) or e.target in found for e in cfa.leaving(name))
+            and all(isinstance(e.label, Exit | Error) or e.target in doomed for e in cfa.leaving(name))
         }
         changed = bool(new)
-        found |= new
-    return frozenset(found)
+        doomed |= new
+    return frozenset(doomed)
 
 
 @dataclass

@@ -39,6 +39,7 @@ from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 
 Report = Callable[[str, str], None]
 MAX_CONSTANTS = 10
+"""Values of one number that are told apart: with more, it may be any number."""
 _REGISTER = "$register"
 
 
@@ -76,12 +77,12 @@ class Evaluator:
     def numbers(self, node: Node, offset: int, variable: Variable | None = None) -> tuple[int, ...]:
         """The numbers that an integer is compared with; none if it is not tracked."""
         if variable is not None and not self.is_object(variable):
-            found = self.constants.of(variable)
+            constants = self.constants.of(variable)
         elif self.memory.integer_type((node.size, offset)) is not None:
-            found = self.constants.of(offset)
+            constants = self.constants.of(offset)
         else:
-            found = ()
-        return found if len(found) <= MAX_CONSTANTS else ()
+            constants = ()
+        return constants if len(constants) <= MAX_CONSTANTS else ()
 
     # Pointers -------------------------------------------------------------------------------------------------
 
@@ -358,17 +359,17 @@ def span(lvalue: Expression) -> tuple[Expression, int]:
 
     An element with a variable index, which must have been compared with the bounds, may be any of the array.
     """
-    found = lvalue, lvalue.type.size
+    result = lvalue, lvalue.type.size
     if isinstance(lvalue, Field) and lvalue.bit_width is not None:
-        found = replace(lvalue, bit_offset=0, bit_width=None), (lvalue.bit_offset + lvalue.bit_width + 7) // 8
+        result = replace(lvalue, bit_offset=0, bit_width=None), (lvalue.bit_offset + lvalue.bit_width + 7) // 8
     inner = lvalue
     while isinstance(inner, Field | Index):
         if isinstance(inner, Index) and constant_of(inner.index) is None:
             if not inner.checked:
                 raise Unmodelled("an array element with a variable index")
-            found = inner.base, inner.base.type.size
+            result = inner.base, inner.base.type.size
         inner = inner.base
-    return found
+    return result
 
 
 def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:

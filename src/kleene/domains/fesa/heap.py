@@ -114,8 +114,8 @@ class Heap:
         return self.graph.by_kind.get(kind, ())
 
     def edges_from(self, node: Node, slot: int | None = None, kind: str = EDGE) -> Sequence[Flag]:
-        found = self.graph.leaving.get((kind, node), ())
-        return found if slot is None else [f for f in found if f.slot == slot]
+        edges = self.graph.leaving.get((kind, node), ())
+        return edges if slot is None else [f for f in edges if f.slot == slot]
 
     def edges_to(self, node: Node, kind: str = EDGE) -> Sequence[Flag]:
         return self.graph.entering.get((kind, node), ())

@@ -24,7 +24,7 @@ from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.writing import Pointer, clear, detach, read, write
 from kleene.passes.facts.memory import Unmodelled
 
-MARKERS = 4
+MOST_MARKERS = 4
 """For how many pointers of the rest a function may get markers."""
 MARKER = "$cut"
 _CALLEE = "$callee"
@@ -62,7 +62,7 @@ class LocalHeaps:
         self.transfer = transfer
         self.own = frozenset(own)
         """The names of the variables of recursive functions."""
-        self.known = {name: [transfer.node(v) for v in found] for name, found in known.items()}
+        self.known = {name: [transfer.node(v) for v in variables] for name, variables in known.items()}
 
     # Dividing -------------------------------------------------------------------------------------------------
 
@@ -136,13 +136,13 @@ class LocalHeaps:
             if heap.vectors.is_empty():
                 return
         summary = next((f.source for f in outer if heap.is_summary(f.source)), None)
-        if summary is not None and taken < MARKERS:
+        if summary is not None and taken < MOST_MARKERS:
             for part in self._single_source(heap, summary, [f for f in outer if f.source == summary]):
                 yield from self._cut(part, roots, objects, taken=taken + 1)
             return
         slots = sorted({(f.source, f.slot) for f in outer})
         vague = next((slot for slot in slots if _vague(heap, slot, inside)), None)
-        if vague is not None and taken < MARKERS:
+        if vague is not None and taken < MOST_MARKERS:
             for part, _ in self.transfer.values(heap, read(heap, *vague)):
                 yield from self._cut(part, roots, objects, taken=taken + 1)
             return
@@ -201,7 +201,7 @@ class LocalHeaps:
                 groups.append([slot])
             else:
                 group.append(slot)
-        if len(groups) > MARKERS:
+        if len(groups) > MOST_MARKERS:
             raise Unmodelled(_TOO_MANY)
         for number, group in enumerate(groups, 1):
             none = heap.space.false
@@ -233,7 +233,7 @@ class LocalHeaps:
 
     def _projected(self, together: Vectors, call: Invoke, objects: frozenset[Node]) -> Division:
         given = {_given(k, self._size(v)): self.transfer.node(v) for k, v in enumerate(call.parameters)}
-        markers = [_marker(k, inside=False) for k in range(1, MARKERS + 1)]
+        markers = [_marker(k, inside=False) for k in range(1, MOST_MARKERS + 1)]
         along = {*given, *markers, *self.known[call.function], *objects}
         callee = [f for f in flags_of(together) if f.source.name == _CALLEE or f.source in along]
         shared = [f for f in callee if f.kind == NOT_NULL and f.source in markers]
@@ -251,7 +251,7 @@ class LocalHeaps:
         The blocks that point to it are soon merged with others, and the marker ends.
         """
         if heap.options.parents:
-            for number in range(1, MARKERS + 1):
+            for number in range(1, MOST_MARKERS + 1):
                 for target, _ in read(heap, _marker(number, inside=True), 0).targets:
                     settle(heap, target)
 
@@ -261,7 +261,7 @@ class LocalHeaps:
         """The state after the call: the waiting rest and the callee's last state."""
         rest, options, report = Heap(division.rest, end.options), end.options, self.transfer.report
         stays = {*self.known[call.function], *division.objects}
-        stays |= {_marker(k, inside=True) for k in range(1, MARKERS + 1)}
+        stays |= {_marker(k, inside=True) for k in range(1, MOST_MARKERS + 1)}
         if call.returned is not None:
             stays.add(self.transfer.node(call.returned))
         if any(node == LOST for node in end.nodes()):
@@ -280,7 +280,7 @@ class LocalHeaps:
             parts = self.transfer.apply(heap, Assign(call.place, call.target, call.returned))
             heap.vectors = joined([part.vectors for part in parts]) or heap.vectors.restrict(heap.space.false)
             clear(heap, self.transfer.node(call.returned), report)
-        for number in range(1, MARKERS + 1):
+        for number in range(1, MOST_MARKERS + 1):
             clear(heap, _marker(number, inside=False), report)
         self.transfer.tidy(heap, *heap.nodes())
         return heap
@@ -296,13 +296,13 @@ class LocalHeaps:
                 used.add((node.size, number))
                 new = node._replace(number=number)
                 names |= {node: new, node.other: new.other}
-        names |= {_marker(k, inside=True): _marker(k, inside=False) for k in range(1, MARKERS + 1)}
+        names |= {_marker(k, inside=True): _marker(k, inside=False) for k in range(1, MOST_MARKERS + 1)}
         return names
 
     @staticmethod
     def _both(rest: Heap, end: Vectors) -> Vectors:
         """The two parts together, where they agree which markers are NULL."""
-        shared = [Flag(NOT_NULL, _marker(k, inside=False)) for k in range(1, MARKERS + 1)]
+        shared = [Flag(NOT_NULL, _marker(k, inside=False)) for k in range(1, MOST_MARKERS + 1)]
         first, second = rest.vectors.zero(shared), end.zero(shared)
         assert first.dims & second.dims == set(shared), first.dims & second.dims
         return Vectors(rest.space, first.dims | second.dims, first.function & second.function)
@@ -314,15 +314,15 @@ class LocalHeaps:
         value = read(heap, hole.source, hole.slot)
         held = read(heap, _marker(int(hole.target.name.removeprefix("$hole")), inside=False), 0)
         targets: dict[tuple[Node, int], Function] = {t: f for t, f in value.targets.items() if t[0] != hole.target}
-        for target, found in held.targets.items():
-            targets[target] = targets.get(target, heap.space.false) | (where & found)
+        for target, condition in held.targets.items():
+            targets[target] = targets.get(target, heap.space.false) | (where & condition)
         write(heap, hole.source, hole.slot, Pointer(targets, value.some, value.null), self.transfer.report)
 
 
 def _vague(heap: Heap, slot: Slot, inside: set[Node]) -> bool:
     """Whether a slot may point to cells of summaries in both parts: a vector without these cells is ambiguous."""
-    found = [node in inside for node, _ in read(heap, *slot).targets if heap.is_summary(node)]
-    return True in found and False in found
+    are_inside = [node in inside for node, _ in read(heap, *slot).targets if heap.is_summary(node)]
+    return True in are_inside and False in are_inside
 
 
 def _share(heap: Heap, a: Pointer, b: Pointer) -> bool:

@@ -113,7 +113,7 @@ def summarise(heap: Heap, kept: Node, gone: Node) -> None:
 
 def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
     """The choices of an instance and its ghost among the instances of two nodes."""
-    found = []
+    choices = []
     ghost = Flag(GHOST, kept)
     roles: list[tuple[dict[Node, Node | None], Node | None]] = [
         ({gone: kept.other, kept.other: None, gone.other: None}, None),
@@ -127,8 +127,8 @@ def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
             continue
         vectors = part.vectors.drop(Flag(GHOST, kept), Flag(GHOST, gone))
         chosen = renamed(vectors, nodes).add(ghost)
-        found.append(chosen.restrict(heap.space.var(ghost)))
-    return found
+        choices.append(chosen.restrict(heap.space.var(ghost)))
+    return choices
 
 
 def materialise(heap: Heap, summary: Node, only: Function | None = None) -> Node:
@@ -151,12 +151,12 @@ def materialise(heap: Heap, summary: Node, only: Function | None = None) -> Node
 
 def renaming(heap: Heap, summary: Node, new: Node) -> dict[Flag, Flag]:
     """The flags of an instance that was taken out, for each flag of the summary it was in."""
-    found = {}
+    result = {}
     for flag in heap.mentioning(summary):
         other = moved(flag, {summary: new, summary.other: summary})
         if other is not None:
-            found[flag] = other
-    return found
+            result[flag] = other
+    return result
 
 
 def single(heap: Heap, summary: Node) -> Heap | None:

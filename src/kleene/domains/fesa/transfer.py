@@ -209,8 +209,8 @@ class Transfer(Evaluator):
         if nothing is not None:
             yield nothing, null(nothing)
         for key in sorted(value.targets):
-            for part, found, place in self.pointing(heap, value, key):
-                yield part, to(part, found, place)
+            for part, pointer, place in self.pointing(heap, value, key):
+                yield part, to(part, pointer, place)
 
     def _store_integer(
         self, heap: Heap, node: Node, offset: int, size: int, target: Expression, value: Integer | None
@@ -312,8 +312,8 @@ class Transfer(Evaluator):
         target, text = operation.target, str(operation.pointer)
         for part, node, offset in self.access(heap, target):
             self._known_slot(node, offset, target)
-            for middle, found in self.pointer(part, operation.pointer):
-                value = found.settled(middle)
+            for middle, pointer in self.pointer(part, operation.pointer):
+                value = pointer.settled(middle)
                 if operation.may_fail and self.malloc_may_fail:
                     failed = middle.copy()
                     self._store_pointer(failed, node, offset, null(failed), target)
@@ -327,7 +327,7 @@ class Transfer(Evaluator):
                     for last, old, place in self.pointing(middle, value, key):
                         for alive in self._may_free(last, old, place, text):
                             if old == node:
-                                raise Unmodelled("realloc of the block that its result goes to")
+                                raise Unmodelled("realloc of the block that holds its result")
                             new = self._new_block(alive, size, zeroed=False)
                             self._copy_bytes(alive, new, 0, old, 0, min(int(size), int(old.size)))
                             release(alive, old, self.report)
@@ -335,8 +335,8 @@ class Transfer(Evaluator):
                             yield alive
 
     def _free(self, heap: Heap, expression: Expression) -> Iterator[Heap]:
-        for part, found in self.pointer(heap, expression):
-            value = found.settled(part)
+        for part, pointer in self.pointer(heap, expression):
+            value = pointer.settled(part)
             nothing = part.restricted(value.null)
             if nothing is not None:
                 yield nothing

@@ -28,7 +28,7 @@ def kept(cfa: Cfa[Operation], tracked: Set[Variable], keep: Keep) -> dict[str, f
         for head, body in _loops(cfa):
             for name in body:
                 more[name] |= live[head] & scope.get(name, frozenset())
-    return {name: found | (pointers & more.get(name, frozenset())) for name, found in live.items()}
+    return {name: alive | (pointers & more.get(name, frozenset())) for name, alive in live.items()}
 
 
 def _loops(cfa: Cfa[Operation]) -> Iterator[tuple[str, set[str]]]:

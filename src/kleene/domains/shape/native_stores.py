@@ -77,8 +77,8 @@ class NativeStore:
         return self._native.current(handle) if handle is not None else self._in_python.current(element)
 
     def elements(self) -> list[Structure]:
-        found = list(PackedBatch(self._vocabulary, self._native.elements()))
-        return found if self._large is None else stores.in_order([*found, *self._large.elements()])
+        packed = list(PackedBatch(self._vocabulary, self._native.elements()))
+        return packed if self._large is None else stores.in_order([*packed, *self._large.elements()])
 
     def clear(self) -> None:
         self._native.clear()

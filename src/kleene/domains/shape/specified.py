@@ -60,7 +60,7 @@ class Specified:
 
     def cyclic(self, action: SpecifiedAction) -> list[str]:
         """The relations that the analysis assumes acyclic and the contract does not guarantee."""
-        found = []
+        cyclic = []
         for relation, fields in action.assumed:
             known = self._cyclic.get((action, relation))
             if known is None:
@@ -68,8 +68,8 @@ class Specified:
                 known = may_be_cyclic(action.specification, fields, begins=action.role == "given")
                 self._cyclic[action, relation] = known
             if known:
-                found.append(relation)
-        return found
+                cyclic.append(relation)
+        return cyclic
 
     def post(self, action: SpecifiedAction, structure: Structure) -> list[Structure]:
         """The structures after a call by contract, or at the entry of a body."""
@@ -78,11 +78,11 @@ class Specified:
             meant = Call(action.name, TRUE, action.ensures, action.change, action.creates_any, FALSE)
             call = self._calls[action] = _Call(meant, self.vocabulary, self.rules)
             call.remembers = action.role == "given"
-        found: dict[Structure, None] = {}
+        results: dict[Structure, None] = {}
         for after in call.post(structure):
             for active in _active(after):
-                found[self._remembering(action, active) if action.role == "given" else active] = None
-        return list(found)
+                results[self._remembering(action, active) if action.role == "given" else active] = None
+        return list(results)
 
     def _remembering(self, action: SpecifiedAction, structure: Structure) -> Structure:
         """The structure at the entry of a body: no node is `new`, and the remembered values are recorded."""
@@ -99,11 +99,11 @@ class Specified:
 
 def recorded_rules(vocabulary: Vocabulary) -> list[Rule]:
     """The rules of ``same[f]`` for a field and its value at the entry, for a body that remembers it."""
-    found = []
+    result = []
     for p in vocabulary.declared:
         if p.role is not None and p.role.kind is RoleKind.SAME and p.role.of in vocabulary:
-            found += same_rules(p.name, p.role.of, old(p.role.of))
-    return found
+            result += same_rules(p.name, p.role.of, old(p.role.of))
+    return result
 
 
 class _Call(CallByRules):

@@ -30,6 +30,7 @@ from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj, neg
 from kleene.passes.facts.memory import Memory, Unmodelled
 
 MAX_CONSTANTS = 20
+"""Values of one variable or cell that are told apart; the others are one value."""
 Key = Variable | int
 """An integer variable, or the offset of an integer cell."""
 
@@ -63,8 +64,8 @@ class IntegerValue:
 
     def at(self, constant: int) -> Formula:
         """The condition under which the value is this constant."""
-        found = self.table.get(constant)
-        return conj(self.rest, UNKNOWN) if found is None else found
+        formula = self.table.get(constant)
+        return conj(self.rest, UNKNOWN) if formula is None else formula
 
     @staticmethod
     def constant(value: int) -> IntegerValue:
@@ -157,10 +158,10 @@ class Constants:
         """The constants of a variable or cell, in order; none if nothing depends on its value."""
         if key in self.hidden:
             return ()
-        found = self._of.get(key)
-        if found is None:
-            found = self._of[key] = self._constants(key) if self.tracks(key) else ()
-        return found
+        result = self._of.get(key)
+        if result is None:
+            result = self._of[key] = self._constants(key) if self.tracks(key) else ()
+        return result
 
     def _constants(self, key: Key) -> tuple[int, ...]:
         root = self.root(key)

@@ -203,8 +203,8 @@ def evaluated(expression: Expression, bounds: Mapping[Variable, Interval]) -> In
                 return full
             return _fitting(evaluated(operand, bounds), full)
         case Binary(operator=operator, left=left, right=right):
-            found = _arithmetic(operator, evaluated(left, bounds), evaluated(right, bounds))
-            return full if found is None else _fitting(found, full)
+            interval = _arithmetic(operator, evaluated(left, bounds), evaluated(right, bounds))
+            return full if interval is None else _fitting(interval, full)
     return full
 
 

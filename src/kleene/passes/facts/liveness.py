@@ -53,7 +53,7 @@ def used(operation: Operation) -> frozenset[Variable]:
         return frozenset(operation.arguments)
     if isinstance(operation, Specified):
         return frozenset(operation.arguments)
-    found: set[Variable] = set()
+    result: set[Variable] = set()
     written = "result" if isinstance(operation, Call) else "target"
     for attribute in fields(operation):
         value = getattr(operation, attribute.name)
@@ -61,8 +61,8 @@ def used(operation: Operation) -> frozenset[Variable]:
             continue
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, Expression.__args__):  # type: ignore[attr-defined]
-                found |= _read(part)
-    return frozenset(found)
+                result |= _read(part)
+    return frozenset(result)
 
 
 def _read(expression: Expression) -> set[Variable]:
@@ -109,21 +109,21 @@ def starts(cfa: Cfa[Operation]) -> tuple[str, ...]:
 
 def in_scope(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
     """For each location that can be reached, the variables that some path has declared or written and not ended."""
-    found: dict[str, frozenset[Variable]] = {name: frozenset() for name in starts(cfa)}
-    waiting = list(found)
+    result: dict[str, frozenset[Variable]] = {name: frozenset() for name in starts(cfa)}
+    waiting = list(result)
     while waiting:
         location = waiting.pop()
         for edge in cfa.leaving(location):
-            after = set(found[location])
+            after = set(result[location])
             if isinstance(edge.label, EndScope):
                 after.difference_update(edge.label.variables)
             else:
                 after.update(defined(edge.label))
-            merged = found.get(edge.target, frozenset()) | after
-            if merged != found.get(edge.target):
-                found[edge.target] = merged
+            merged = result.get(edge.target, frozenset()) | after
+            if merged != result.get(edge.target):
+                result[edge.target] = merged
                 waiting.append(edge.target)
-    return found
+    return result
 
 
 @dataclass(frozen=True)

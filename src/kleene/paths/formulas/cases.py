@@ -8,6 +8,7 @@ from typing import Any
 import z3
 
 MOST_CASES = 64
+"""Disjuncts of a formula: a larger one is not split."""
 
 
 class TooManyCases(Exception):
@@ -25,7 +26,7 @@ def simplified(formula: Any) -> Any:
 
 def cases(formulas: Iterable[Any]) -> list[list[Any]]:
     """The conjunction as a disjunction of conjunctions of literals without `if`; contradictory ones are left out."""
-    found: list[Literals] = []
+    disjuncts: list[Literals] = []
     waiting: list[tuple[list[Any], Literals]] = [([simplified(f) for f in formulas], {})]
     while waiting:
         todo, literals = waiting.pop()
@@ -33,15 +34,15 @@ def cases(formulas: Iterable[Any]) -> list[list[Any]]:
         if branched is None:
             continue
         if not branched:
-            found.append(literals)
-            if len(found) > MOST_CASES:
+            disjuncts.append(literals)
+            if len(disjuncts) > MOST_CASES:
                 raise TooManyCases
             continue
         for branch in branched:
             waiting.append(([*branch, *todo], dict(literals)))
         if len(waiting) > MOST_CASES:
             raise TooManyCases
-    return [list(literals.values()) for literals in found]
+    return [list(literals.values()) for literals in disjuncts]
 
 
 def _saturate(todo: list[Any], literals: Literals) -> list[list[Any]] | None:
@@ -107,17 +108,17 @@ def _negated(formula: Any, todo: list[Any]) -> list[list[Any]]:
 
 def _choice(formula: Any) -> Any:
     """An `if`, or a read of a written array, inside a literal, whose own condition has none."""
-    found = None
+    choice = None
     stack = [formula]
     while stack:
         node = stack.pop()
         if z3.is_app_of(node, z3.Z3_OP_ITE):
-            found, stack = node, [node.arg(0)]
+            choice, stack = node, [node.arg(0)]
         elif z3.is_select(node) and z3.is_store(node.arg(0)):
-            found, stack = node, [node.arg(0).arg(1), node.arg(1)]
+            choice, stack = node, [node.arg(0).arg(1), node.arg(1)]
         else:
             stack.extend(node.children())
-    return found
+    return choice
 
 
 def _branches(choice: Any) -> tuple[Any, Any, Any]:
@@ -131,7 +132,7 @@ def _branches(choice: Any) -> tuple[Any, Any, Any]:
 
 def constants(formula: Any) -> dict[int, Any]:
     """The constants in a formula, by number."""
-    found: dict[int, Any] = {}
+    result: dict[int, Any] = {}
     seen: set[int] = set()
     stack = [formula]
     while stack:
@@ -140,6 +141,6 @@ def constants(formula: Any) -> dict[int, Any]:
             continue
         seen.add(node.get_id())
         if z3.is_const(node) and node.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            found[node.get_id()] = node
+            result[node.get_id()] = node
         stack.extend(node.children())
-    return found
+    return result

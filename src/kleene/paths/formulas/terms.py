@@ -138,16 +138,16 @@ class Constraints(Store):
     def values(self, expression: Any) -> tuple[list[int], bool]:
         """Some values of a term under the constraints, and whether these are all."""
         solver = solver_for(self.terms)
-        found: list[int] = []
-        while len(found) <= MANY_VALUES:
+        values: list[int] = []
+        while len(values) <= MANY_VALUES:
             answer = solver.check()
             if answer != z3.sat:
-                if not found:
+                if not values:
                     raise NotModelled("a number whose values the solver does not find")
-                return found, answer == z3.unsat
-            found.append(solver.model().eval(expression, model_completion=True).as_long())
-            solver.add(expression != found[-1])
-        return found, False
+                return values, answer == z3.unsat
+            values.append(solver.model().eval(expression, model_completion=True).as_long())
+            solver.add(expression != values[-1])
+        return values, False
 
 
 class SymbolicInputs(InputSource):

@@ -79,10 +79,10 @@ def interpolants(formula: PathFormula, most_questions: int = MOST_QUESTIONS) -> 
     machine = Machine(formula.program, malloc_may_fail=formula.malloc_may_fail)
     prover = Prover(most_questions)
     try:
-        found = [_of_case(formula, machine, case, prover) for case in leaves]
+        of_cases = [_of_case(formula, machine, case, prover) for case in leaves]
     except (Unfit, NoInterpolants) as problem:
         return Failure(str(problem))
-    return _together(found)
+    return _together(of_cases)
 
 
 def _of_case(formula: PathFormula, machine: Machine, case: Case, prover: Prover) -> Interpolants:
@@ -92,8 +92,8 @@ def _of_case(formula: PathFormula, machine: Machine, case: Case, prover: Prover)
     check_inductive(relation, sequencer.conjuncts, sequence)
     core = tuple(sorted({sequencer.conjuncts[n].step for n in sequencer.core}))
     cuts: list[Cut] = []
-    for cut, found in enumerate(sequence):
-        plain = _plain(relation, cut, found, sequencer.constants(found))
+    for cut, interpolant in enumerate(sequence):
+        plain = _plain(relation, cut, interpolant, sequencer.constants(interpolant))
         if cuts and cuts[-1].formula.eq(plain):  # most steps change nothing that matters
             cuts.append(cuts[-1])
         else:
@@ -144,10 +144,10 @@ def _collected(cuts: list[Cut], core: tuple[int, ...]) -> Interpolants:
     )
 
 
-def _together(found: list[Interpolants]) -> Interpolants:
+def _together(of_cases: list[Interpolants]) -> Interpolants:
     """The sequence of the case with the longest path, with the contents of all sequences."""
-    first = max(found, key=lambda one: max(one.core, default=0))
-    if len(found) == 1:
+    first = max(of_cases, key=lambda one: max(one.core, default=0))
+    if len(of_cases) == 1:
         return first
-    both = _collected([cut for one in found for cut in one.cuts], first.core)
-    return replace(both, cuts=first.cuts, others=tuple(one.cuts for one in found if one is not first))
+    both = _collected([cut for one in of_cases for cut in one.cuts], first.core)
+    return replace(both, cuts=first.cuts, others=tuple(one.cuts for one in of_cases if one is not first))

@@ -94,8 +94,8 @@ def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
             sought |= before.variables
             slicer.variables |= before.variables
             slicer.cells |= before.cells
-    found = slicer.definition
-    return TrackingDefinition(found.tracked, found.separating, found.fields)
+    definition = slicer.definition
+    return TrackingDefinition(definition.tracked, definition.separating, definition.fields)
 
 
 def everything(memory: Memory, path: ErrorPath) -> TrackingDefinition:
@@ -170,8 +170,8 @@ class _Cone:
         except Unmodelled:
             return set()
 
-    def _accesses(self, found: Sequence[Expression]) -> Iterator[Expression]:
-        for expression in found:
+    def _accesses(self, expressions: Sequence[Expression]) -> Iterator[Expression]:
+        for expression in expressions:
             yield from (n for n in walk(expression) if isinstance(n, Variable | Field | Deref | Index))
 
     @property

@@ -57,8 +57,8 @@ def film_document(confirmed: Confirmed, lines: Sequence[TraceLine], heaps: Mappi
         **film.document(),
         "steps": steps,
         "chapters": [[c.title, c.first] for c in chapters] if len(chapters) > 1 else [],
-        "message": confirmed.finding.message,
-        "place": [confirmed.finding.place.file, confirmed.finding.place.line],
+        "message": confirmed.fault.message,
+        "place": [confirmed.fault.place.file, confirmed.fault.place.line],
     }
 
 

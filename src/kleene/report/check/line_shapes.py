@@ -42,7 +42,7 @@ def line_shapes(shape: ShapeResult, names: Mapping[str, Mapping[str, str]]) -> l
     if shape.reached is None or shape.translation is None:
         return []
     translation = shape.translation
-    live = live_predicates(translation.cfa, translation.vocabulary)
+    live = live_predicates(translation)
     heads = translation.cfa.loop_heads
     lines = []
     for (file, line), locations in sorted(_arrivals(translation).items()):

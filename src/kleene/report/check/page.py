@@ -23,8 +23,9 @@ from kleene.report.drawing.fesa_picture import state_svg
 from kleene.report.drawing.heap_picture import heap_dot
 from kleene.report.drawing.picture import DrawingOptions
 from kleene.report.drawing.svg import svg_of_dot
+from kleene.report.findings.baseline import suppression_warnings
 from kleene.report.findings.source_lines import source_line, source_lines
-from kleene.report.findings.view import heap_words
+from kleene.report.findings.view import finding_views, heap_words
 from kleene.report.pages import Album, Figure, caption_of, rendered
 from kleene.results.check import CheckReport
 from kleene.semantics.contracts.programs import contract_at
@@ -115,6 +116,7 @@ def check_html(report: CheckReport, shapes: Shapes | None = None) -> str:
         findings=findings,
         loops=loops,
         has_lines=bool(lines),
+        warnings=suppression_warnings(finding_views(report.findings, report.traces, with_flow=False)),
         rounds=round_views(report.refinement),
         ending=ending(report.refinement, report.fallback),
         names=", ".join(report.files),

@@ -164,13 +164,13 @@ def _by_line(task: Task, where: Where, names: SourceNames) -> list[str]:
             for place in places[:1]:
                 known = names.at(location).get(name, name)
                 at.setdefault((Path(place.file).name, place.line), set()).add(_COPY.sub(".", known))
-    found: list[tuple[str, list[int], set[str]]] = []
+    ranges: list[tuple[str, list[int], set[str]]] = []
     for (file, line), here in sorted(at.items()):
-        if found and found[-1][0] == file and found[-1][2] == here:
-            found[-1][1].append(line)
+        if ranges and ranges[-1][0] == file and ranges[-1][2] == here:
+            ranges[-1][1].append(line)
         else:
-            found.append((file, [line], here))
-    texts = [f"{file}:{_range(lines)} {', '.join(sorted(here))}" for file, lines, here in found]
+            ranges.append((file, [line], here))
+    texts = [f"{file}:{_range(lines)} {', '.join(sorted(here))}" for file, lines, here in ranges]
     return texts if len(texts) <= _SHOWN_LINES else [*texts[:_SHOWN_LINES], f"... ({len(texts) - _SHOWN_LINES} more)"]
 
 
@@ -236,13 +236,13 @@ def _fine_tune_facts(one: Round) -> list[tuple[str, str]]:
 
 def interpolant_texts(one: Round, names: SourceNames) -> list[str]:
     """The interpolants that differ, in the order of the path; each with the line before which it holds."""
-    found: dict[str, str] = {}
+    by_text: dict[str, str] = {}
     assert one.reason.interpolants is not None
     for step, cut in zip(one.path.steps, one.reason.interpolants.cuts, strict=False):
         text = renamed(str(cut), names.at(step.edge.source))
-        if text not in ("True", "False") and text not in found:
-            found[text] = f"before {_where(step.edge.label)} {text}"
-    shown = list(found.values())
+        if text not in ("True", "False") and text not in by_text:
+            by_text[text] = f"before {_where(step.edge.label)} {text}"
+    shown = list(by_text.values())
     return shown if len(shown) <= _SHOWN_FORMULAS else [*shown[: _SHOWN_FORMULAS - 1], "...", shown[-1]]
 
 
@@ -253,12 +253,12 @@ def _kind(kind: str) -> str:
 
 def path_lines(task: Task, one: Round) -> list[str]:
     """The statements of the path, one to a line, in the program's own variables."""
-    found = []
+    result = []
     for step in one.path.steps:
         operation = task.readable(step.edge)
         if not isinstance(operation, DeclareLocal | EndScope | Skip):
-            found.append(f"line {operation.place.line}: {plain(_text(operation))}")
-    return found
+            result.append(f"line {operation.place.line}: {plain(_text(operation))}")
+    return result
 
 
 def _short(task: Task, one: Round) -> list[str]:
@@ -308,4 +308,4 @@ def abstraction_words(task: Task, abstraction: Abstraction) -> str:
 
 def plain(text: str) -> str:
     """Copies of functions are numbered from the second on: `insert.x`, `insert#2.x`."""
-    return _COPY.sub(lambda found: "." if found[1] == "1" else f"#{found[1]}.", text)
+    return _COPY.sub(lambda match: "." if match[1] == "1" else f"#{match[1]}.", text)

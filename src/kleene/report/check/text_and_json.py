@@ -9,8 +9,8 @@ from typing import Any
 
 from kleene.core.verdict import Finding, Verdict
 from kleene.diagnostics import Diagnostic
-from kleene.report.check.refinement_text import left_lines
 from kleene.report.check.trace import lines_of
+from kleene.report.findings.baseline import suppression_warnings
 from kleene.report.findings.source_lines import position_of
 from kleene.report.findings.view import FindingView, finding_views
 from kleene.report.findings.view_json import view_document
@@ -71,6 +71,9 @@ def check_text(
         lines.append(f"{entry.property_file}: {entry.verdict}{said}")
     if report.reason:
         lines.append(f"unknown because: {report.reason}")
+    if report.reason and report.refinement is not None:
+        from kleene.report.check.refinement_text import left_lines  # imports the solver
+
         lines += left_lines(report.refinement)
     return "\n".join([*lines, _work(report), ""])
 
@@ -159,7 +162,7 @@ def check_document(
         "findings": [_finding(report, n, f, by_text[str(f)]) for n, f in enumerate(report.findings)],
         "statistics": statistics,
         "reason": report.reason or None,
-        "warnings": [str(warning) for warning in report.warnings],
+        "warnings": suppression_warnings(viewed),
     }
     if expected:
         document["expected"] = [

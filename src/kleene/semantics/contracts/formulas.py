@@ -40,14 +40,14 @@ SNAPSHOT = 16
 def records_of(program: CProgram, function: Function) -> tuple[RecordType, ...]:
     """The types of the blocks that a function may reach by its parameters, or return."""
     waiting: list[Type] = [*function.type.parameters, function.type.result]
-    found: dict[RecordType, None] = {}
+    result: dict[RecordType, None] = {}
     while waiting:
         type_ = waiting.pop(0)
         target = type_.target if isinstance(type_, PointerType) else None
-        if isinstance(target, RecordType) and target.name in program.records and target not in found:
-            found[target] = None
+        if isinstance(target, RecordType) and target.name in program.records and target not in result:
+            result[target] = None
             waiting += [member.type for member in program.records[target.name].fields]
-    return tuple(found)
+    return tuple(result)
 
 
 def not_described(program: CProgram, function: Function) -> str:

@@ -158,11 +158,11 @@ class NumberSteps:
     def _kept(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
         """The numbers in the integer cell at a base, read as a type, each with its predicates."""
         kept = self.memory.integer_type(base.place)
-        found: dict[int, list[str]] = {}
+        result: dict[int, list[str]] = {}
         if kept is not None and rereads(kept, type_):
             for c in filter(kept.has, self.constants.of(base.offset)):
-                found.setdefault(type_.wrap(c), []).append(self.symbols.integer_cell(base.offset, c))
-        return found
+                result.setdefault(type_.wrap(c), []).append(self.symbols.integer_cell(base.offset, c))
+        return result
 
     def assign_integer(self, target: Expression, value: Expression) -> None:
         self.store_integer(target, self.value_of(value))

@@ -91,5 +91,5 @@ def _structures(formula: Formula, vocabulary: Vocabulary, start: Structure | Non
     first = top(Theory(vocabulary, ())) if start is None else start
     unary = [p for p in vocabulary.declared if p.arity < 2]
     drafts = sharpened(Draft.of(first, coercer.all), coercer, unary)
-    found = [draft.structure(first) for draft in drafts]
-    return [s for s in found if evaluate(s, formula) is not Kleene.FALSE]
+    structures = [draft.structure(first) for draft in drafts]
+    return [s for s in structures if evaluate(s, formula) is not Kleene.FALSE]

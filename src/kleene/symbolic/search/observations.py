@@ -17,7 +17,7 @@ from kleene.smt.universe import in_domain
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.scene import CellName, Scene
-from kleene.symbolic.search.combinations import UNDECIDED, Found, Point, Question, Refinement
+from kleene.symbolic.search.combinations import UNDECIDED, Combinations, Point, Question, Refinement
 
 _VALUES = (Kleene.FALSE, Kleene.TRUE, Kleene.UNKNOWN)
 _INDIVIDUALS = (2,)
@@ -109,7 +109,7 @@ class Observation:
 
     # Results ----------------------------------------------------------------------------------------------
 
-    def solve(self, solver: Solver, *, leaves: int, most: int | None = None) -> Found:
+    def solve(self, solver: Solver, *, leaves: int, most: int | None = None) -> Combinations:
         options = [slot.options for slot in self.slots]
         question = Question(self.base, self.universe, self.scene.fields, options, self.read)
         return Refinement(question, solver, individuals=_INDIVIDUALS, leaves=leaves, most=most).run()

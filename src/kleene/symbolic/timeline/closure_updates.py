@@ -64,12 +64,12 @@ class Change:
         if not self.loses:
             return []
         around = Closure("v", "v", "a", "b", Atom(self.predicate, ("a", "b")))
-        found: list[Formula] = []
+        conditions: list[Formula] = []
         if not vocabulary[self.predicate].has("acyclic"):
-            found.append(exists(["v"], conj(Atom(self.mark, ("v",)), around)))
+            conditions.append(exists(["v"], conj(Atom(self.mark, ("v",)), around)))
         if not self.whole and not vocabulary[self.predicate].has("invfunction"):
-            found.append(sharing(self.predicate))
-        return found
+            conditions.append(sharing(self.predicate))
+        return conditions
 
 
 def changes(updates: list[Update], vocabulary: Vocabulary, also: set[str]) -> list[Change]:
@@ -78,7 +78,7 @@ def changes(updates: list[Update], vocabulary: Vocabulary, also: set[str]) -> li
     for update in updates:
         if len(update.args) == 2:
             core[update.predicate] = [_change(update, p, vocabulary) for p in changed_sources(update, vocabulary)]
-    found = [options[0] for options in core.values() if options]
+    result = [options[0] for options in core.values() if options]
     for name in sorted(also):
         predicate = vocabulary[name]
         if predicate.arity == 2 and predicate.definition is not None and _is_positive(predicate):
@@ -87,8 +87,8 @@ def changes(updates: list[Update], vocabulary: Vocabulary, also: set[str]) -> li
             for mark in sorted(marks)[:1]:
                 same = [c for part in parts for c in part if c.mark == mark]
                 lost, gained = any(c.loses for c in same), any(c.gains for c in same)
-                found.append(Change(name, mark, whole=False, loses=lost, gains=gained))
-    return found
+                result.append(Change(name, mark, whole=False, loses=lost, gains=gained))
+    return result
 
 
 def _is_positive(predicate: Predicate) -> bool:
@@ -121,12 +121,12 @@ def sharing(predicate: str) -> Formula:
 
 def unshared(structure: Structure) -> frozenset[str]:
     """The binary predicates without two predecessors of an object, according to a sharing predicate."""
-    found = set()
+    result = set()
     for p in structure.vocabulary.declared:
         shared = _shared_by(p)
         if shared is not None and all(structure.value(p.name, u) is Kleene.FALSE for u in structure.nodes):
-            found.add(shared)
-    return frozenset(found)
+            result.add(shared)
+    return frozenset(result)
 
 
 def _shared_by(predicate: Predicate) -> str | None:
@@ -156,13 +156,13 @@ def is_excluded(condition: Formula, structure: Structure) -> bool:
     defined = [p for p in structure.vocabulary.declared if p.definition is not None]
     result: dict[Formula, Formula] = {}
     for g in postorder(condition):
-        found = rebuild(g, tuple(result[c] for c in g.children))
+        rebuilt = rebuild(g, tuple(result[c] for c in g.children))
         for p in defined:
             assert p.definition is not None
             binding = match_instance(p.definition, g)
             if binding is not None and set(p.args) <= binding.keys():
-                found = Atom(p.name, tuple(binding[v] for v in p.args))
-        result[g] = found
+                rebuilt = Atom(p.name, tuple(binding[v] for v in p.args))
+        result[g] = rebuilt
     return evaluate(structure, result[condition]) is Kleene.FALSE
 
 

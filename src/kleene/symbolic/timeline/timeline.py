@@ -246,15 +246,15 @@ class Timeline:
         """
         closures = {g for f in base for g in subformulas(f) if isinstance(g, Closure)}
         closed = {name.partition("'")[0] for g in closures for name in predicates_of(g)}
-        found = []
+        permitted = []
         self.conditional = []
         for number, conditions in self.draft.conditions.items():
             relevant = [f for predicate, f in conditions if predicate in closed]
             if relevant and (self.split is None or number <= self.split):
                 self.conditional.append(number)
                 fails = disj(*relevant)
-                found.append(fails if number == self.split else neg(fails))
-        return found
+                permitted.append(fails if number == self.split else neg(fails))
+        return permitted
 
     def _forgotten(self, mark: str, observed: Sequence[str]) -> list[Formula]:
         """Freed individuals have no later name: without this axiom they could have every later name."""
@@ -272,12 +272,12 @@ def scenes(theory: Theory, structure: Structure, build: Callable[[Timeline], Non
     """The scenes of a sequence of steps, which together have all of its stores."""
     timeline = Timeline(theory, structure)
     build(timeline)
-    found = [timeline.scene()]
+    result = [timeline.scene()]
     for number in timeline.conditional:
         other = Timeline(theory, structure, number)
         build(other)
-        found.append(other.scene())
-    return found
+        result.append(other.scene())
+    return result
 
 
 def holds_in_parts(f: Formula, *, positive: bool = True) -> bool:

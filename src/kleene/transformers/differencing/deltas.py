@@ -164,10 +164,10 @@ class Differencer:
 
     def delta(self, g: Formula) -> Delta:
         """D+[g] and D-[g] of a formula inside a definition."""
-        found = self._memo.get(g)
-        if found is None:
-            found = self._memo[g] = self._simplified(self._delta(g, None))
-        return found
+        delta = self._memo.get(g)
+        if delta is None:
+            delta = self._memo[g] = self._simplified(self._delta(g, None))
+        return delta
 
     def definition_delta(self, f: Formula, defined: Defined) -> Delta:
         """D+ and D- of a whole definition; `method` then says which rule made them."""

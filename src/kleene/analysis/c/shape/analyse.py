@@ -18,6 +18,7 @@ from kleene.cfa.operations import Operation
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
+from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.passes.coalesce import Sharing, sharing
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
@@ -26,8 +27,8 @@ from kleene.semantics.steps.context import Cause
 from kleene.semantics.translate import Translation, Translator
 from kleene.semantics.vocabulary.groups import ShapeClass
 
-AGAIN = 2
-"""Structure budget without lanes, as a multiple of the failed run with lanes."""
+WITHOUT_LANES_FACTOR = 2
+"""Structures of a run without lanes, as a multiple of those of the failed run with lanes."""
 LANES_SHARE = 0.5
 """The share of the time for a run with lanes: the run without them has the rest."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
@@ -41,7 +42,7 @@ def analyse(
     *,
     malloc_may_fail: bool,
     seconds: float,
-    max_structures: int = 200_000,
+    max_structures: int = MOST_STRUCTURES,
     only_class: str | None = None,
     kinds: frozenset[str] = ALL_KINDS,
 ) -> ShapeResult:
@@ -79,7 +80,7 @@ def analyse_by_attempt(
     *,
     malloc_may_fail: bool,
     seconds: float,
-    max_structures: int = 200_000,
+    max_structures: int = MOST_STRUCTURES,
     only_class: str | None = None,
 ) -> ShapeResult | None:
     """One attempt alone; None if its rewriting changes nothing.
@@ -144,7 +145,7 @@ class _Plan:
                 translation,
                 translator.symbols.shape,
                 left * LANES_SHARE if shape.lanes else left,
-                self.max_structures if with_lanes is None else AGAIN * with_lanes.structures,
+                self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures,
                 forgets=self.leaks and not self.attempt.whole_scope and not only_class,
                 groups=translator.symbols.groups if looks else (),
             )

@@ -19,6 +19,9 @@ from kleene.passes.zero_one_images import with_images
 from kleene.results.shape import ShapeResult
 from kleene.semantics.vocabulary.groups import ShapeClass
 
+LOADS_SHARE = 0.5
+"""Share of the time left for the attempt `loads`: later attempts may help too."""
+
 Rewrite = Callable[[Memory], Cfa[Operation]]
 Sharpen = Callable[[ShapeClass], ShapeClass]
 Applies = Callable[[ShapeResult, Set[str]], bool]
@@ -91,7 +94,9 @@ def _by_values(shape: ShapeClass) -> ShapeClass:
 
 ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
-    Attempt("loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=0.5),
+    Attempt(
+        "loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=LOADS_SHARE
+    ),
     Attempt("whole scope", "pointers are kept to the end of their scope", _with_leaks, whole_scope=True),
     Attempt("values", "integer cells tell nodes apart", _with_unused(RoleKind.INTEGER_CELL), sharpen=_by_values),
     Attempt(
@@ -121,4 +126,4 @@ ATTEMPTS = (
         sharpen=lambda shape: replace(shape, cells=True),
     ),
 )
-"""Cheap attempts that usually succeed come first. `loads` leaves half of the time, because later ones may help too."""
+"""Cheap attempts that usually succeed come first."""

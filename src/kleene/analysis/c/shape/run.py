@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kleene.analysis.limits import Watchdog
+from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.analysis.tvp.input import completed
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached
@@ -26,13 +26,11 @@ from kleene.transformers.action import Action, MessageKind
 from kleene.transformers.differencing.cycles import CYCLE
 from kleene.transformers.rules import all_rules
 
-MEMORY = 4 << 30
-"""Bytes after which the analysis gives up: half the memory of a usual machine with two cores."""
-PATIENCE = 1000
+STRUCTURES_AFTER_LEAK = 1000
 """Structures that a run may still make after a leak alarm that a pointer forgotten too early may cause."""
-LOOK = 1000
+STRUCTURES_BEFORE_LANES = 1000
 """Structures before the first search for lanes: smaller runs end before a search pays."""
-NEXT_LOOK = 4
+LANES_FACTOR = 4
 """Factor between the numbers of structures at two searches for lanes."""
 LEAK_SUSPECTED = "a block may be lost"
 LANES_SEEN = "cells skip nodes of a list"
@@ -60,7 +58,7 @@ def run_shape(
     leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
     look = _Look(translation.cfa.loop_heads, groups)
     try:
-        with Watchdog(seconds, MEMORY):
+        with Watchdog(seconds, MOST_MEMORY):
             domain, initial = domain_of(translation)
             limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()), look)
             reached = _solved(translation, domain, initial, limits)
@@ -160,7 +158,7 @@ class _Limits:
     doubtful: frozenset[str]
     look: _Look
     _until: int | None = None
-    _next_look: int = LOOK
+    _next_look: int = STRUCTURES_BEFORE_LANES
 
     def __call__(self, reached: Reached[Structure]) -> None:
         if _cycles(self.domain):
@@ -168,11 +166,11 @@ class _Limits:
         if reached.generated > self.max_structures:
             raise LimitReached(f"more than {self.max_structures} structures", Limit.STRUCTURES)
         if reached.generated > self._next_look:
-            self._next_look = NEXT_LOOK * reached.generated
+            self._next_look = LANES_FACTOR * reached.generated
             if self.look(reached):
                 raise LimitReached(LANES_SEEN, Limit.LANES)
         if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
-            self._until = 2 * reached.generated + PATIENCE
+            self._until = 2 * reached.generated + STRUCTURES_AFTER_LEAK
         if self._until is not None and reached.generated > self._until:
             raise LimitReached(LEAK_SUSPECTED, Limit.LEAK_SUSPECTED)
 
@@ -190,9 +188,9 @@ class _AlarmDomain(CallingShapeDomain):
 
 def _cycles(domain: ShapeDomain) -> dict[str, frozenset[str]]:
     """The predicates that were assumed acyclic and may have a cycle, each with the predicates updated there."""
-    found: dict[str, frozenset[str]] = {}
+    cycles: dict[str, frozenset[str]] = {}
     for entry in domain.log:
         if entry.message.kind is MessageKind.CLOSED_CYCLE:
             name = entry.message.relation
-            found[name] = found.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
-    return found
+            cycles[name] = cycles.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
+    return cycles
