@@ -11,6 +11,7 @@ import ast
 import contextlib
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,8 +27,7 @@ sys.path.insert(0, str(HERE))
 from generate import SCHEMA_FOLDER, pages  # noqa: E402
 
 COPIED = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "docs", "examples", "editors")
-LINKED = ("src/kleene/report/schemas/witness.schema.json",)
-"""Files of the source that pages point to."""
+LINK = re.compile(r"\]\(([^)\s#]+)")
 
 
 def stage(folder: Path) -> None:
@@ -38,9 +38,7 @@ def stage(folder: Path) -> None:
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__", "site"))
         else:
             shutil.copy(source, folder / name)
-    for name in LINKED:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, folder / name)
+    copy_linked(folder)
     reference = folder / "docs" / "reference"
     for name, text in pages().items():
         (reference / f"{name}.md").write_text(text, encoding="utf-8")
@@ -56,6 +54,22 @@ def stage(folder: Path) -> None:
         text = page.read_text(encoding="utf-8")
         if ".ipynb)" in text:
             page.write_text(text.replace(".ipynb)", ".md)"), encoding="utf-8")
+
+
+def copy_linked(folder: Path) -> None:
+    """Copy the other files of the repository that pages point to, and what those point to."""
+    waiting = list(folder.rglob("*.md"))
+    while waiting:
+        page = waiting.pop()
+        for link in LINK.findall(page.read_text(encoding="utf-8")):
+            target = (page.parent / link).resolve()
+            if "://" in link or target.exists() or not target.is_relative_to(folder.resolve()):
+                continue
+            source = ROOT / target.relative_to(folder.resolve())
+            if source.is_file():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, target)
+                waiting += [target] if target.suffix == ".md" else []
 
 
 def tutorial(path: Path) -> str:
@@ -114,12 +128,15 @@ def main() -> int:
         shutil.copytree(HERE / "assets", source / "assets")
         configuration = Path(own) / "mkdocs.yml"
         shutil.copy(HERE / "mkdocs.yml", configuration)
-        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict"]
         words = [*command, "--config-file", str(configuration), "--site-dir", str(target)]
-        done = subprocess.run(words, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+        environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+        done = subprocess.run(words, check=False, capture_output=True, text=True, env=environment)
     if done.returncode == 0:
         keep_local(target)
         sys.stdout.write(f"The site is in {target}: open index.html.\n")
+    else:
+        sys.stderr.write(done.stderr)
     return done.returncode
 
 

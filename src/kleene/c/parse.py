@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import cindex
-from kleene.diagnostics import Diagnostic, InputError, Position
+from kleene.diagnostics import Diagnostic, InputError, Position, lines_in
 
 HEADERS = Path(__file__).parent / "headers"
 LIBRARY = Path(__file__).parent / "headers" / "kleene_library.c"
@@ -80,7 +80,7 @@ def _diagnostic(problem: Any) -> Diagnostic:
 
 def _line(file: str, number: int) -> str:
     try:
-        lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = lines_in(Path(file).read_bytes().decode("utf-8", errors="replace"))
     except OSError:
         return ""
     return lines[number - 1] if 0 < number <= len(lines) else ""

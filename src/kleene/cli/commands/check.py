@@ -30,6 +30,8 @@ from kleene.cli.task_files import Task
 from kleene.core.verdict import Verdict, together
 
 if TYPE_CHECKING:
+    from kleene.report.check.fesa_words import FesaInvariant
+    from kleene.report.check.shape_words import Invariant
     from kleene.report.check.text_and_json import Expected
     from kleene.results.check import CheckReport
 
@@ -145,26 +147,18 @@ def request_of_arguments(arguments: Sequence[str]) -> CheckRequest:
 
 
 def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], told: Reported) -> None:
-    from kleene.analysis.c.shapes_shown import check_page, fesa_states, loop_shapes
     from kleene.report.check.text_and_json import check_json, check_text
 
     if given["certificate_file"]:
         write_certificate(report.refinement, request.options, given["certificate_file"])
     expected = _expected(report, request.task)
     asked = given["invariants"]
-    wants_shapes = asked or given["html_file"]
-    invariants = loop_shapes(report) if wants_shapes else []
-    states = fesa_states(report) if wants_shapes else []
-    if given["json_file"]:
-        text = check_json(report, told.views, expected=expected, invariants=[*invariants, *states] if asked else None)
-        write_output(given["json_file"], text)
-    if given["html_file"]:
-        write_output(given["html_file"], check_page(report))
-    if given["witness_file"]:
-        loops = loop_shapes(report) if report.verdict is Verdict.TRUE else []
-        write_witness(report, request.options, loops, given["witness_file"])
-    if given["sarif_file"]:
-        write_sarif(report, told, given["sarif_file"])
+    invariants: list[Invariant] = []
+    states: list[FesaInvariant] = []
+    if asked or given["witness_file"]:  # this loads the code of pages, which takes a while
+        from kleene.analysis.c.shapes_shown import fesa_states, loop_shapes
+
+        invariants, states = loop_shapes(report), fesa_states(report)
     if not given["quiet"] and "-" not in [given[name] for name in ("json_file", "html_file", *FORMAT_FILES)]:
         if given["trace_refinement"]:
             from kleene.report.check.refinement_text import refinement_lines
@@ -183,6 +177,18 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
         words += aside_lines(told)
         views = new_views(told.views)
         click.echo(check_text(report, views, traces=given["trace"], expected=expected, invariants=words), nl=False)
+    if given["json_file"]:
+        text = check_json(report, told.views, expected=expected, invariants=[*invariants, *states] if asked else None)
+        write_output(given["json_file"], text)
+    if given["html_file"]:
+        from kleene.analysis.c.shapes_shown import check_page
+
+        write_output(given["html_file"], check_page(report))
+    if given["witness_file"]:
+        loops = invariants if report.verdict is Verdict.TRUE else []
+        write_witness(report, request.options, loops, given["witness_file"])
+    if given["sarif_file"]:
+        write_sarif(report, told, given["sarif_file"])
 
 
 def _closed(report: CheckReport) -> list[str]:
