@@ -43,7 +43,7 @@ format: venv
 
 # The site, in out/site; nothing in it is loaded from elsewhere.
 docs: venv
-	$(BIN)/python docs/site/build.py out/site
+	$(BIN)/python docs/site/make_site.py out/site
 
 bench: venv
 	$(BIN)/python benchmarks/machines.py

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import contextlib
-import io
+import sys
 from pathlib import Path
 
 import nbformat
@@ -12,7 +10,11 @@ import pytest
 
 from slices import EXAM
 
-TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
+DOCS = Path(__file__).parents[2] / "docs"
+sys.path.insert(0, str(DOCS / "site"))
+from make_site import execute  # noqa: E402
+
+TUTORIALS = DOCS / "tutorials"
 NOTEBOOKS = sorted(TUTORIALS.glob("*.ipynb"))
 
 
@@ -33,11 +35,7 @@ def test_cells_run_in_order_and_their_values_draw_themselves(
         if cell.cell_type != "code":
             continue
         assert not cell.outputs, "outputs are not kept: they would go stale"
-        tree = ast.parse(cell.source)
-        value = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-        with contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(tree, str(path), "exec"), names)
-            shown = eval(compile(ast.Expression(value.value), str(path), "eval"), names) if value else None
+        _, shown = execute(cell.source, names)
         for name in ("_repr_svg_", "_repr_html_"):
             if hasattr(shown, name):
                 assert getattr(shown, name)().startswith("<")

@@ -78,7 +78,9 @@ class Loaded(HTMLParser):
 @pytest.mark.skipif(not EXAM, reason="the site takes half a minute")
 def test_the_site_builds_and_needs_no_network(tmp_path: Path) -> None:
     pytest.importorskip("material")
-    done = subprocess.run([sys.executable, str(SITE / "build.py"), str(tmp_path / "site")], env=os.environ, check=False)
+    done = subprocess.run(
+        [sys.executable, str(SITE / "make_site.py"), str(tmp_path / "site")], env=os.environ, check=False
+    )
     assert done.returncode == 0
     pages = sorted(p for p in (tmp_path / "site").rglob("*.html") if p.name != "404.html")
     assert len(pages) > 60

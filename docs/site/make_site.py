@@ -1,4 +1,4 @@
-"""Builds the site: `python docs/site/build.py FOLDER`, or `make docs`.
+"""Builds the site: `python docs/site/make_site.py FOLDER`, or `make docs`.
 
 The pages are copied to a folder that has the form of the repository, so that their links hold there as they do here.
 Pages of the reference are made from the code, tutorials are executed. The result loads nothing from elsewhere.
