@@ -54,6 +54,7 @@ EVERY = {
     "tests/unit/symbolic/test_best_transformers.py": 2,
     "tests/corpus/test_corpus.py::test_random_runs_of_safe_programs": 4,
     "tests/unsafe_c/test_unsafe.py": 8,
+    "tests/clients/test_clients.py": 12,
     "tests/unit/semantics/test_ended_blocks.py": 6,
     "tests/cli/test_time_limits.py": 6,
     "tests/unit/transformers/differencing/test_sound.py": 5,
@@ -70,6 +71,7 @@ EVERY = {
     "tests/oracle_symbolic/test_vocabularies.py": 3,
     "tests/oracle_symbolic/test_best.py": 3,
     "tests/fesa/test_enumeration.py": 8,
+    "tests/fesa/test_numbers.py": 3,
     "tests/fesa/test_programs.py": 3,
     "tests/fesa/test_soundness.py": 2,
     "tests/paths/test_paths_random.py": 4,
@@ -78,11 +80,16 @@ EVERY = {
     "tests/unit/passes/test_prepare.py": 3,
     "tests/unit/passes/test_zero_one_images.py": 4,
     "tests/unit/passes/test_representatives.py": 4,
+    "tests/unit/passes/test_intervals.py": 2,
+    "tests/unit/passes/test_slots.py": 3,
+    "tests/unit/semantics/test_byte_ranges.py": 3,
     "tests/unit/semantics/test_trees.py": 2,
     "tests/unit/semantics/test_circular.py": 2,
     "tests/cli/test_contract_formulas.py": 2,
     "tests/cli/test_contract_clients.py": 3,
     "tests/examples/test_sorting_examples.py": 2,
+    "tests/library/test_library.py::test_every_function_of_a_library_is_proved": 6,
+    "tests/library/test_library.py::test_an_error_in_one_function_is_shown_with_its_operations": 9,
 }
 """For the beginning of a test's name, the k of 'every k-th': what is costly and has many cases of one kind."""
 

@@ -122,7 +122,7 @@ class Album:
         return f'{start}><use href="#{self._symbol_ids[key]}"/></svg>'
 
 
-def rendered(template: str, album: Album, *, data: Mapping[str, Any] | None = None, **values: Any) -> str:
+def render(template: str, album: Album, *, data: Mapping[str, Any] | None = None, **values: Any) -> str:
     """A page as text; the values are the variables of its template, `data` is what its scripts read."""
     script = "\n".join(_template_text(name) for name in _SCRIPTS)
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()

@@ -11,6 +11,7 @@ In reading order:
 - `fesa`: one graph and one Boolean function
 - `refinement`: counterexample-guided refinement of the abstraction
 - `contracts`: bodies and calls by contract
+- `library`: a file without `main`
 - `specifications`: contracts in formulas
 - `coverage`: searches the states of real runs in the invariant of a proof
 - `confirm`: runs that show an alarm

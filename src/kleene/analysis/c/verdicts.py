@@ -78,7 +78,7 @@ def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
     place = (fault.kind, fault.place, fault.detail)
     known = any((c.fault.kind, c.fault.place, c.fault.detail) == place for c in report.traces)
     if not known and (decided if how else violated):
-        report.findings.append(_finding(confirmed))
+        report.findings.append(finding_of(confirmed))
         report.traces.append(confirmed)
     for name in decided:
         report.properties[name] = Verdict.FALSE
@@ -99,7 +99,8 @@ def reopen_cleanup(report: CheckReport) -> None:
         del report.proved_by["memcleanup"]
 
 
-def _finding(confirmed: Confirmed) -> Finding:
+def finding_of(confirmed: Confirmed) -> Finding:
+    """The finding that a run confirms, with the run."""
     fault, place = confirmed.fault, confirmed.fault.place
     steps = tuple(
         FindingStep(

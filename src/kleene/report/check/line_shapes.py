@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kleene.report.check.shape_words import for_drawing, live_predicates, short_names_of, words_of
+from kleene.report.check.shape_words import for_drawing, live_predicates, shapes_shown_at, short_names_of, words_of
 from kleene.results.shape import ShapeResult
 from kleene.semantics.contracts.programs import contract_at, without_contract
 from kleene.semantics.translate import Translation
@@ -49,16 +49,15 @@ def line_shapes(shape: ShapeResult, names: Mapping[str, Mapping[str, str]]) -> l
         shapes: dict[Structure, LineShape] = {}
         left_out = 0
         for location in locations:
-            store = shape.reached.stores.get(location)
-            structures = sorted(store.elements(), key=structure_order) if store is not None else []
-            left_out += max(0, len(structures) - _MOST_SHAPES)
+            parts = shapes_shown_at(shape, location, live[location])
+            left_out += max(0, len(parts) - _MOST_SHAPES)
             function = translation.places[location].function
             own = names.get(location, {})
-            for structure in structures[:_MOST_SHAPES]:
+            for structure, alive in parts[:_MOST_SHAPES]:
                 short = short_names_of(structure, live[location], function, own)
                 drawn = for_drawing(structure, short)
                 if drawn not in shapes:
-                    words = words_of(structure, live[location], function, own, partial=shape.partial)
+                    words = words_of(structure, alive, function, own, partial=shape.partial)
                     shapes[drawn] = LineShape(drawn, for_drawing(structure, short, derived=True), words)
         if shapes:
             kept = tuple(sorted(shapes.values(), key=lambda s: structure_order(s.drawn))[:_MOST_SHAPES])

@@ -26,7 +26,7 @@ from kleene.report.drawing.svg import svg_of_dot
 from kleene.report.findings.baseline import suppression_warnings
 from kleene.report.findings.source_lines import source_line, source_lines
 from kleene.report.findings.view import finding_views, heap_words
-from kleene.report.pages import Album, Figure, caption_of, rendered
+from kleene.report.pages import Album, Figure, caption_of, render
 from kleene.results.check import CheckReport
 from kleene.semantics.contracts.programs import contract_at
 from kleene.structures.structure import Structure
@@ -104,7 +104,7 @@ def check_html(report: CheckReport, shapes: Shapes | None = None) -> str:
     findings = [_found(report, number, films) for number in _different(report)]
     lines = [_line(line, frozenset(by_line), album) for line in shapes.lines]
     places = [*_film_places(films), *((line.file, line.line) for line in shapes.lines)]
-    return rendered(
+    return render(
         "check.html.j2",
         album,
         data={"films": films, "sources": sources_of(places), "lines": lines},

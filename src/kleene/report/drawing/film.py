@@ -14,7 +14,7 @@ from typing import Any
 
 from kleene.cfa.program import CProgram
 from kleene.domains.explicit.heap import Heap
-from kleene.report.drawing.dot import FONT, quoted
+from kleene.report.drawing.dot import FONT, quote
 from kleene.report.drawing.heap_boxes import Box, BoxMaker, content, member_at, target_of, value_text
 from kleene.report.drawing.svg import laid_out
 from kleene.semantics.contracts.programs import without_contract
@@ -125,7 +125,7 @@ class Film:
         lives = Counter(edge for frame in self._frames for edge in frame.edges)
         for (source, label, target), number in edges.items():
             weight = 1 + _MOST_WEIGHT * lives[source, label, target] // len(self._frames)
-            attributes = f'label={quoted(f" {label} ")}, route="{number}", weight={weight}'
+            attributes = f'label={quote(f" {label} ")}, route="{number}", weight={weight}'
             lines.append(f"  b{keys[source]} -> b{keys[target]} [{attributes}];")
         graph = json.loads(laid_out("\n".join([*lines, "}"]), "json"))
         return _placed(graph, len(keys), [(label, keys[source]) for source, label, _ in edges])
