@@ -26,6 +26,7 @@ from kleene.cfa.operations import Assume
 from kleene.cli import run_main as main
 from kleene.core.verdict import Verdict
 from kleene.coverage.inputs import KINDS, ROUNDS, plans
+from kleene.coverage.runs import _RUNS_WITHOUT_NEWS
 from kleene.domains.fesa import evaluate, transfer
 from kleene.logic.formula import UNKNOWN, conj, disj
 from kleene.passes import preparation, prepare
@@ -421,3 +422,4 @@ def test_every_number_of_rounds_comes_with_every_kind_of_numbers():
     """Half of the pairs never came: three rounds with falling numbers, for one."""
     pairs = {(plan.rounds, plan.kind) for plan in islice(plans(malloc_may_fail=True), len(ROUNDS) * len(KINDS))}
     assert len(pairs) == len(ROUNDS) * len(KINDS)
+    assert _RUNS_WITHOUT_NEWS == 5 * len(pairs)
