@@ -334,7 +334,7 @@ def test_a_step_without_its_updates_is_refuted(monkeypatch, builder, step, name)
 
 def test_the_command_says_what_was_covered(tmp_path, capsys):
     path = str(EXAMPLES / "sll" / "reverse.c")
-    assert main(["check", path, "--self-check", "0.5", "--json", "-"]) == 0
+    assert main(["check", path, "--self-check", "2", "--json", "-"]) == 0  # seconds of a machine that may be busy
     coverage = json.loads(capsys.readouterr().out)["statistics"]["coverage"]
     assert coverage["states"] > 100
     assert coverage["runs"] > 5
@@ -422,4 +422,4 @@ def test_every_number_of_rounds_comes_with_every_kind_of_numbers():
     """Half of the pairs never came: three rounds with falling numbers, for one."""
     pairs = {(plan.rounds, plan.kind) for plan in islice(plans(malloc_may_fail=True), len(ROUNDS) * len(KINDS))}
     assert len(pairs) == len(ROUNDS) * len(KINDS)
-    assert _RUNS_WITHOUT_NEWS == 5 * len(pairs)
+    assert 5 * len(pairs) == _RUNS_WITHOUT_NEWS
