@@ -50,6 +50,7 @@ bench: venv
 	$(BIN)/python benchmarks/symbolic.py
 	$(BIN)/python benchmarks/fesa.py
 	$(BIN)/python benchmarks/refine.py
+	$(BIN)/python benchmarks/growth.py
 	$(BIN)/python benchmarks/constants.py
 
 # Mutants of the corpus and random C programs whose violations compiled runs show: no attempt may call them TRUE.

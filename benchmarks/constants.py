@@ -47,6 +47,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("ANALYSIS_SHARE", ("errors",)),
         ("PATHS_SHARE", ("errors",)),
         ("PATHS_SECONDS", ("errors",)),
+        ("FESA_SHARE", ("shape",)),
+        ("FESA_SECONDS", ("shape",)),
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (("LOADS_SHARE", ("shape",)),),

@@ -12,7 +12,7 @@ from cli_samples import Kleene
 from kleene.analysis.c.check import check
 from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape.analyse import analyse
-from kleene.analysis.c.shape.run import checked_again
+from kleene.analysis.c.shape.run import check_again
 from kleene.analysis.c.source_names import source_names
 from kleene.c.reader import read_program
 from kleene.diagnostics import InternalCheckError
@@ -175,7 +175,7 @@ def test_shapes_are_checked_again_and_a_missing_one_is_noticed(kleene: Kleene, t
     path.write_text(NODE + LIST)
     assert "checked again: no step of the program leads out" in kleene("check", str(path), "--invariants").out
     shape = checked(tmp_path, NODE + LIST).shape
-    assert isinstance(shape, ShapeResult) and checked_again(shape)
+    assert isinstance(shape, ShapeResult) and check_again(shape)
     assert shape.reached is not None and shape.translation is not None
     head = next(iter(shape.translation.cfa.loop_heads))
     store = shape.reached.stores[head]
@@ -183,7 +183,7 @@ def test_shapes_are_checked_again_and_a_missing_one_is_noticed(kleene: Kleene, t
     store.clear()
     store.add(kept)
     with pytest.raises(InternalCheckError):
-        checked_again(shape)
+        check_again(shape)
 
 
 RECURSIVE = """
@@ -209,20 +209,20 @@ def test_what_recursive_functions_do_is_checked_again(kleene: Kleene, tmp_path: 
     path.write_text(NODE + RECURSIVE)
     assert "checked again: no step of the program leads out" in kleene("check", str(path), "--invariants").out
     shape = checked(tmp_path, NODE + RECURSIVE).shape
-    assert isinstance(shape, ShapeResult) and isinstance(shape.reached, Tabulated) and checked_again(shape)
+    assert isinstance(shape, ShapeResult) and isinstance(shape.reached, Tabulated) and check_again(shape)
     ends = [a.stores[a.procedure.exit] for a in shape.reached.activations if a.procedure.exit in a.stores]
     assert ends
     kept = ends[0].elements()[1:]
     ends[0].clear()
     ends[0].add(kept)
     with pytest.raises(InternalCheckError):
-        checked_again(shape)
+        check_again(shape)
 
 
 def test_an_alarm_that_was_not_raised_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "leak.c"
     path.write_text(NODE + LIST.replace("free(", "(void)("))
     shape = analyse(Prepared(read_program([str(path)])), malloc_may_fail=False, seconds=30)
-    assert shape.alarms and checked_again(shape)
+    assert shape.alarms and check_again(shape)
     with pytest.raises(InternalCheckError, match="an alarm was not raised"):
-        checked_again(replace(shape, alarms=[]))
+        check_again(replace(shape, alarms=[]))

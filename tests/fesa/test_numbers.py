@@ -17,7 +17,7 @@ from tests.unit.semantics.translated import program_of
 
 from kleene.analysis.c.fesa import analyse_fesa
 from kleene.cfa.types import BOOL, IntegerType
-from kleene.domains.fesa.evaluate import Integer, _combined, _compared, converted, mapped
+from kleene.domains.fesa.evaluate import Integer, _combined, _compared, convert_number, map_value
 from kleene.domains.fesa.functions import Function, Tables
 from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE
 from kleene.passes.preparation import Prepared
@@ -79,14 +79,14 @@ CHANGES: list[tuple[Callable[[int], int], bool]] = [(lambda n: n + 1, True), (la
 def test_a_function_of_a_number(change: Callable[[int], int], injective: bool) -> None:
     for both in pairs():
         for table in subsets(NUMBERS):
-            value = mapped(described(both, table), change, injective=injective)
+            value = map_value(described(both, table), change, injective=injective)
             assert covers(value, after(both, change)), (both, table)
             if injective:
                 assert same(value, described(after(both, change), {change(c) for c in table}))
             if both[0] | both[1] <= table:
                 assert same(value, described(after(both, change), {change(c) for c in table}))
-    assert mapped(Integer({}, SPACE.true, 3), lambda n: n + 1, injective=True).constant == 4
-    assert mapped(Integer({}, SPACE.true), lambda n: n + 1, injective=True).constant is None
+    assert map_value(Integer({}, SPACE.true, 3), lambda n: n + 1, injective=True).constant == 4
+    assert map_value(Integer({}, SPACE.true), lambda n: n + 1, injective=True).constant is None
 
 
 def test_conversions() -> None:
@@ -95,7 +95,7 @@ def test_conversions() -> None:
             if not all(source.has(n) for n in both[0] | both[1]):
                 continue
             for table in subsets(n for n in NUMBERS if source.has(n)):
-                value = converted(described(both, table), source, target)
+                value = convert_number(described(both, table), source, target)
                 if (source.bits, target.boolean, source.boolean) == (target.bits, False, False):
                     assert covers(value, after(both, target.wrap))
                 if source == target:
@@ -103,7 +103,7 @@ def test_conversions() -> None:
                 elif source.bits != target.bits:
                     assert value.table == {} and value.rest == SPACE.true
     for kinds in ((None, WIDE), (WIDE, None)):
-        assert converted(described(({1}, {1}), {1}), *kinds).rest == SPACE.true
+        assert convert_number(described(({1}, {1}), {1}), *kinds).rest == SPACE.true
 
 
 @pytest.mark.parametrize("operator", ARITHMETIC)

@@ -14,7 +14,7 @@ from kleene.analysis.witnesses.instrument import is_plain_expression, with_asser
 from kleene.analysis.witnesses.validate import holds
 from kleene.cli import run_main
 from kleene.domains.explicit.heap import Heap
-from kleene.report.formats.c_invariants import simplified
+from kleene.report.formats.c_invariants import simplify_cases
 from kleene.report.run.json import schema
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c"
@@ -204,6 +204,6 @@ def test_expressions_are_evaluated_on_a_heap() -> None:
 def test_cases_that_differ_in_one_pointer_become_one() -> None:
     null, some = ("x", "==", "0"), ("x", "!=", "0")
     y = ("y", "!=", "0")
-    assert simplified({frozenset((null, y)), frozenset((some, y))}) == {frozenset((y,))}
-    assert simplified({frozenset((null,)), frozenset((some,))}) == {frozenset()}
-    assert simplified({frozenset((null, y)), frozenset((null,))}) == {frozenset((null,))}
+    assert simplify_cases({frozenset((null, y)), frozenset((some, y))}) == {frozenset((y,))}
+    assert simplify_cases({frozenset((null,)), frozenset((some,))}) == {frozenset()}
+    assert simplify_cases({frozenset((null, y)), frozenset((null,))}) == {frozenset((null,))}

@@ -33,7 +33,7 @@ from click.shell_completion import CompletionItem
 from kleene import __version__
 from kleene.cli.files import Unread
 from kleene.cli.help_examples import epilog_of
-from kleene.cli.legacy import translated
+from kleene.cli.legacy import translate_arguments
 from kleene.diagnostics import (
     InputError,
     InternalCheckError,
@@ -139,7 +139,7 @@ def run_main(arguments: list[str]) -> int:
             click.echo(program.get_help(context), err=True)
         return BAD_INPUT
     try:
-        result = program.main(translated(arguments), prog_name="kleene", standalone_mode=False)
+        result = program.main(translate_arguments(arguments), prog_name="kleene", standalone_mode=False)
         return result if isinstance(result, int) else DONE
     except click.exceptions.Exit as stop:
         return stop.exit_code

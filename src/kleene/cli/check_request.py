@@ -28,7 +28,7 @@ class CheckRequest:
 
 def request_of(given: dict[str, Any]) -> CheckRequest:
     """The request for the arguments of the command, given by name."""
-    files: tuple[str, ...] = given["files"]
+    files: tuple[str, ...] = given["files"] or _files_of_database(given["database"])
     names, entry = named_properties(given["properties"], tuple(PROPERTIES))
     entry = given["entry"] or entry
     tasks = [name for name in files if name.endswith(_TASK)]
@@ -41,6 +41,18 @@ def request_of(given: dict[str, Any]) -> CheckRequest:
     _check_files(task.files)
     entry = entry or next((e.file.entry for e in task.expectations), "main")
     return CheckRequest(task.files, _options(given, names or task.properties or tuple(PROPERTIES), entry, task), task)
+
+
+def _files_of_database(folder: str) -> tuple[str, ...]:
+    """All C files of a compilation database."""
+    if not folder:
+        raise UsageError("no C file is given; 'kleene check --help' shows how")
+    from kleene.c.input.database import read_database
+
+    files = read_database(folder).files
+    if not files:
+        raise UsageError(f"the compilation database of '{folder}' has no C file")
+    return files
 
 
 def _check_files(files: tuple[str, ...]) -> None:
@@ -61,6 +73,10 @@ def _options(given: dict[str, Any], properties: tuple[str, ...], entry: str, tas
     read = ReadOptions(
         include=given["include"],
         defines=given["defines"],
+        flags=given["flags"],
+        database=given["database"],
+        extern=given["extern"],
+        models=given["models"],
         entry=entry,
         data_model="ILP32" if given["bits32"] else "LP64" if given["bits64"] else model,
         cleanup_at_abort=bool(given["svcomp"] or task),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from kleene.core.domain import Store
-from kleene.coverage.matching import Candidates, Places, Sketch, defined
+from kleene.coverage.matching import Candidates, Places, Sketch, complete_sketch
 from kleene.coverage.shapes import Followed, Misplaced, Sketcher
 from kleene.coverage.views import Program, View
 from kleene.logic.vocabulary import Vocabulary
@@ -107,9 +107,9 @@ class ShapeInvariant:
     def look_closer(self) -> tuple[str, str | None]:
         """One of the states with all that follows by definitions."""
         location, core = self.later.pop()
-        structure, sketch = defined(core, self.sketcher.places, self.vocabulary)
+        structure, sketch = complete_sketch(core, self.sketcher.places, self.vocabulary)
         return location, None if self._covered(location, sketch, core=False) else repr(structure)
 
     def _words(self, sketch: Sketch) -> str:
-        structure, _ = defined(sketch, self.sketcher.places, self.vocabulary)
+        structure, _ = complete_sketch(sketch, self.sketcher.places, self.vocabulary)
         return repr(structure)

@@ -211,7 +211,7 @@ def _is_whole(structure: Structure) -> bool:
     return structure.values[AC] == (1 << structure.size) - 1
 
 
-def defined(sketch: Sketch, core: Places, vocabulary: Vocabulary) -> tuple[Structure, Sketch]:
+def complete_sketch(sketch: Sketch, core: Places, vocabulary: Vocabulary) -> tuple[Structure, Sketch]:
     """A complete sketch of the core predicates as a structure, and with all that follows by definitions."""
     size, index = sketch.size, vocabulary.index
     builder = StructureBuilder(vocabulary, size)

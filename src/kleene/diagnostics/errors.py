@@ -77,6 +77,7 @@ class Limit(Enum):
     PRECISION = "too little is known"
     CYCLE = "a cycle may be closed"
     LANES = "cells skip nodes of a list"
+    PARTS = "structures are combinations of parts"
     LEAK_SUSPECTED = "a block may be lost"
     WARNING = "a warning is raised"
     DONE = "nothing is left to look for"

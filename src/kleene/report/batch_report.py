@@ -133,12 +133,12 @@ def batch_json(rows: Sequence[BatchRow], *, missing: int = 0) -> str:
 
 def batch_html(rows: Sequence[BatchRow], *, missing: int = 0) -> str:
     """One self-contained page: wrong and open results first."""
-    from kleene.report.pages import DEFAULT_DRAWING, Album, rendered  # Graphviz: only where a page is wanted
+    from kleene.report.pages import DEFAULT_DRAWING, Album, render  # Graphviz: only where a page is wanted
 
     order = {1: 0, 2: 1, 3: 2, 0: 3}
     shown = sorted(rows, key=lambda row: (order[row.exit_code], row.file))
     album = Album(DEFAULT_DRAWING, ())
-    return rendered(
+    return render(
         "batch.html.j2",
         album,
         title="Kleene batch",

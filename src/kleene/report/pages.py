@@ -90,7 +90,7 @@ class Album:
         return f'{start}><use href="#{self._symbol_ids[key]}"/></svg>'
 
 
-def rendered(template: str, album: Album, **values: Any) -> str:
+def render(template: str, album: Album, **values: Any) -> str:
     """A page as text; the values are the variables of its template."""
     shared = {
         "symbols": album.symbols,

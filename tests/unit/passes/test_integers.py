@@ -23,7 +23,7 @@ from kleene.passes.facts.integers import (
     UNKNOWN_INTEGER,
     Constants,
     IntegerValue,
-    combined,
+    combine_values,
 )
 from kleene.passes.facts.memory import Memory
 
@@ -142,7 +142,7 @@ def test_arithmetic(name: str) -> None:
         after = {operation(a, b) for a in left for b in right}
         for table, other in itertools.product(subsets((-1, 0, 2)), repeat=2):
             a, b = described(left, table), described(right, other)
-            value = combined(a, b, operation, injective=name in INJECTIVE)
+            value = combine_values(a, b, operation, injective=name in INJECTIVE)
             assert holds(value, after), (left, table, right, other)
             if name in INJECTIVE and b.single is not None:
                 assert all(value.at(operation(c, min(right))) is a.at(c) for c in table)
@@ -156,8 +156,8 @@ def test_large_tables_are_given_up() -> None:
     four = IntegerValue(dict.fromkeys(range(4), UNKNOWN), FALSE)
     twenty = IntegerValue(dict.fromkeys(range(MAX_CONSTANTS), UNKNOWN), FALSE)
     more = IntegerValue(dict.fromkeys(range(MAX_CONSTANTS + 1), UNKNOWN), FALSE)
-    assert len(combined(four, twenty, lambda a, b: a * 32 + b).table) == 4 * MAX_CONSTANTS
-    assert combined(four, more, lambda a, b: a * 32 + b) == UNKNOWN_INTEGER
+    assert len(combine_values(four, twenty, lambda a, b: a * 32 + b).table) == 4 * MAX_CONSTANTS
+    assert combine_values(four, more, lambda a, b: a * 32 + b) == UNKNOWN_INTEGER
 
 
 def constants(folder: Path, body: str) -> dict[str, tuple[int, ...]]:

@@ -28,7 +28,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, Call, Havoc, Operation, Place, Skip
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import BOOL, CHAR, INT, ArrayType, IntegerType, PointerType
-from kleene.passes.facts.intervals import Interval, Intervals, _arithmetic, _restricted, _same_value, evaluated
+from kleene.passes.facts.intervals import Interval, Intervals, _arithmetic, _restricted, _same_value, interval_of
 
 PLACE = Place("f.c", 1, 1, "main")
 SIGNED, UNSIGNED, WIDE = IntegerType(3, True), IntegerType(3, False), IntegerType(5, True)
@@ -193,7 +193,7 @@ def test_an_expression_has_all_its_values(seed: int) -> None:
             low, high = sorted(variable.type.wrap(rng.choice(small)) for _ in range(2))
             bounds[variable] = (low, high)
         expression = terms(3, rng, rng.choice((SIGNED, UNSIGNED, WIDE, BOOL)))
-        low, high = evaluated(expression, bounds)
+        low, high = interval_of(expression, bounds)
         for state in states(NUMBERS):
             if all(b[0] <= state[v] <= b[1] for v, b in bounds.items()):
                 assert low <= value(expression, state) <= high, (str(expression), bounds, state)
@@ -224,7 +224,7 @@ def states(variables: tuple[Variable, ...]) -> Iterable[dict[Variable, int]]:
     ],
 )
 def test_an_expression_has_few_other_values(expression: Expression, result: Interval) -> None:
-    assert evaluated(expression, {X: (1, 3)}) == result
+    assert interval_of(expression, {X: (1, 3)}) == result
 
 
 def test_a_conversion_that_keeps_all_values_is_seen_through() -> None:

@@ -115,7 +115,7 @@ class IntegerValue:
 UNKNOWN_INTEGER = IntegerValue({}, TRUE)
 
 
-def combined(
+def combine_values(
     a: IntegerValue, b: IntegerValue, operation: Callable[[int, int], int], *, injective: bool = False
 ) -> IntegerValue:
     """The value of a binary operation, if the tables are small; `injective` in each operand."""

@@ -375,13 +375,13 @@ class Memory:
     def value_places(self, value: Expression) -> set[Place]:
         """The places that a pointer value may point to."""
         match value:
-            case Constant(value=0):
+            case Constant():  # NULL, or a number that is no address of an object
                 return set()
             case Variable() if self.kind(value) == "pointer":
                 return set(self.pointer_places.get(value, ()))
             case Cast(operand=operand) if isinstance(operand.type, PointerType):
                 return self.value_places(operand)
-            case Cast(operand=Constant(value=0)):
+            case Cast(operand=Constant()):
                 return set()
             case AddressOf(target=target):
                 return self.address_places(target)

@@ -21,7 +21,7 @@ from kleene.report.drawing.svg import svg_of_dot
 from kleene.report.findings.baseline import suppression_warnings
 from kleene.report.findings.source_lines import source_line, source_lines
 from kleene.report.findings.view import finding_views, heap_words
-from kleene.report.pages import Album, Figure, caption_of, rendered
+from kleene.report.pages import Album, Figure, caption_of, render
 from kleene.results.check import CheckReport
 from kleene.semantics.contracts.programs import contract_at
 from kleene.structures.structure import Structure
@@ -76,7 +76,7 @@ def check_html(report: CheckReport, invariants: Sequence[Invariant] = (), states
     album = Album(DrawingOptions(rotate=True, names=False), [s for structures in drawn for s in structures])
     loops = [_loop(i, structures, album) for i, structures in zip(invariants, drawn, strict=True)]
     loops += [_states(i) for i in states]
-    return rendered(
+    return render(
         "check.html.j2",
         album,
         title=f"{', '.join(report.files)}: {report.verdict}",

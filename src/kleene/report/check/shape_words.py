@@ -84,16 +84,27 @@ def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | N
         where[entry] = "call"
     for location, what in where.items():
         place = translation.places.get(location)
-        store = shape.reached.stores.get(location)
-        structures = sorted(store.elements(), key=structure_order) if store is not None else []
+        parts = [
+            (s, live[location] if roots is None else live[location] & roots) for s, roots in shape.parts_at(location)
+        ]
+        shown = sorted((part for part in parts if part[1] or part[0].size), key=lambda part: structure_order(part[0]))
+        structures = [structure for structure, _ in shown]
         if place is not None and structures and not contract_at(place.function)[0]:
             own = (names or {}).get(location, {})
-            said = (words_of(s, live[location], place.function, own, partial=shape.partial) for s in structures)
+            said = (words_of(s, alive, place.function, own, partial=shape.partial) for s, alive in shown)
             words = dict.fromkeys(said)
             describer = _Describer(structures[0], live[location], place.function, own)
             alive = describer.live_pointers
             result.append(Invariant(place, what, structures, list(words), describer.short_names, alive))
     return sorted(result, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
+
+
+def _shown(shape: ShapeResult, location: str, live: frozenset[str]) -> list[tuple[Structure, frozenset[str]]]:
+    """The structures of a location with the live predicates that they are about; no parts that say nothing."""
+    found = [(part, live if own is None else live & own) for part, own in shape.parts_at(location)]
+    if shape.together is not None:
+        found = [(part, alive) for part, alive in found if alive or part.size]
+    return sorted(found, key=lambda entry: structure_order(entry[0]))
 
 
 def _returns(cfa: Cfa[Action], places: Mapping[str, Place]) -> list[str]:

@@ -65,6 +65,7 @@ def check_text(
     if more > 0:
         lines.append(f"... and {more} more possible finding{'s' if more > 1 else ''} (--json and --html list all)")
     lines += invariants
+    lines += [f"assumes: {assumption}" for assumption in report.assumptions]
     lines += [f"note: {note}" for note in getattr(report.shape, "notes", [])[:_MOST_POSSIBLE]]
     for entry in expected:
         said = f", expected {entry.expected}: {entry.status}" if entry.expected else ""
@@ -163,6 +164,9 @@ def check_document(
         "statistics": statistics,
         "reason": report.reason or None,
         "warnings": suppression_warnings(viewed),
+        "assumptions": [
+            {"name": a.name, "model": a.model, "text": a.text, "given": a.given} for a in report.assumptions
+        ],
     }
     if expected:
         document["expected"] = [

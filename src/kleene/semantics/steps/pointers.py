@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kleene.cfa.expressions import AddressOf, Cast, Deref, Expression, Field, Index, PointerOffset, Variable
 from kleene.cfa.types import PointerType
-from kleene.logic.formula import FALSE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
 from kleene.passes.facts.memory import Unmodelled, constant_of
 from kleene.semantics.steps.context import Base, StepContext, at_offset
 from kleene.semantics.vocabulary.names import FREED, OPAQUE, at
@@ -43,6 +43,9 @@ class PointerSteps:
         value = uncast(value)
         if constant_of(value) == 0:
             self.context.step(f"{target.name} = NULL", self.context.set_pointer(target, {}, FALSE))
+            return
+        if constant_of(value) is not None:  # such as (void *)-1: it may be copied and compared, as one not initialized
+            self.context.step(f"{target.name} = {value}", self.context.set_pointer(target, {}, TRUE))
             return
         match value:
             case Variable() if self.memory.kind(value) == "pointer":
