@@ -51,10 +51,11 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("FESA_SECONDS", ("shape",)),
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
-    "kleene.analysis.c.shape.attempts": (("LOADS_SHARE", ("shape",)),),
+    "kleene.analysis.c.shape.attempts": (("LOADS_SHARE", ("shape",)), ("PARTS_SHARE", ("shape",))),
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),
         ("LANES_SHARE", ("shape",)),
+        ("APART_SHARE", ("shape",)),
         ("FEW_MARKERS", ("recursion",)),
         ("MANY_MARKERS", ("recursion",)),
     ),
@@ -62,6 +63,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("STRUCTURES_AFTER_LEAK", ("shape",)),
         ("STRUCTURES_BEFORE_LANES", ("shape",)),
         ("LANES_FACTOR", ("shape",)),
+        ("STRUCTURES_BEFORE_PARTS", ("shape",)),
+        ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("recursion",)),
     ),
     "kleene.analysis.c.fesa": (
         ("MANY_NODES", ("fesa",)),
@@ -127,7 +130,6 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("_STATES_AT_LOCATION", ("shape",)),
         ("_STATES_AT_HEAD", ("shape",)),
         ("_RUNS_SHARE", ("shape",)),
-        ("_RUNS_WITHOUT_NEWS", ("shape",)),
     ),
     "kleene.coverage.inputs": (("_FAILING_ALLOCATIONS", ("shape",)), ("_RANDOM_DISTANCE", ("shape",))),
     "kleene.coverage.invariants": (

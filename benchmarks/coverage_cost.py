@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tests" / "corpus"))
 
 from marks import Program, programs  # noqa: E402
 
-from kleene.report.run.table import aligned  # noqa: E402
+from kleene.report.run.table import align_table  # noqa: E402
 
 _START = "from kleene.cli import main; main()"
 MOST = 0.1
@@ -52,7 +52,7 @@ def main() -> int:
     rows = [[c.name, f"{c.with_runs:.2f}", f"{c.without:.2f}", _grown(c), c.covered] for c in costs]
     whole = Cost(f"{len(costs)} programs", sum(c.with_runs for c in costs), sum(c.without for c in costs), "")
     rows.append([whole.name, f"{whole.with_runs:.2f}", f"{whole.without:.2f}", _grown(whole), ""])
-    print(aligned(["program", "CPU s", "without runs", "more", "covered"], rows))
+    print(align_table(["program", "CPU s", "without runs", "more", "covered"], rows))
     if len(costs) < LEAST:
         print(f"fewer than {LEAST} programs: no verdict")
         return 0

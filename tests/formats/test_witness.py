@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,17 @@ def witness(folder: Path, program: str, *options: str) -> list[Any]:
     entries: list[Any] = yaml.safe_load(file.read_text())
     jsonschema.validate(entries, schema("witness"))
     return entries
+
+
+PUBLISHED = os.environ.get("KLEENE_WITNESS_SCHEMA")
+"""A copy of the schema that SV-COMP publishes for format 2.0 (YAML or JSON): it is not part of this repository."""
+
+
+@pytest.mark.skipif(not PUBLISHED, reason="KLEENE_WITNESS_SCHEMA names no copy of the published schema")
+@pytest.mark.parametrize("program", ["sll/reverse.c", "sll/delete_all.c"])
+def test_the_published_schema(program: str, tmp_path: Path) -> None:
+    published = yaml.safe_load(Path(str(PUBLISHED)).read_text(encoding="utf-8"))
+    jsonschema.validate(witness(tmp_path, str(EXAMPLES / program)), published)
 
 
 def changed(folder: Path, entries: list[Any]) -> str:

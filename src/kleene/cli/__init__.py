@@ -3,6 +3,7 @@
 In reading order:
 
 - `commands`: one module for each command
+- `lsp`: the language server
 - `files`: input files and outputs
 - `legacy`: TVLA's own spelling of options
 - `settings`: options of a run, with properties files
@@ -60,6 +61,7 @@ _COMMANDS = {
     "contracts": ("kleene.cli.commands.contracts", "Check the bodies of TVP procedures against their specifications."),
     "show": ("kleene.cli.commands.show", "Draw the structures of a TVS file."),
     "diff": ("kleene.cli.commands.diff", "Compare two TVS results of one program."),
+    "lsp": ("kleene.cli.commands.lsp", "Serve an editor: mistakes, findings, shapes, completion."),
     "examples": ("kleene.cli.commands.examples", "Copy the shipped examples to a folder."),
     "doctor": ("kleene.cli.commands.doctor", "Show what is installed, and whether it works."),
     "completion": ("kleene.cli.commands.completion", "Print the script that completes commands in a shell."),

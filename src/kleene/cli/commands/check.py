@@ -196,21 +196,12 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
         write_certificate(report.refinement, request.options, given["certificate_file"])
     expected = _expected(report, request.task)
     asked = given["invariants"]
-    wants_shapes = asked or given["html_file"]
-    invariants = _invariants(report) if wants_shapes else []
-    states = _states(report) if wants_shapes else []
-    if given["json_file"]:
-        text = check_json(report, told.views, expected=expected, invariants=[*invariants, *states] if asked else None)
-        write_output(given["json_file"], text)
-    if given["html_file"]:
-        from kleene.report.check.page import check_html
+    invariants: list[Invariant] = []
+    states: list[FesaInvariant] = []
+    if asked or given["witness_file"]:  # this loads the code of pages, which takes a while
+        from kleene.analysis.c.shapes_shown import fesa_states, loop_shapes
 
-        write_output(given["html_file"], check_html(report, invariants, states))
-    if given["witness_file"]:
-        loops = _invariants(report) if report.verdict is Verdict.TRUE else []
-        write_witness(report, request.options, loops, given["witness_file"])
-    if given["sarif_file"]:
-        write_sarif(report, told, given["sarif_file"])
+        invariants, states = loop_shapes(report), fesa_states(report)
     if not given["quiet"] and "-" not in [given[name] for name in ("json_file", "html_file", *FORMAT_FILES)]:
         if given["trace_refinement"]:
             from kleene.report.check.refinement_text import refinement_lines
@@ -229,6 +220,18 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
         words += aside_lines(told)
         views = new_views(told.views)
         click.echo(check_text(report, views, traces=given["trace"], expected=expected, invariants=words), nl=False)
+    if given["json_file"]:
+        text = check_json(report, told.views, expected=expected, invariants=[*invariants, *states] if asked else None)
+        write_output(given["json_file"], text)
+    if given["html_file"]:
+        from kleene.analysis.c.shapes_shown import check_page
+
+        write_output(given["html_file"], check_page(report))
+    if given["witness_file"]:
+        loops = invariants if report.verdict is Verdict.TRUE else []
+        write_witness(report, request.options, loops, given["witness_file"])
+    if given["sarif_file"]:
+        write_sarif(report, told, given["sarif_file"])
 
 
 def _closed(report: CheckReport) -> list[str]:
@@ -245,28 +248,6 @@ def _certified(report: CheckReport) -> bool:
     """Whether the shapes come from a proof by refinement, which counts only after its independent check."""
     shape = report.shape
     return shape is not None and shape.partial and shape.complete
-
-
-def _invariants(report: CheckReport) -> list[Invariant]:
-    """The shapes at loop heads, with the names of the source."""
-    from kleene.analysis.c.source_names import source_names
-    from kleene.report.check.shape_words import invariants_of
-    from kleene.results.shape import ShapeResult
-
-    shape = report.shape
-    if not isinstance(shape, ShapeResult) or shape.reached is None or report.prepared is None:
-        return []
-    refined = report.refinement if shape.partial else None
-    whole_scope = bool(refined and refined.task.whole_scope)
-    return invariants_of(shape, source_names(report.prepared, whole_scope=whole_scope))
-
-
-def _states(report: CheckReport) -> list[FesaInvariant]:
-    """The states at loop heads, if the FESA domain was used."""
-    from kleene.report.check.fesa_words import fesa_invariants
-    from kleene.results.fesa import FesaResult
-
-    return fesa_invariants(report.shape) if isinstance(report.shape, FesaResult) else []
 
 
 def _expected(report: CheckReport, task: Task | None) -> list[Expected]:
