@@ -130,6 +130,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("_STATES_AT_LOCATION", ("shape",)),
         ("_STATES_AT_HEAD", ("shape",)),
         ("_RUNS_SHARE", ("shape",)),
+        ("_RUNS_WITHOUT_NEWS", ("shape",)),
     ),
     "kleene.coverage.inputs": (("_FAILING_ALLOCATIONS", ("shape",)), ("_RANDOM_DISTANCE", ("shape",))),
     "kleene.coverage.invariants": (
