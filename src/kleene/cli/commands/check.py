@@ -101,6 +101,7 @@ def _explain_strategy(context: click.Context, parameter: click.Parameter, value:
 )
 @refine_options
 @format_options
+@click.option("--profile", is_flag=True, help="Print where structures multiplied, and what tells them apart.")
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
 def command(files: tuple[str, ...], **given: Any) -> int:
     """Prove a C program memory safe, or show a run that is not.
@@ -196,6 +197,8 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
                 from kleene.report.check.fesa_words import fesa_lines
 
                 words = fesa_lines(states)
+        if given["profile"]:
+            words += _crowded(report)
         words += aside_lines(told)
         views = new_views(told.views)
         click.echo(check_text(report, views, traces=given["trace"], expected=expected, invariants=words), nl=False)
@@ -229,6 +232,16 @@ def _invariants(report: CheckReport) -> list[Invariant]:
     refined = report.refinement if shape.partial else None
     whole_scope = bool(refined and refined.task.whole_scope)
     return invariants_of(shape, source_names(report.prepared, whole_scope=whole_scope))
+
+
+def _crowded(report: CheckReport) -> list[str]:
+    """The locations where structures multiplied."""
+    from kleene.report.check.crowding import crowding_table
+    from kleene.results.shape import ShapeResult
+
+    if not isinstance(report.shape, ShapeResult):
+        return ["no structures: the shape analysis did not run"]
+    return crowding_table(report.shape).splitlines()
 
 
 def _states(report: CheckReport) -> list[FesaInvariant]:
