@@ -55,6 +55,7 @@ EVERY = {
     "tests/corpus/test_corpus.py::test_random_runs_of_safe_programs": 4,
     "tests/unsafe_c/test_unsafe.py": 8,
     "tests/clients/test_clients.py": 12,
+    "tests/unit/analysis/test_apart.py::test_parts_prove_no_unsafe_program": 8,
     "tests/unit/semantics/test_ended_blocks.py": 6,
     "tests/cli/test_time_limits.py": 6,
     "tests/unit/transformers/differencing/test_sound.py": 5,
