@@ -40,7 +40,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type, shared_type
 from kleene.diagnostics import KleeneError
-from kleene.passes.function_values import scalar_type
+from kleene.passes.pointers.function_values import scalar_type
 
 MAX_PLACES = 12
 """Places (a kind of object and an offset) of one pointer: with more, it may point anywhere."""
