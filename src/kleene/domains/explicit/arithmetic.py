@@ -245,9 +245,16 @@ def concrete(state: State, value: Value) -> int:
     if low == high:
         return low
     numbers = range(low - value.offset, high - value.offset + 1)
-    if len(numbers) <= _ENUMERATED:
+    if high - low < _ENUMERATED:
         raise Split([[(value.symbol, 0, n), (0, value.symbol, -n)] for n in numbers])
     raise NotModelled("an index or size that depends on an input with many values")
+
+
+def pointer_from(state: State, value: Unknown, type_: IntegerType) -> Value:
+    """A pointer made from an unknown number: the number itself, or one of a few."""
+    if isinstance(value, Linear) and span(state, value) > _ENUMERATED:
+        return fit(state, value, type_)
+    return type_.wrap(concrete(state, value))
 
 
 def decide(state: State, symbol: str, a: int | Unknown, b: int | Unknown) -> int:
@@ -292,6 +299,10 @@ def compare_numbers(state: State, symbol: str, a: Value, b: Value) -> int:
 
 def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
     """Comparison of pointers; where C leaves the answer open, either may come, and the state is tainted by it."""
+    if isinstance(a, Unknown) or isinstance(b, Unknown):  # a pointer made from a number
+        if isinstance(a, int | Unknown) and isinstance(b, int | Unknown):
+            return decide(state, symbol, a, b)
+        raise NotModelled("comparison of an address with an unknown number")
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return _open_choice(state, symbol, a, b, "comparison of an uninitialized pointer")
     if isinstance(a, Pointer) and isinstance(b, Pointer):
