@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -83,8 +85,36 @@ def write_output(target: str, text: str | Iterable[str]) -> None:
         sys.stdout.flush()
         return
     _check_file(Path(target), target)
-    with Path(target).open("w", encoding="utf-8") as file:
-        file.writelines(parts)
+    try:
+        _replace(Path(target), (part.encode("utf-8", "replace") for part in parts))
+    except OSError as problem:
+        raise UsageError(f"'{target}' could not be written: {problem.strerror or problem}") from problem
+
+
+def _replace(path: Path, content: Iterable[bytes]) -> None:
+    """Write a file at once: on a full disk the old one stays, and no part of a new one. Devices are written to."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as device:
+            device.writelines(content)
+        return
+    real = path.resolve()  # through a link to the file that it stands for
+    handle, own = tempfile.mkstemp(prefix=".kleene-", dir=real.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(content)
+        os.chmod(own, real.stat().st_mode & 0o777 if real.exists() else 0o666 & ~_umask())
+        os.replace(own, real)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(own)
+        raise
+
+
+def _umask() -> int:
+    """The permissions that new files do not get; there is no way to ask without setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 class Unread:

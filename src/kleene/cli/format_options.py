@@ -60,7 +60,7 @@ def given_baseline(given: Mapping[str, Any]) -> Baseline | None:
     return read_baseline(Path(name).read_text(encoding="utf-8", errors="replace"), name)
 
 
-def reported(report: CheckReport, baseline: Baseline | None, *, with_flow: bool) -> Reported:
+def report_findings(report: CheckReport, baseline: Baseline | None, *, with_flow: bool) -> Reported:
     """The findings of a report with notes and fingerprints, and if they are wanted with the steps of their runs."""
     from kleene.report.findings.baseline import compare, suppression_warnings
     from kleene.report.findings.view import finding_views
@@ -74,6 +74,7 @@ def write_sarif(report: CheckReport, told: Reported, target: str) -> None:
     from kleene.report.formats.sarif import Notification, SarifRun, sarif_text
 
     notifications = [Notification(text) for text in told.warnings]
+    notifications += [Notification(f"assumes: {assumption}", is_note=True) for assumption in report.assumptions]
     open_names = _open(report)
     if open_names:
         notifications.append(Notification(f"{', '.join(open_names)}: UNKNOWN: {report.reason}"))

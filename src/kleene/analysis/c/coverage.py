@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import LEAKS, PROPERTIES
+from kleene.core.verdict import kinds_against
 from kleene.coverage.invariants import Invariant, ShapeInvariant
+from kleene.coverage.products import ProductInvariant
 from kleene.coverage.runs import Coverage, Runs
 from kleene.coverage.views import Program
 from kleene.diagnostics import InternalCheckError, LimitReached
+from kleene.domains.decomposed.products import Product
+from kleene.engine.fixpoint import Reached
 from kleene.results.shape import ShapeResult
+from kleene.structures.structure import Structure
 
 if TYPE_CHECKING:
     from kleene.results.fesa import FesaResult
@@ -57,7 +61,7 @@ def cover(
         return None
     if invariant is None:
         return None
-    kinds = {kind for name in properties for kind in PROPERTIES[name]} - LEAKS
+    kinds = frozenset().union(*map(kinds_against, properties))
     coverage = Runs(program, invariant, kinds).check(max(seconds - (time.monotonic() - start), LEAST_RUNS_SECONDS))
     if coverage.refuted is not None:
         raise InternalCheckError(
@@ -70,10 +74,13 @@ def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invarian
     """The invariant of a proof; None if the analysis kept no states."""
     if result.reached is None:
         return None
-    if isinstance(result, ShapeResult):
-        if result.followed is None or result.translation is None:
-            return None
-        return ShapeInvariant(program, result.followed, result.translation.vocabulary, result.reached.stores)
-    from kleene.coverage.fesa import FesaInvariant
+    if not isinstance(result, ShapeResult):
+        from kleene.coverage.fesa import FesaInvariant
 
-    return None if result.domain is None else FesaInvariant(program, result.domain, result.reached.stores)
+        return None if result.domain is None else FesaInvariant(program, result.domain, result.reached.stores)
+    if result.followed is None or result.translation is None:
+        return None
+    vocabulary = result.translation.vocabulary
+    if result.together is not None:
+        return ProductInvariant(program, result.followed, vocabulary, cast(Reached[Product], result.reached).stores)
+    return ShapeInvariant(program, result.followed, vocabulary, cast(Reached[Structure], result.reached).stores)

@@ -50,6 +50,10 @@ PATHS_SHARE = 1 / 3
 """Share of the time left for path formulas: exact exploration has the rest."""
 PATHS_SECONDS = 5.0
 """Most seconds for path formulas."""
+FESA_SHARE = 0.5
+"""Share of the time left for FESA, after the shape analysis: exact exploration has the rest."""
+FESA_SECONDS = 20.0
+"""Most seconds for FESA after the shape analysis: its proofs take 3 to 6."""
 LONG_LOOK_SECONDS = 10.0
 """Most seconds of exact exploration after all other phases."""
 _WIDTH = 22
@@ -173,7 +177,7 @@ def _run_exactly(check: Check, seconds: float, max_steps: int) -> None:
 
 def _refine(check: Check, seconds: float) -> None:
     """Refine an abstraction until it proves the open properties, or until a run confirms its error path."""
-    from kleene.analysis.c.refinement import confirmed, refine, shape_result  # imports the solver
+    from kleene.analysis.c.refinement import confirming_runs, refine, shape_result  # imports the solver
 
     report, settings, names = check.report, check.options.refine, check.open_properties
     assert settings is not None
@@ -186,7 +190,9 @@ def _refine(check: Check, seconds: float) -> None:
     report.refinement = refined
     report.shape = shape_result(refined)
     conclude(report, report.shape)
-    runs = check.budget.within(seconds, lambda: confirmed(check.prepared.source, refined, malloc_may_fail=check.fails))
+    runs = check.budget.within(
+        seconds, lambda: confirming_runs(check.prepared.source, refined, malloc_may_fail=check.fails)
+    )
     for shown in runs if not isinstance(runs, LimitReached) else ():
         record(report, shown, "")
 
@@ -241,6 +247,11 @@ def _look_in_between(check: Check) -> Callable[[], None]:
 def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
     """The analysis that can prove programs with unbounded heaps."""
     options, fails, kinds = check.options, check.fails, kinds_of(check.open_properties)
+    look = _look_in_between(check)
+
+    def tell(progress: str) -> None:
+        options.tell(f"abstract analysis, {progress}")
+        look()
 
     def compute() -> ShapeResult | FesaResult:
         if options.domain == "fesa":
@@ -255,12 +266,35 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
             max_structures=options.max_structures,
             only_class=options.shape_class,
             kinds=kinds,
-            meanwhile=_look_in_between(check),
+            tell=tell,
         )
 
     start = time.monotonic()
     result = check.budget.within(seconds, compute)
     return gave_up(str(result), start) if isinstance(result, LimitReached) else result
+
+
+def _analyse_by_fesa(check: Check, seconds: float) -> None:
+    """Ask FESA about what the shape analysis leaves open; its alarms are not reported."""
+    from kleene.analysis.c.fesa import analyse_fesa
+
+    result = check.budget.within(
+        seconds, lambda: analyse_fesa(check.prepared, malloc_may_fail=check.fails, seconds=seconds)
+    )
+    if not isinstance(result, LimitReached):
+        before = len(check.report.proofs)
+        conclude(check.report, result)
+        if len(check.report.proofs) > before:
+            check.report.shape = result
+
+
+def _may_help(check: Check) -> bool:
+    """Whether another domain may prove what is open: no error is known, and no construct without any meaning is met."""
+    alarms = check.report.shape.alarms if check.report.shape is not None else []
+    if check.options.domain != "all" or check.is_violated:
+        return False
+    without_meaning = {(o.place, o.reason) for o in check.prepared.source.unsupported()}
+    return not any(a.kind == "unsupported" and (a.place, a.text) in without_meaning for a in alarms)
 
 
 def _confirm(check: Check, seconds: float) -> None:
@@ -330,6 +364,15 @@ PHASES = (
         share=PATHS_SHARE,
         most=PATHS_SECONDS,
         after_error=AFTER_ERROR_SECONDS,
+        least=LEAST_SECONDS,
+    ),
+    Phase(
+        "FESA",
+        "one graph and one Boolean function, for what the shape analysis leaves open",
+        _analyse_by_fesa,
+        _may_help,
+        share=FESA_SHARE,
+        most=FESA_SECONDS,
         least=LEAST_SECONDS,
     ),
     Phase(

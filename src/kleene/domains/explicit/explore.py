@@ -56,6 +56,8 @@ class Exploration:
     findings: list[Confirmed] = field(default_factory=list)
     possible: list[Fault] = field(default_factory=list)
     unsupported: dict[Place, str] = field(default_factory=dict)
+    entered: set[str] = field(default_factory=set)
+    """The functions that some execution entered."""
     states: int = 0
     steps: int = 0
     seconds: float = 0.0
@@ -154,9 +156,10 @@ class Explorer:
 
     def _follow(self, state: State, *, forked: bool) -> None:
         """Step the state until it ends, splits, or comes to a place where states are compared."""
-        machine, heads, merges = self.machine, self.heads, self.merges
+        machine, heads, merges, entered = self.machine, self.heads, self.merges, self.result.entered
         for _ in range(_STEPS_OF_TURN):
             frame = state.frames[-1]
+            entered.add(frame.function)
             try:
                 step = machine.step(state)
             except Split as split:

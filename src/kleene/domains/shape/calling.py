@@ -102,15 +102,17 @@ class CallingShapeDomain(DerivingDomain):
         self._divided[call, element] = division
         return self._settled(edge, self.heaps.entry(division, call))
 
-    def resume(self, edge: Edge[Action], caller: Structure, exits: Sequence[Structure]) -> list[Structure]:
+    def resume(
+        self, edge: Edge[Action], caller: Structure, entry: Structure, exits: Sequence[Structure]
+    ) -> list[Structure]:
         call = edge.label
         assert isinstance(call, CallAction)
-        from kleene.domains.shape.heap_join import joined
+        from kleene.domains.shape.heap_join import join_after_call
 
         division = self._divided[call, caller]
         results = []
         for end in exits:
-            after = joined(self.heaps, division, call, end)
+            after = join_after_call(self.heaps, division, call, end)
             if after is None:
                 self._refuse(edge, caller)
             else:

@@ -78,7 +78,7 @@ class _NativeMachine:
 
     def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Iterator[NativePart | Structure]:
         from kleene import _native
-        from kleene.structures.packed import PackedBatch, packed
+        from kleene.structures.packed import PackedBatch, pack
 
         rules = self._coercer.native
         action = self._action(transformer)
@@ -88,7 +88,7 @@ class _NativeMachine:
         if isinstance(elements, PackedBatch):
             small, batch = [True] * len(elements), elements.batch
         else:
-            handles = [packed(element, rules.signature) for element in elements]
+            handles = [pack(element, rules.signature) for element in elements]
             small = [handle is not None for handle in handles]
             batch = _native.Batch(rules.signature, [handle for handle in handles if handle is not None])
         outcomes = action.post(batch, self._threads, timed=self.stage_seconds is not None)
