@@ -47,6 +47,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("ANALYSIS_SHARE", ("errors",)),
         ("PATHS_SHARE", ("errors",)),
         ("PATHS_SECONDS", ("errors",)),
+        ("FESA_SHARE", ("shape",)),
+        ("FESA_SECONDS", ("shape",)),
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (
@@ -65,7 +67,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("STRUCTURES_BEFORE_LANES", ("shape",)),
         ("LANES_FACTOR", ("shape",)),
         ("STRUCTURES_BEFORE_PARTS", ("shape",)),
-        ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("shape",)),
+        ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("recursion",)),
     ),
     "kleene.analysis.c.shape.apart": (
         ("SAMPLED_STRUCTURES", ("shape",)),

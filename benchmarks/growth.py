@@ -19,7 +19,7 @@ from pathlib import Path
 
 from measure import environment
 
-from kleene.report.run.table import aligned
+from kleene.report.run.table import align_table
 
 HEAD = """#include <stdlib.h>
 extern int __VERIFIER_nondet_int(void);
@@ -315,7 +315,7 @@ def main() -> None:
             print(f"{name}: {c.text}", file=sys.stderr)
         rows.append(["all at once / sum of singles", "", f"{together.seconds / total:.1f}", "3"])
     if rows:
-        print(aligned(["family", "sizes", "factor", "goal"], rows))
+        print(align_table(["family", "sizes", "factor", "goal"], rows))
 
 
 if __name__ == "__main__":

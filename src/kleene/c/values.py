@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.c.clang import binary_operator, evaluate, kind, string_value, unary_operator
+from kleene.c.library.variadic import is_read, read_argument
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import (
@@ -120,6 +121,8 @@ class Values:
         inner = list(cursor.get_children())
         if len(inner) == 4 and self.lower.type(inner[1]) == self.lower.type(inner[0]):
             return self._binary_conditional(cursor, inner)
+        if len(inner) == 1 and is_read(cursor, inner[0]):
+            return read_argument(self.lower, cursor, inner[0])
         if len(inner) == 1 and kind(inner[0]) not in ("TYPE_REF", "MEMBER_REF"):
             return self.converted(inner[0], self.lower.type(cursor), cursor)
         return self._constant(cursor)
@@ -147,9 +150,8 @@ class Values:
 
     def function_address(self, declaration: Any) -> Expression:
         name = self.lower.unit.name_of(declaration)
-        linkage = self.lower.unit.linkage
-        if name not in linkage.defined_functions and name in linkage.library:
-            linkage.needed[name] = None
+        if name not in self.lower.unit.linkage.defined_functions:
+            self.lower.unit.needs(name, declaration)
         return FunctionAddress(name, self.lower.pointer_to(self.lower.unit.types.read(declaration.type)))
 
     def _member(self, cursor: Any) -> Expression:

@@ -81,27 +81,27 @@ class SketchCut:
 
     def _islands(self) -> list[int]:
         """For each node, the nodes that are connected with it."""
-        found = [1 << u for u in range(self.sketch.size)]
+        islands = [1 << u for u in range(self.sketch.size)]
         for (u, w), mask in self.sketch.pairs.items():
-            if mask & self.edges and not found[u] >> w & 1:
-                together = found[u] | found[w]
+            if mask & self.edges and not islands[u] >> w & 1:
+                together = islands[u] | islands[w]
                 for node in range(self.sketch.size):
                     if together >> node & 1:
-                        found[node] = together
-        return found
+                        islands[node] = together
+        return islands
 
     def parts(self, product: Product) -> list[tuple[Roots, Sketch]]:
         """The parts of the sketch by class; those without a root come last."""
-        found, rooted, open_roots = [], 0, False
+        parts, rooted, open_roots = [], 0, False
         for own in product.partition:
             nodes, is_open = self._nodes_of(own)
             rooted |= nodes
             open_roots |= is_open
-            found.append((own, self._restricted(nodes, own, complete=self.sketch.complete and not is_open)))
+            parts.append((own, self._restricted(nodes, own, complete=self.sketch.complete and not is_open)))
         if self.sketch.complete and not open_roots:
             left = {self.joined[u] for u in range(self.sketch.size) if not rooted >> u & 1}
-            found += [(ADRIFT, self._restricted(nodes, ADRIFT, complete=True)) for nodes in sorted(left)]
-        return found
+            parts += [(ADRIFT, self._restricted(nodes, ADRIFT, complete=True)) for nodes in sorted(left)]
+        return parts
 
     def _nodes_of(self, own: Roots) -> tuple[int, bool]:
         """The nodes of a class, and whether there may be more of them."""

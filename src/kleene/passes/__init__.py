@@ -8,7 +8,7 @@ In reading order:
 - `inline`: calls of functions that are not recursive
 - `tail_calls`: tail recursion becomes a loop
 - `recursive_functions`: the other recursive functions get locations in one automaton, with `Invoke` edges
-- `function_values`: addresses of functions become numbers
+- `pointers`: pointers as numbers, to functions, and to blocks of unknown type
 - `literals`: string literals become global arrays
 - `promote`: pointers that always hold the address of one variable
 - `scalars`: structs and arrays become variables

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kleene.cfa.program import Assumption
 from kleene.core.verdict import Finding, Verdict
 from kleene.coverage.runs import Coverage
 from kleene.domains.explicit.explore import Confirmed, Exploration
@@ -32,6 +33,8 @@ class CheckReport:
     shape: ShapeResult | FesaResult | None = None
     traces: list[Confirmed] = field(default_factory=list)
     refinement: Refined | None = None
+    advice: str = ""
+    """What the user can do about an UNKNOWN."""
     fallback: str = ""
     """The outcome of the analysis after refinement gave up."""
     shown_by: dict[str, str] = field(default_factory=dict)
@@ -44,6 +47,11 @@ class CheckReport:
     """The abstract analyses that proved properties, and these."""
     coverage: Coverage | None = None
     """The states of runs that were looked up in the invariants of the proofs."""
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What the verdicts assume of code that is not there."""
+        return self.prepared.source.assumptions if self.prepared is not None else ()
 
     @property
     def solver_calls(self) -> int:

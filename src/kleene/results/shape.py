@@ -49,12 +49,12 @@ class ShapeResult:
     def parts_at(self, location: str) -> list[tuple[Structure, Roots | None]]:
         """The structures of a location. Where the heap was taken apart, each part comes with its roots."""
         store = self.reached.stores.get(location) if self.reached is not None else None
-        found: list[tuple[Structure, Roots | None]] = []
+        parts_at: list[tuple[Structure, Roots | None]] = []
         for element in store.elements() if store is not None else ():
             if isinstance(element, Product):
-                found += [(part, own) for own in element.partition for part in element.sets[own]]
-                found += [(part, frozenset()) for part in element.adrift]
+                parts_at += [(part, own) for own in element.partition for part in element.sets[own]]
+                parts_at += [(part, frozenset()) for part in element.adrift]
             else:
                 assert isinstance(element, Structure)
-                found.append((element, None))
-        return found
+                parts_at.append((element, None))
+        return parts_at

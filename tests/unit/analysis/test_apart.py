@@ -11,7 +11,7 @@ from tests.unsafe_c.test_unsafe import PROGRAMS, prepared_program
 from kleene.analysis.c.shape import analyse as analysis
 from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
 from kleene.analysis.c.shape.attempts import ATTEMPTS, kinds_of_alarms
-from kleene.analysis.c.shape.run import checked_again
+from kleene.analysis.c.shape.run import check_again
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import InternalCheckError
 from kleene.domains.decomposed import products
@@ -86,7 +86,7 @@ def by_parts(tmp_path: Path, body: str) -> ShapeResult:
 def test_parts_are_enough(name: str, tmp_path: Path) -> None:
     result = by_parts(tmp_path, SAFE[name])
     assert result.complete and not result.alarms
-    assert checked_again(result)
+    assert check_again(result)
 
 
 def test_what_an_alarm_depends_on_is_kept_together(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_part_that_is_missing_is_noticed(tmp_path: Path) -> None:
     store.clear()
     store.add([smaller])  # type: ignore[list-item]
     with pytest.raises(InternalCheckError, match="not closed"):
-        checked_again(result)
+        check_again(result)
 
 
 def test_runs_refute_a_proof_by_a_wrong_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +184,8 @@ def test_an_alarm_of_a_call_that_cannot_be_followed(tmp_path: Path) -> None:
     path = tmp_path / "program.c"
     path.write_text(
         f"{HEAD}static int length(struct node *l) {{ return l ? 1 + length(l->next) : 0; }}\n"
-        "int main(void) { struct node *a = fill(), *p = a, *q, *r, *s, *t; if (p) p = p->next; q = p; if (q) q = q->next; "
+        "int main(void) { struct node *a = fill(), *p = a, *q, *r, *s, *t; "
+        "if (p) p = p->next; q = p; if (q) q = q->next; "
         "r = q; if (r) r = r->next; s = r; if (s) s = s->next; t = s; if (t) t = t->next; int n = length(a); "
         "if (p && q && r && s && t) n++; drop(a); return n > 0; }\n"
     )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import LEAKS, PROPERTIES
+from kleene.core.verdict import kinds_against
 from kleene.coverage.fesa import FesaInvariant
 from kleene.coverage.invariants import Invariant, ShapeInvariant
 from kleene.coverage.products import ProductInvariant
@@ -60,7 +60,7 @@ def cover(
         return None
     if invariant is None:
         return None
-    kinds = {kind for name in properties for kind in PROPERTIES[name]} - LEAKS
+    kinds = frozenset().union(*map(kinds_against, properties))
     coverage = Runs(program, invariant, kinds).check(max(seconds - (time.monotonic() - start), LEAST_RUNS_SECONDS))
     if coverage.refuted is not None:
         raise InternalCheckError(

@@ -44,6 +44,10 @@ PATHS_SHARE = 1 / 3
 """Share of the time left for path formulas: exact exploration has the rest."""
 PATHS_SECONDS = 5.0
 """Most seconds for path formulas."""
+FESA_SHARE = 0.5
+"""Share of the time left for FESA, after the shape analysis: exact exploration has the rest."""
+FESA_SECONDS = 20.0
+"""Most seconds for FESA after the shape analysis: its proofs take 3 to 6."""
 LONG_LOOK_SECONDS = 10.0
 """Most seconds of exact exploration after all other phases."""
 _WIDTH = 22
@@ -148,7 +152,7 @@ def _explore(check: Check, seconds: float) -> None:
 
 def _refine(check: Check, seconds: float) -> None:
     """Refine an abstraction until it proves the open properties, or until a run confirms its error path."""
-    from kleene.analysis.c.refinement import confirmed, refine, shape_result  # imports the solver
+    from kleene.analysis.c.refinement import confirming_runs, refine, shape_result  # imports the solver
 
     report, settings, names = check.report, check.options.refine, check.open_properties
     assert settings is not None
@@ -161,7 +165,9 @@ def _refine(check: Check, seconds: float) -> None:
     report.refinement = refined
     report.shape = shape_result(refined)
     conclude(report, report.shape)
-    runs = check.budget.within(seconds, lambda: confirmed(check.prepared.source, refined, malloc_may_fail=check.fails))
+    runs = check.budget.within(
+        seconds, lambda: confirming_runs(check.prepared.source, refined, malloc_may_fail=check.fails)
+    )
     for shown in runs if not isinstance(runs, LimitReached) else ():
         record(report, shown, "")
 
@@ -212,6 +218,27 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
     start = time.monotonic()
     result = check.budget.within(seconds, compute)
     return gave_up(str(result), start) if isinstance(result, LimitReached) else result
+
+
+def _analyse_by_fesa(check: Check, seconds: float) -> None:
+    """Ask FESA about what the shape analysis leaves open; its alarms are not reported."""
+    result = check.budget.within(
+        seconds, lambda: analyse_fesa(check.prepared, malloc_may_fail=check.fails, seconds=seconds)
+    )
+    if isinstance(result, FesaResult):
+        before = len(check.report.proofs)
+        conclude(check.report, result)
+        if len(check.report.proofs) > before:
+            check.report.shape = result
+
+
+def _may_help(check: Check) -> bool:
+    """Whether another domain may prove what is open: no error is known, and no construct without any meaning is met."""
+    alarms = check.report.shape.alarms if check.report.shape is not None else []
+    if check.options.domain != "all" or check.is_violated:
+        return False
+    without_meaning = {(o.place, o.reason) for o in check.prepared.source.unsupported()}
+    return not any(a.kind == "unsupported" and (a.place, a.text) in without_meaning for a in alarms)
 
 
 def _confirm(check: Check, seconds: float) -> None:
@@ -272,6 +299,15 @@ PHASES = (
         share=PATHS_SHARE,
         most=PATHS_SECONDS,
         after_error=AFTER_ERROR_SECONDS,
+        least=LEAST_SECONDS,
+    ),
+    Phase(
+        "FESA",
+        "one graph and one Boolean function, for what the shape analysis leaves open",
+        _analyse_by_fesa,
+        _may_help,
+        share=FESA_SHARE,
+        most=FESA_SECONDS,
         least=LEAST_SECONDS,
     ),
     Phase(

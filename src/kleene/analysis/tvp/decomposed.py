@@ -13,7 +13,7 @@ from kleene.domains.decomposed.domain import DecomposedDomain
 from kleene.domains.decomposed.locality import Locality, Refused
 from kleene.domains.decomposed.products import Product
 from kleene.domains.shape.domain import ShapeDomain
-from kleene.engine.check import uncovered
+from kleene.engine.check import uncovered_elements
 from kleene.engine.fixpoint import Listener, Reached, Schedule, solve
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
@@ -71,7 +71,7 @@ def check_apart(
     cfa: Cfa[Action], fresh: DecomposedDomain, structures: Sequence[Structure], reached: Reached[Product]
 ) -> None:
     """The independent check that the result is a post-fixpoint, by a domain that knows nothing of the iteration."""
-    problems = uncovered(cfa, fresh, fresh.given(structures), reached)
+    problems = uncovered_elements(cfa, fresh, fresh.given(structures), reached)
     if problems:
         raise InternalCheckError(f"the result is not a fixpoint: {problems[0]}")
 

@@ -23,7 +23,7 @@ from kleene.analysis.tvp.queries import Query, answer, parse_query
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, Limit, LimitReached, UsageError
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
-from kleene.engine.check import uncovered
+from kleene.engine.check import uncovered_elements
 from kleene.engine.fixpoint import Listener, Reached, Schedule, solve
 from kleene.report.run.result import (
     INCOMPLETE,
@@ -324,7 +324,7 @@ def _recompute_messages(analysis: Analysis, reached: Reached[Structure]) -> None
 
 def _self_check(analysis: Analysis, structures: Sequence[Structure], reached: Reached[Structure]) -> None:
     """The independent check that the result is a post-fixpoint; messages of the replay are not counted."""
-    problems = uncovered(analysis.cfa, _silent(analysis), structures, reached)
+    problems = uncovered_elements(analysis.cfa, _silent(analysis), structures, reached)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise InternalCheckError(f"the result is not a fixpoint: {problems[0]}{more}")

@@ -16,7 +16,7 @@ from kleene.cli.machine_options import machine_options
 from kleene.cli.numbers import Count, Seconds
 from kleene.cli.outputs import FILES, report_tvs, write_report
 from kleene.cli.progress import Progress
-from kleene.cli.settings import properties_for, settled
+from kleene.cli.settings import options_of_run, properties_for
 from kleene.diagnostics import Diagnostic, UsageError, did_you_mean
 from kleene.report.run.result import INCOMPLETE, MESSAGES, VERIFIED
 from kleene.structures.tvs_reader import TvsStructure, read_tvs
@@ -107,12 +107,12 @@ def _loaded(
     properties = properties_for(path, given["properties"], ())
     macros = macros_of((*properties.macros, *given["definitions"]))
     folders = (*given["include"], *properties.include, str(path.parent))
-    as_tvla = settled(given, properties).as_tvla
+    as_tvla = options_of_run(given, properties).as_tvla
     loaded = load_program(path, include=folders, macros=macros, arguments_one_by_one=as_tvla)
     if loaded.properties_files:
         properties = properties_for(path, given["properties"], loaded.properties_files)
     explain = loaded.cfa.locations if given["debug"] else _known(given["explain"], loaded.cfa.locations)
-    options = replace(settled(given, properties), explain=explain, best=_known_actions(given["best"], loaded))
+    options = replace(options_of_run(given, properties), explain=explain, best=_known_actions(given["best"], loaded))
     analysis = prepare(loaded, options)
     analysis.warnings += properties.warnings
     if given["termination"]:

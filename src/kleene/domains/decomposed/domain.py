@@ -159,12 +159,12 @@ class DecomposedDomain:
     def course(self, edge: Edge[Action], context: Hashable) -> Course:
         """The course of an edge; edges are known by their identity, as actions are slow to compare."""
         key = (context, id(edge))
-        found = self._courses.get(key)
-        if found is None:
+        course = self._courses.get(key)
+        if course is None:
             plan = self.plan(edge)
             there = Edge(edge.source, plan.elsewhere, edge.target) if plan.elsewhere is not None else None
-            found = self._courses[key] = Course(edge, plan, there)
-        return found
+            course = self._courses[key] = Course(edge, plan, there)
+        return course
 
     def _post(self, edge: Edge[Action], element: Product) -> Product | None:
         course = self.course(edge, element.context)
@@ -288,9 +288,9 @@ def _new_combinations(
     sets: Sequence[Sequence[Structure]], new: Sequence[Sequence[Structure]], seen: Sequence[dict[Structure, None]]
 ) -> list[tuple[Structure, ...]]:
     """The combinations with a part that was not seen before: the first such part is in the class number `place`."""
-    found: list[tuple[Structure, ...]] = []
+    new_combinations: list[tuple[Structure, ...]] = []
     for place, parts in enumerate(new):
         if parts:
             old = [[p for p in sets[k] if p in seen[k]] for k in range(place)]
-            found += product(*old, parts, *sets[place + 1 :])
-    return found
+            new_combinations += product(*old, parts, *sets[place + 1 :])
+    return new_combinations

@@ -94,13 +94,13 @@ class Locality:
 
     def roots_of(self, *formulas: Formula | None) -> frozenset[str]:
         """The roots that formulas are about."""
-        found: set[str] = set()
+        roots_of: set[str] = set()
         for f in formulas:
             for name in predicates_of(f) if f is not None else ():
-                found |= self.rooted.get(name, _NO_FACTS)
+                roots_of |= self.rooted.get(name, _NO_FACTS)
                 if name in self.facts:
-                    found.add(name)
-        return frozenset(found)
+                    roots_of.add(name)
+        return frozenset(roots_of)
 
     def _define(self, p: Predicate, definition: Formula) -> None:
         roots = self.roots_of(definition)

@@ -25,6 +25,10 @@ from kleene.domains.explicit.values import (
 )
 
 _ENUMERATED = 64
+_ALIGNMENT = 8
+"""Bytes: the least alignment of blocks on the heap that hold any object."""
+_PAGE = 4096
+"""Bytes at both ends of the address space where no object lies."""
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -99,7 +103,7 @@ def operate(state: State, symbol: str, a: Value, b: Value, type_: Type) -> Value
     if isinstance(a, Undefined) or isinstance(b, Undefined) or isinstance(a, float) or isinstance(b, float):
         raise NotModelled(f"operator {symbol} on an undefined value")
     if isinstance(a, Pointer) or isinstance(b, Pointer):
-        return _on_addresses(symbol, a, b)
+        return _on_addresses(state, symbol, a, b)
     if isinstance(a, int) and isinstance(b, int):
         return integer_operation(symbol, a, b, type_)
     return _on_unknown(state, symbol, a, b, type_)
@@ -110,7 +114,27 @@ def _foreign(*values: Value) -> Unknown | None:
     return next((v for v in values if isinstance(v, Unknown) and not isinstance(v, Linear)), None)
 
 
-def _on_addresses(symbol: str, a: Value, b: Value) -> Value:
+def _low_bits(state: State, symbol: str, pointer: Pointer, number: int) -> Value:
+    """Flags in the low bits of an address: blocks of malloc begin at multiples of `_ALIGNMENT` (C17, 7.22.3)."""
+    if state.blocks[pointer.block].kind != "heap":
+        raise NotModelled(f"operator {symbol} on the address of a variable")
+    low = pointer.offset & (_ALIGNMENT - 1)
+    start = pointer.offset - low
+    if symbol == "&" and 0 <= number < _ALIGNMENT:
+        return low & number
+    if symbol == "&" and number | (_ALIGNMENT - 1) in (-1, (1 << 32) - 1, (1 << 64) - 1):
+        return Pointer(pointer.block, start + (low & number))
+    if symbol != "&" and 0 <= number < _ALIGNMENT:
+        return Pointer(pointer.block, start + (low | number if symbol == "|" else low ^ number))
+    raise NotModelled(f"operator {symbol} on an address as a number")
+
+
+def _is_no_address(number: int) -> bool:
+    """Whether no object lies at an address: in the first page, at the very end, or outside of what machines address."""
+    return 0 < number < _PAGE or number % (1 << 32) >= (1 << 32) - _PAGE or number >= 1 << 47
+
+
+def _on_addresses(state: State, symbol: str, a: Value, b: Value) -> Value:
     """Arithmetic on an address kept in an integer."""
     if symbol == "+" and isinstance(a, Pointer) and isinstance(b, int):
         return Pointer(a.block, a.offset + b)
@@ -120,6 +144,9 @@ def _on_addresses(symbol: str, a: Value, b: Value) -> Value:
         return Pointer(a.block, a.offset - b)
     if symbol == "-" and isinstance(a, Pointer) and isinstance(b, Pointer) and a.block == b.block:
         return a.offset - b.offset
+    pointer, number = (a, b) if isinstance(a, Pointer) else (b, a)
+    if symbol in "&|^" and isinstance(pointer, Pointer) and isinstance(number, int):
+        return _low_bits(state, symbol, pointer, number)
     raise NotModelled(f"operator {symbol} on an address as a number")
 
 
@@ -218,9 +245,16 @@ def concrete(state: State, value: Value) -> int:
     if low == high:
         return low
     numbers = range(low - value.offset, high - value.offset + 1)
-    if len(numbers) <= _ENUMERATED:
+    if high - low < _ENUMERATED:
         raise Split([[(value.symbol, 0, n), (0, value.symbol, -n)] for n in numbers])
     raise NotModelled("an index or size that depends on an input with many values")
+
+
+def pointer_from(state: State, value: Unknown, type_: IntegerType) -> Value:
+    """A pointer made from an unknown number: the number itself, or one of a few."""
+    if isinstance(value, Linear) and span(state, value) > _ENUMERATED:
+        return fit(state, value, type_)
+    return type_.wrap(concrete(state, value))
 
 
 def decide(state: State, symbol: str, a: int | Unknown, b: int | Unknown) -> int:
@@ -265,6 +299,10 @@ def compare_numbers(state: State, symbol: str, a: Value, b: Value) -> int:
 
 def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
     """Comparison of pointers; where C leaves the answer open, either may come, and the state is tainted by it."""
+    if isinstance(a, Unknown) or isinstance(b, Unknown):  # a pointer made from a number
+        if isinstance(a, int | Unknown) and isinstance(b, int | Unknown):
+            return decide(state, symbol, a, b)
+        raise NotModelled("comparison of an address with an unknown number")
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return _open_choice(state, symbol, a, b, "comparison of an uninitialized pointer")
     if isinstance(a, Pointer) and isinstance(b, Pointer):
@@ -281,6 +319,8 @@ def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
     if isinstance(a, int) and isinstance(b, int):
         return int(_COMPARE[symbol](a, b))
     number = a if isinstance(a, int) else b
+    if isinstance(number, int) and _is_no_address(number) and symbol in ("==", "!="):
+        return int(symbol == "!=")
     if not isinstance(number, int) or number != 0:
         raise NotModelled("comparison of an address with a number")
     pointer = a if isinstance(a, Pointer) else b

@@ -22,6 +22,7 @@ from kleene.cfa.operations import (
     MemCopy,
     MemSet,
     Operation,
+    Place,
     Print,
     Realloc,
     Return,
@@ -172,7 +173,7 @@ class Operations:
     def _allocate(self, operation: Allocate) -> Callable[[State], None]:
         store, size = self._store(operation.target), self.compiler.value(operation.size)
         locate = self.compiler.address(operation.target)
-        label = f"block from line {operation.place.line}"
+        place = self._place(operation.place)
         product = operation.size if operation.zeroed and isinstance(operation.size, Binary) else None  # of calloc
         factors = [self.compiler.value(f) for f in (product.left, product.right)] if product is not None else []
 
@@ -184,13 +185,18 @@ class Operations:
             if operation.may_fail and self._fails(state, amount):
                 store(state, 0)
                 return
-            number = state.new_block("stack" if operation.stack else "heap", amount, label, operation.place)
+            number = state.new_block("stack" if operation.stack else "heap", amount, _label(place(state)), place(state))
             state.blocks[number].zeroed = operation.zeroed
             if operation.stack:
                 state.frames[-1].stack_blocks += (number,)
             store(state, Pointer(number, 0))
 
         return allocate
+
+    def _place(self, place: Place) -> Callable[[State], Place]:
+        """The place of an operation; in a library function, of its call."""
+        library = self.program.library
+        return (lambda state: state.call_from(place, library)) if place.file == library else (lambda state: place)
 
     def _fails(self, state: State, amount: int) -> bool:
         if not self.malloc_may_fail:
@@ -210,7 +216,7 @@ class Operations:
         store = self._store(operation.target)
         locate = self.compiler.address(operation.target)
         pointer, size = self.compiler.value(operation.pointer), self.compiler.value(operation.size)
-        label = f"block from line {operation.place.line}"
+        place = self._place(operation.place)
 
         def realloc(state: State) -> None:
             locate(state)
@@ -224,7 +230,7 @@ class Operations:
             content = block.copy(None) if block is not None else None
             if block is not None:
                 state.kill(freeable(state, old))
-            number = state.new_block("heap", amount, label, operation.place)
+            number = state.new_block("heap", amount, _label(place(state)), place(state))
             if content is not None:
                 state.blocks[number].paste(0, content, 0, min(content.size, amount) * 8)
             store(state, Pointer(number, 0))
@@ -275,10 +281,6 @@ class Operations:
         def call(state: State) -> None:
             name = choose(state)
             function = self.program.functions.get(name)
-            if function is None and name == "free" and len(arguments) == 1:  # through a pointer
-                _release(state, arguments[0](state))
-                state.frames[-1].location = target
-                return
             if function is None:
                 raise NotModelled(f"call of '{name}', which has no body here")
             if len(arguments) < len(function.parameters):
@@ -373,6 +375,10 @@ class Operations:
                 state.output.append(render(state, operation.format, values, sizes))
 
         return show
+
+
+def _label(place: Place) -> str:
+    return f"block from line {place.line}"
 
 
 def _nothing(state: State) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import log2
 
 from kleene.cfa.operations import Place
-from kleene.report.run.table import aligned
+from kleene.report.run.table import align_table
 from kleene.results.shape import ShapeResult
 from kleene.structures.structure import Structure
 
@@ -76,6 +76,6 @@ def crowding_sentence(shape: ShapeResult) -> str:
 def crowding_table(shape: ShapeResult) -> str:
     """The most crowded locations, for `--profile`."""
     rows = [[crowd.words, f"{crowd.structures:,}", ", ".join(crowd.predicates)] for crowd in crowds(shape)]
-    return (
-        aligned(["location", "structures", "told apart by"], rows) if rows else "no structures: there was no analysis"
-    )
+    if not rows:
+        return "no structures: there was no analysis"
+    return align_table(["location", "structures", "told apart by"], rows)

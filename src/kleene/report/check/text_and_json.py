@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from kleene.core.verdict import Finding, Verdict
-from kleene.diagnostics import Diagnostic
+from kleene.diagnostics import Diagnostic, visible
 from kleene.report.check.trace import lines_of
 from kleene.report.findings.baseline import suppression_warnings
 from kleene.report.findings.source_lines import position_of
@@ -49,7 +50,7 @@ def check_text(
 ) -> str:
     """The verdict of each property, the findings (`views`: only these), and why something is unknown."""
     shown = finding_views(report.findings, report.traces, with_flow=False) if views is None else views
-    lines = [f"{', '.join(report.files)}: {report.verdict}"]
+    lines = [f"{visible(', '.join(report.files))}: {report.verdict}"]
     for name, verdict in report.properties.items():
         how = report.proved_by.get(name) or report.shown_by.get(name, "")
         lines.append(f"  {name:<11}{verdict!s:<8}{how}".rstrip())
@@ -65,12 +66,15 @@ def check_text(
     if more > 0:
         lines.append(f"... and {more} more possible finding{'s' if more > 1 else ''} (--json and --html list all)")
     lines += invariants
+    lines += [f"assumes: {assumption}" for assumption in report.assumptions]
     lines += [f"note: {note}" for note in getattr(report.shape, "notes", [])[:_MOST_POSSIBLE]]
     for entry in expected:
         said = f", expected {entry.expected}: {entry.status}" if entry.expected else ""
         lines.append(f"{entry.property_file}: {entry.verdict}{said}")
     if report.reason:
         lines.append(f"unknown because: {report.reason}")
+        if report.advice:
+            lines.append(f"what to do: {report.advice}")
     if report.reason and report.refinement is not None:
         from kleene.report.check.refinement_text import left_lines  # imports the solver
 
@@ -85,9 +89,19 @@ def finding_lines(view: FindingView) -> list[str]:
     lines = _with_caret(finding.file, finding.line, finding.column, heading)
     for note in view.notes:
         lines += _with_caret(note.place.file, note.place.line, note.place.column, f"note: {note.text}")
+    if view.statement:
+        lines.append(f"    statement: {view.statement}")
+    if view.calls:
+        lines.append(f"    calls: {in_short(view.calls)}")
     if finding.inputs and finding.confirmed:
         lines.append(f"    inputs: {' '.join(map(str, finding.inputs))}")
     return lines
+
+
+def in_short(calls: Sequence[str]) -> str:
+    """Names in a row, with numbers for repetitions."""
+    groups = [(name, len(list(same))) for name, same in groupby(calls)]
+    return " ".join(name if count == 1 else f"{name}*{count}" for name, count in groups)
 
 
 def _with_caret(file: str, line: int, column: int, text: str) -> list[str]:
@@ -162,7 +176,11 @@ def check_document(
         "findings": [_finding(report, n, f, by_text[str(f)]) for n, f in enumerate(report.findings)],
         "statistics": statistics,
         "reason": report.reason or None,
+        "advice": report.advice or None,
         "warnings": suppression_warnings(viewed),
+        "assumptions": [
+            {"name": a.name, "model": a.model, "text": a.text, "given": a.given} for a in report.assumptions
+        ],
     }
     if expected:
         document["expected"] = [

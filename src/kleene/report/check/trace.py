@@ -9,7 +9,7 @@ from kleene.cfa.expressions import NEGATED
 from kleene.cfa.operations import Call, DeclareLocal, EndScope, Place, Skip
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import Trace, TraceStep
-from kleene.report.drawing.heap_picture import has_lost_block
+from kleene.report.drawing.heap_boxes import has_lost_block
 from kleene.semantics.contracts.programs import without_contract
 
 _TEMPORARY = re.compile(r"\$[A-Za-z0-9_.#]+")
@@ -51,7 +51,8 @@ def readable(trace: Trace) -> list[TraceLine]:
     start: int | None = None
     for step in trace.steps:
         operation = step.operation
-        if isinstance(operation, DeclareLocal | EndScope | Skip) and step.number != trace.steps[-1].number:
+        inside = operation.place.file == trace.program.library
+        if (inside or isinstance(operation, DeclareLocal | EndScope | Skip)) and step.number != trace.steps[-1].number:
             continue
         start = step.number if start is None else start
         text, note = _filled(_text(step), step.depth, held)

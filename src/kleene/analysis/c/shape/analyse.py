@@ -22,7 +22,7 @@ from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import MOST_STRUCTURES
-from kleene.passes.coalesce import Sharing, sharing
+from kleene.passes.coalesce import Sharing, sharing_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult
@@ -156,7 +156,7 @@ def _followed(prepared: Prepared, attempt: Attempt) -> Sharing | None:
         if followed == prepared.cfa:
             return None
         places = Memory(prepared.inlined, followed, typed=True).pointer_places
-    return sharing(followed, places, whole_scope=attempt.whole_scope)
+    return sharing_of(followed, places, whole_scope=attempt.whole_scope)
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def correlated(result: ShapeResult, domain: CallingDecomposedDomain, nearest: in
     alarms = {text for text, alarm in result.translation.alarms.items() if alarm in result.alarms}
     raised = [entry for entry in domain.inner.log if entry.text in alarms]
     edges = result.translation.cfa.edges
-    found: list[Roots] = []
+    results: list[Roots] = []
     for entry in raised:  # by an error edge, or by a call that cannot be followed
         texts = ((e, [message.text for message in e.label.messages]) for e in edges if e.source == entry.location)
         own = next((edge for edge, said in texts if entry.text in said), None)
@@ -126,8 +126,8 @@ def correlated(result: ShapeResult, domain: CallingDecomposedDomain, nearest: in
         tests = [touched for edge in before if _tests(edge) and (touched := domain.plan(edge).touched)]
         about.update(*tests[:nearest])
         if len(about) > 1:
-            found.append(frozenset(about))
-    return found
+            results.append(frozenset(about))
+    return results
 
 
 def _classes(domain: CallingDecomposedDomain, result: ShapeResult, edge: Edge[Action]) -> Roots:
@@ -135,11 +135,11 @@ def _classes(domain: CallingDecomposedDomain, result: ShapeResult, edge: Edge[Ac
     touched = domain.plan(edge).touched or frozenset()
     assert result.reached is not None
     store = result.reached.stores.get(edge.source)
-    found = set(touched)
+    classes = set(touched)
     for element in store.elements() if store is not None else ():
         if isinstance(element, Product):
-            found.update(*(element.partition.class_of[root] for root in touched))
-    return frozenset(found)
+            classes.update(*(element.partition.class_of[root] for root in touched))
+    return frozenset(classes)
 
 
 def _tests(edge: Edge[Action]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from kleene.analysis.c.shape.apart import Correlation, PartsLook, refined
 from kleene.analysis.c.shape.telling import Tell, Teller, silent
 from kleene.analysis.limits import MOST_MEMORY, Watchdog
-from kleene.analysis.tvp.input import completed
+from kleene.analysis.tvp.input import complete_structure
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached
 from kleene.domains.decomposed.domain import DecomposedDomain
@@ -19,13 +19,13 @@ from kleene.domains.decomposed.products import Product
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.domains.shape.specified import recorded_rules
-from kleene.engine.check import uncovered, uncovered_by_calls
+from kleene.engine.check import uncovered_by_calls, uncovered_elements
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import CallDomain, Procedure, Tabulated, tabulate
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import ERROR, Translation
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
-from kleene.semantics.vocabulary.lanes import lanes_seen
+from kleene.semantics.vocabulary.lanes import find_lanes
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.action import Action, MessageKind
@@ -171,7 +171,7 @@ def _solved(
     return tabulate(translation.cfa, apart, domain, initial, Schedule(), listeners=[teller], check_limits=limits)
 
 
-def checked_again(result: ShapeResult) -> bool:
+def check_again(result: ShapeResult) -> bool:
     """Whether an independent check confirms that no step leaves the set of structures (docs/concepts/engine.md).
 
     A failure is an internal error. So is an alarm that only this check raises.
@@ -197,18 +197,18 @@ def _uncovered(result: ShapeResult, domain: CallingShapeDomain, initial: Structu
         whole = cast(Reached[Structure], reached)
         if isinstance(whole, Tabulated):
             return uncovered_by_calls(domain, [initial], whole)
-        return uncovered(translation.cfa, domain, [initial], whole)
+        return uncovered_elements(translation.cfa, domain, [initial], whole)
     apart, products = Correlation(result.together).domain(domain, translation), cast(Reached[Product], reached)
     if isinstance(products, Tabulated):
         return uncovered_by_calls(apart, apart.given([initial]), products)
-    return uncovered(translation.cfa, apart, apart.given([initial]), products)
+    return uncovered_elements(translation.cfa, apart, apart.given([initial]), products)
 
 
 def domain_of(translation: Translation, *, join: str = "part") -> tuple[CallingShapeDomain, Structure]:
     """The domain that analyses a translated program, and the structure to start with."""
     vocabulary = translation.vocabulary
     core = frozenset(p.name for p in vocabulary if p.definition is None)
-    initial = completed(TvsStructure(translation.initial, core))
+    initial = complete_structure(TvsStructure(translation.initial, core))
     options = ShapeOptions(early_precondition=True, join=join)
     rules = (*translation.rules, *recorded_rules(vocabulary))
     domain = _AlarmDomain(vocabulary, all_rules(vocabulary, rules), options)
@@ -235,7 +235,7 @@ class _Look:
 
     def __call__(self, reached: Reached[Structure]) -> tuple[str, ...]:
         stores = (reached.stores[head] for head in self.heads if self.groups and head in reached.stores)
-        return lanes_seen((structure for store in stores for structure in store.elements()), self.groups)
+        return find_lanes((structure for store in stores for structure in store.elements()), self.groups)
 
 
 @dataclass
