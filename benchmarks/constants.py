@@ -51,10 +51,14 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("FESA_SECONDS", ("shape",)),
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
-    "kleene.analysis.c.shape.attempts": (("LOADS_SHARE", ("shape",)),),
+    "kleene.analysis.c.shape.attempts": (
+        ("PARTS_SHARE", ("shape",)),
+        ("LOADS_SHARE", ("shape",)),
+    ),
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),
         ("LANES_SHARE", ("shape",)),
+        ("APART_SHARE", ("shape",)),
         ("FEW_MARKERS", ("recursion",)),
         ("MANY_MARKERS", ("recursion",)),
     ),
@@ -62,6 +66,13 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("STRUCTURES_AFTER_LEAK", ("shape",)),
         ("STRUCTURES_BEFORE_LANES", ("shape",)),
         ("LANES_FACTOR", ("shape",)),
+        ("STRUCTURES_BEFORE_PARTS", ("shape",)),
+        ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("recursion",)),
+    ),
+    "kleene.analysis.c.shape.apart": (
+        ("SAMPLED_STRUCTURES", ("shape",)),
+        ("LEAST_STRUCTURES", ("shape",)),
+        ("GAIN_FACTOR", ("shape",)),
     ),
     "kleene.analysis.c.fesa": (
         ("MANY_NODES", ("fesa",)),

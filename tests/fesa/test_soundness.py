@@ -16,7 +16,7 @@ from kleene.domains.fesa.counters import count_is, decrement, increment, keep_hy
 from kleene.domains.fesa.flags import COUNT_HIGH, COUNT_LOW, Flag, Node
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.heap import Heap, Options
-from kleene.domains.fesa.summaries import materialise, separated, summarise
+from kleene.domains.fesa.summaries import materialise, separate_instance, summarise
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import widen
 
@@ -71,7 +71,7 @@ def shaken(heap: Heap, choose: random.Random) -> None:
     elif way == 3:
         summaries = [n for n in nodes if heap.is_summary(n)]
         if summaries:
-            separated(heap, choose.choice(summaries))
+            separate_instance(heap, choose.choice(summaries))
     heap.pruned()
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kleene.analysis.c.fesa import analyse_fesa
-from kleene.analysis.c.refinement import RefineSettings, confirmed, refine
+from kleene.analysis.c.refinement import RefineSettings, confirming_runs, refine
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
@@ -77,7 +77,7 @@ def judge_refinement(
         return Judgement(seed, False, False, found)
     safe = found.outcome == SAFE
     result = Judgement(seed, safe and not found.feasible, safe, found.reason, seconds=found.seconds)
-    shown = confirmed(program, found, malloc_may_fail=False)
+    shown = confirming_runs(program, found, malloc_may_fail=False)
     result.confirmed = [str(one.fault) for one in shown]
     if len(shown) < len(found.feasible):
         result.contradictions.append(f"of {len(found.feasible)} feasible paths {len(shown)} have a run")

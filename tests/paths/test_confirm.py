@@ -17,7 +17,7 @@ from kleene.c import read_program
 from kleene.core.verdict import Verdict
 from kleene.passes.inline import inline
 from kleene.passes.preparation import Prepared
-from kleene.passes.prepare import prepared
+from kleene.passes.prepare import prepare_program
 from kleene.report.check.text_and_json import check_document, check_text
 from kleene.results.check import CheckReport
 
@@ -144,7 +144,7 @@ def test_the_path_of_an_alarm_leads_from_the_entry_to_its_place(tmp_path):
     path = tmp_path / "p.c"
     path.write_text(HEAD + MISCOUNTED)
     program = read_program(path)
-    ready = prepared(inline(program))
+    ready = prepare_program(inline(program))
     result = analyse(Prepared(program), malloc_may_fail=True, seconds=20)
     found = error_paths(result, ready, 20)
     assert set(found) == set(result.alarms)

@@ -19,7 +19,7 @@ from pathlib import Path
 import yaml
 
 from kleene import __version__
-from kleene.diagnostics import UsageError
+from kleene.diagnostics import UsageError, check_name
 
 TASKS = (".yml", ".yaml")
 TVP, TVS = ".tvp", ".tvs"
@@ -89,6 +89,8 @@ def find_jobs(paths: Sequence[str], options: Sequence[str], run_options: Sequenc
             programs[path] = None
         else:
             raise UsageError(f"there is no file or folder '{name}'")
+    for path in programs:
+        check_name(str(path))
     if not programs:
         raise UsageError(f"there is no C program, no task and no TVP program with an input in '{paths[0]}'")
     return [_job(path, tuple(run_options if path.suffix == TVP else options)) for path in programs]

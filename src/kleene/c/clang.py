@@ -174,7 +174,7 @@ def string_value(cursor: Any) -> bytes:
 
 
 @contextmanager
-def every_child_visited() -> Iterator[None]:
+def raise_from_callbacks() -> Iterator[None]:
     """Re-raises exceptions of libclang callbacks, which Python drops: otherwise children would be missing silently.
 
     The recursion limit is raised, because long chains of operators are deep trees.

@@ -264,9 +264,9 @@ class _Parser:
         self.position += len(tokens)
         return FormulaText(self.text[first.at : tokens[-1].end] if tokens else "", first.at)
 
-    def _conjunct(self) -> list[_Token]:
-        """The tokens from here to the end of a conjunct."""
-        depth, tokens = 0, []
+    def _conjunct(self, depth: int = 0) -> list[_Token]:
+        """The tokens from here to the end of a conjunct; `depth` brackets are open."""
+        tokens = []
         for token in self.tokens[self.position :]:
             depth += (token.text == "(") - (token.text == ")")
             if not token.text or token.text == ";" or (token.text == "&&" and depth <= 0):
@@ -275,7 +275,7 @@ class _Parser:
         return tokens
 
     def _is_formula(self, first: _Token) -> bool:
-        tokens = [first, *self._conjunct()]
+        tokens = [first, *self._conjunct(int(first.text == "("))]
         if first.text in (*SHAPES, OLD) and self._is_word(tokens):
             return False
         applied = len(tokens) > 1 and tokens[1].text == "(" and re.match(r"\\?\w", first.text) is not None
@@ -315,7 +315,7 @@ class _Parser:
             if self._is_formula(token):
                 self.position -= 1
                 formulas.append(self._formula(token))
-            elif token.text in SHAPES:
+            elif token.text in SHAPES and (token.text not in self.names or self.tokens[self.position].text == "("):
                 shape = self._shape(token, ensures=ensures)
                 if any(s.subject == shape.subject for s in shapes):
                     raise self._wrong(token, f"the shape of '{shape.subject}' is given twice")

@@ -9,12 +9,14 @@ from typing import Any
 
 from kleene.c.clang import cindex
 from kleene.c.input.system_headers import HEADERS, header_flags, is_machine_folder
-from kleene.diagnostics import Diagnostic, InputError, Position
+from kleene.diagnostics import Diagnostic, InputError, Position, lines_in
 
 LIBRARY = HEADERS / "kleene_library.c"
 """Bodies of functions of standard C, and after `MODELS_BEGIN` models, which are assumptions."""
 MODELS_BEGIN = "/* Models of functions"
 TARGETS = {"ILP32": "i386-pc-linux-gnu", "LP64": "x86_64-pc-linux-gnu"}
+POINTER_BYTES = {"ILP32": 4, "LP64": 8}
+"""The size of pointers in each data model."""
 _ERROR = 3
 _MALLOC_ATTRIBUTE = re.compile(r"(\b__malloc__)( ?\([^()]*\))")
 _TOLERATED = (
@@ -95,7 +97,7 @@ def diagnostic_at(location: Any, message: str) -> Diagnostic:
 
 def _line(file: str, number: int) -> str:
     try:
-        lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = lines_in(Path(file).read_bytes().decode("utf-8", errors="replace"))
     except OSError:
         return ""
     return lines[number - 1] if 0 < number <= len(lines) else ""

@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import every_child_visited, kind
+from kleene.c.clang import kind, raise_from_callbacks
 from kleene.c.initializers import global_variable
 from kleene.c.library.externs import with_extern_models
 from kleene.c.library.models import given_models
 from kleene.c.library.variadic import with_variable_arguments
 from kleene.c.options import DEFAULT, ReadOptions, parse_unit
-from kleene.c.parse import LIBRARY, MODELS_BEGIN, arguments, diagnostic_at, headers_of, parse
+from kleene.c.parse import LIBRARY, MODELS_BEGIN, POINTER_BYTES, arguments, diagnostic_at, headers_of, parse
 from kleene.c.parts import lowering_of
 from kleene.c.statements import UNEXPECTED
 from kleene.c.type_reader import TypeReader
@@ -39,7 +39,7 @@ def read_program(paths: str | Path | Iterable[str | Path], options: ReadOptions 
         cleanup_at_abort=options.cleanup_at_abort,
     )
     reader = _Reader(files, options, linkage)
-    with every_child_visited():
+    with raise_from_callbacks():
         return reader.read(options.entry)
 
 
@@ -99,7 +99,7 @@ class _Reader:
         return parsed
 
     def _unit(self, file: str, static_names: dict[str, str]) -> Unit:
-        return Unit(file, TypeReader(self.records, 8 if self.data_model == "LP64" else 4), self.linkage, static_names)
+        return Unit(file, TypeReader(self.records, POINTER_BYTES[self.data_model]), self.linkage, static_names)
 
     def _declare(self, unit: Unit, cursors: list[Any]) -> None:
         """Note which functions have a body; make the globals known, so that initialisers may refer to any."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kleene.cli.refine_options import refine_settings
 from kleene.cli.task_files import Task, named_properties, read_task
 from kleene.core.verdict import PROPERTIES
-from kleene.diagnostics import UsageError
+from kleene.diagnostics import UsageError, check_name
 
 if TYPE_CHECKING:
     from kleene.analysis.c.options import CheckOptions
@@ -57,6 +57,7 @@ def _files_of_database(folder: str) -> tuple[str, ...]:
 
 def _check_files(files: tuple[str, ...]) -> None:
     for name in files:
+        check_name(name)
         if Path(name).is_dir():
             raise UsageError(f"'{name}' is a folder, not a C file")
         if not Path(name).exists():

@@ -59,7 +59,7 @@ def given_baseline(given: Mapping[str, Any]) -> Baseline | None:
     return read_baseline(Path(name).read_text(encoding="utf-8", errors="replace"), name)
 
 
-def reported(report: CheckReport, baseline: Baseline | None, *, with_flow: bool) -> Reported:
+def report_findings(report: CheckReport, baseline: Baseline | None, *, with_flow: bool) -> Reported:
     """The findings of a report with notes and fingerprints, and if they are wanted with the steps of their runs."""
     views = compare(finding_views(report.findings, report.traces, with_flow=with_flow), baseline)
     return Reported(views, baseline, suppression_warnings(views))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from kleene.cfa.expressions import Constant, walk
+from kleene.cfa.expressions import Cast, Constant, walk
 from kleene.cfa.operations import expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
@@ -43,24 +43,26 @@ class Plan:
 
 
 def plans(*, malloc_may_fail: bool) -> Iterator[Plan]:
-    """Plans without end: first all rounds with plain numbers, then more and more of everything."""
+    """Plans without end: all rounds with each way to choose numbers, again and again with other random numbers."""
     for seed in count():
         chance = random.Random(seed)
-        rounds = ROUNDS[seed % len(ROUNDS)]
-        kind = KINDS[(seed // len(ROUNDS) + seed) % len(KINDS)]
+        turn, place = divmod(seed, len(ROUNDS))
+        rounds, kind = ROUNDS[place], KINDS[(turn + place) % len(KINDS)]
         fails = chance.randrange(_FAILING_ALLOCATIONS) if malloc_may_fail and seed % 2 else -1
         yield Plan(rounds, kind, fails, seed)
 
 
 def named_numbers(program: CProgram) -> list[int]:
-    """The numbers that a program names, and their neighbours."""
-    numbers = {0, 1}
+    """The numbers that a program names, their neighbours, and what a conversion of the program makes one of them."""
+    numbers, widths = {0, 1}, {0}
     for operation in operations_of(program):
-        for expression in expressions(operation):
-            numbers |= {
-                n.value for n in walk(expression) if isinstance(n, Constant) and isinstance(n.type, IntegerType)
-            }
-    return sorted({n + d for n in numbers for d in (-1, 0, 1)})
+        for node in (n for expression in expressions(operation) for n in walk(expression)):
+            if isinstance(node, Constant) and isinstance(node.type, IntegerType):
+                numbers.add(node.value)
+            elif isinstance(node, Cast) and isinstance(node.type, IntegerType) and not node.type.boolean:
+                widths |= {node.type.bits} if node.operand.type.size > node.type.size else set()
+    near = {n + d for n in numbers for d in (-1, 0, 1)}
+    return sorted({n + (1 << bits if bits else 0) for n in near for bits in widths})
 
 
 class PlannedInputs(InputSource):
@@ -99,7 +101,8 @@ class PlannedInputs(InputSource):
             case "falling":
                 return self.plan.rounds + 1 - turn
             case "named":
-                value = self.random.choice(self.named)
+                first = self.named[self.plan.seed // len(KINDS) % len(self.named)]  # each in its turn
+                value = first if turn == 1 else self.random.choice(self.named)
             case "extreme":
                 value = self.random.choice((low, high, low + 1, high - 1, -1, 0, 1))
             case _:

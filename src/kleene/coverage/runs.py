@@ -11,10 +11,14 @@ from collections import Counter
 from collections.abc import Set
 from dataclasses import dataclass, field
 
+from kleene.core.verdict import LEAKS
 from kleene.coverage.inputs import PlannedInputs, named_numbers, plans
 from kleene.coverage.invariants import Invariant
 from kleene.coverage.views import Program, Stack
+from kleene.domains.explicit.interpreter import lost_blocks
+from kleene.domains.explicit.liveness import Liveness
 from kleene.domains.explicit.machine import Ended
+from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import NotModelled, Violation
 
 MOST_RUNS = 2_000
@@ -27,8 +31,8 @@ _STATES_AT_HEAD = 24
 """Number of states per run that are searched at a loop head."""
 _RUNS_SHARE = 0.7
 """The share of the time for runs; the rest is for a closer look at their states."""
-_RUNS_WITHOUT_NEWS = 60
-"""Runs in a row without a new state after which the rest of the time is for a closer look."""
+_RUNS_WITHOUT_NEWS = 210
+"""Runs in a row without a new state after which the rest of the time is for a closer look: every plan five times."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,7 @@ class Runs:
         self.heads = frozenset(head for f in functions for head in f.cfa.loop_heads)
         self.heads |= {program.original.functions[n].cfa.entry for n in program.original.recursive_functions}
         self.named = named_numbers(program.original)
+        self.liveness = Liveness(program.original)
         self.coverage = Coverage()
         self.end = 0.0
 
@@ -121,8 +126,24 @@ class Runs:
                     what = f"the run fails: {violation.kind}: {violation.message}"
                     coverage.refuted = Refuted(location, place, tuple(inputs.used), what)
                 return
-            except (NotModelled, Ended):
+            except Ended as end:
+                if end.status is not None and self.kinds & LEAKS:
+                    self._check_leaks(state, location, function, inputs)
                 return
+            except NotModelled:
+                return
+
+    def _check_leaks(self, state: State, location: str, function: str, inputs: PlannedInputs) -> None:
+        """At the end of a run, which is enough: what is lost stays lost."""
+        machine = self.program.machine
+        lost = lost_blocks(machine, state, self.liveness.dead_temporaries)
+        left = [n for n, block in state.blocks.items() if block.kind == "heap" and block.alive]
+        gone = lost or (left if "memory_cleanup" in self.kinds else [])
+        if gone:
+            step = machine.step_at(location, function)
+            what = f"{state.blocks[gone[0]].label} is {'lost' if lost else 'not freed at the end'}"
+            place = str(step.operation.place) if step is not None else ""
+            self.coverage.refuted = Refuted(location, place, tuple(inputs.used), f"the run fails: {what}")
 
     def _look(self, stack: Stack, inputs: PlannedInputs) -> None:
         view, coverage = stack.view(), self.coverage

@@ -16,7 +16,7 @@ from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
-from kleene.coverage.views import Program, View, loaded, value_of
+from kleene.coverage.views import Program, View, load_value, value_of
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
@@ -194,10 +194,10 @@ class _Drawing:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
             if owner.symbols.precision.tracks_cell(cell):
-                self._cell(node, cell, loaded(block, offset, owner.memory.program.pointer_size))
+                self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
         for offset in owner.translator.constants.cells:
             kept = owner.memory.integer_type((size, offset))
-            value = loaded(block, offset, kept.size) if kept else None
+            value = load_value(block, offset, kept.size) if kept else None
             if kept and isinstance(value, int):
                 self.cells.append((node, offset, kept.wrap(value)))
 

@@ -163,10 +163,10 @@ def value_of(program: Program, view: View, name: str, size: int) -> Value | None
             return None
         base, offset = program.parts[name]
     block = view.state.blocks.get(view.variables.get(base, 0))
-    return None if block is None or not block.alive else loaded(block, offset, size)
+    return None if block is None or not block.alive else load_value(block, offset, size)
 
 
-def loaded(block: Block, offset: int, size: int) -> Value | None:
+def load_value(block: Block, offset: int, size: int) -> Value | None:
     """The value of a block at an offset; None if there is no value of that size."""
     try:
         return block.load(8 * offset, 8 * size)

@@ -247,7 +247,7 @@ def _unordered(f: Formula, depth: Mapping[str, int]) -> Hashable:
 
 
 def _operands(kind: type[Formula], f: Formula) -> Iterator[Formula]:
-    """What nested conjunctions, or disjunctions, join."""
+    """The operands of nested conjunctions, or disjunctions."""
     for g in f.children:
         if type(g) is kind:
             yield from _operands(kind, g)

@@ -29,7 +29,7 @@ from kleene.passes.facts.intervals import Intervals
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.literals import is_literal
-from kleene.passes.rewrite import Choice, expanded, rewrite_operation
+from kleene.passes.rewrite import Choice, expand_edges, rewrite_operation
 
 MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
@@ -43,7 +43,7 @@ def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operati
         cfa = with_same_values(program, cfa)
     while True:
         splitter = _Splitter(program, Intervals(program, cfa))
-        changed = expanded(_with_arrays(program, cfa), splitter.expand, "#")
+        changed = expand_edges(_with_arrays(program, cfa), splitter.expand, "#")
         if changed.edges == cfa.edges:
             return cfa
         cfa = changed

@@ -164,7 +164,7 @@ class _Inliner:
             last = number == len(callee.parameters) - 1
             self._add(here, DeclareLocal(call.place, rename[parameter]), declared)
             following = entry if last else self._location(here)
-            value = converted(argument, parameter)
+            value = convert_value(argument, parameter)
             self._add(declared, Assign(call.place, rename[parameter], value), following)
             here = following
         names = {callee.cfa.entry: entry}
@@ -188,7 +188,7 @@ class _Inliner:
             if operation.value is None:
                 self._add(source, Unsupported(place, "use of the value of a function that returns none"), self.exit)
                 return
-            self._add(source, Assign(place, call.result, converted(operation.value, call.result)), middle)
+            self._add(source, Assign(place, call.result, convert_value(operation.value, call.result)), middle)
             source = middle
         if ended:
             self._add(source, EndScope(place, ended), target)
@@ -196,7 +196,7 @@ class _Inliner:
             self._add(source, Skip(place), target)
 
 
-def converted(value: Expression, target: Expression) -> Expression:
+def convert_value(value: Expression, target: Expression) -> Expression:
     """The value as an assignment to the target takes it."""
     if value.type == target.type:
         return value

@@ -26,7 +26,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import PointerType, is_scalar
-from kleene.passes.facts.liveness import defined, starts
+from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import Memory
 from kleene.passes.rewrite import rewrite, rewrite_operation, with_parts
 
@@ -155,12 +155,12 @@ class _Numbering:
             case Assign(target=Variable() as v) | Allocate(target=Variable() as v) | Havoc(target=Variable() as v):
                 plain = v not in self.objects and is_scalar(v.type)
             case DeclareLocal() | EndScope():
-                plain = not self.objects.intersection(defined(operation))
+                plain = not self.objects.intersection(defined_variables(operation))
             case _:
                 plain = False
         if not plain:
             return {}
-        changed = set(defined(operation))
+        changed = set(defined_variables(operation))
         return {load: v for load, v in known.items() if changed.isdisjoint(walk(load))}
 
 

@@ -18,12 +18,12 @@ from kleene.passes.literals import with_literals
 from kleene.passes.pointers.address_numbers import with_address_numbers
 from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.function_values import with_function_numbers
-from kleene.passes.promote import promoted
+from kleene.passes.promote import promote_addresses
 from kleene.passes.scalars import with_scalars
 from kleene.passes.slots import with_slots
 
 
-def prepared(program: CProgram) -> CProgram:
+def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
     program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
     while True:
@@ -41,7 +41,7 @@ def prepared(program: CProgram) -> CProgram:
 
 def _promoted(program: CProgram) -> CProgram:
     """Pointers to one variable replaced; only where all operations of the program are seen at once."""
-    functions = {n: replace(f, cfa=promoted(f.cfa)) for n, f in program.functions.items()}
+    functions = {n: replace(f, cfa=promote_addresses(f.cfa)) for n, f in program.functions.items()}
     return replace(program, functions=functions)
 
 

@@ -93,7 +93,7 @@ class Choice:
 Expand = Callable[[Edge[Operation]], Sequence[Choice] | None]
 
 
-def expanded(cfa: Cfa[Operation], expand: Expand, mark: str) -> Cfa[Operation]:
+def expand_edges(cfa: Cfa[Operation], expand: Expand, mark: str) -> Cfa[Operation]:
     """The automaton with some edges replaced by choices; None keeps an edge. `mark` is in the names of new locations.
 
     The two branches of a condition stay together: they share the choices made before them.

@@ -26,11 +26,11 @@ from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assign, DeclareLocal, EndScope, MemSet, Operation, Skip, expressions
 from kleene.cfa.program import CProgram, Function, Global
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType, RecordType, Type
-from kleene.passes.facts.liveness import defined
+from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.literals import is_literal
 from kleene.passes.pointers.function_values import scalar_type
-from kleene.passes.rewrite import Choice, expanded, operations_of, rewrite_operation
+from kleene.passes.rewrite import Choice, expand_edges, operations_of, rewrite_operation
 
 MAX_SCALARS = 32
 """Larger structs and arrays stay as they are."""
@@ -233,8 +233,8 @@ class _Splitter:
             operations = self._operations(edge.label)
             return None if operations is None else [Choice(None, tuple(operations))]
 
-        cfa = expanded(function.cfa, expand, "%")
-        fixed = {v: None for e in cfa.edges for v in defined(e.label) if v.name.startswith(_FIXED)}
+        cfa = expand_edges(function.cfa, expand, "%")
+        fixed = {v: None for e in cfa.edges for v in defined_variables(e.label) if v.name.startswith(_FIXED)}
         return replace(function, cfa=cfa, locals=tuple(dict.fromkeys((*names, *fixed))))
 
     def _operations(self, operation: Operation) -> list[Operation] | None:

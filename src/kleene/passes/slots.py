@@ -44,7 +44,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, RecordField, RecordLayout, RecordType, Type
 from kleene.passes.facts.intervals import Interval, Intervals
-from kleene.passes.facts.liveness import defined
+from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.indices import has_pointers
@@ -234,7 +234,7 @@ class _Coder:
             self.edges.append(edge)
             return
         operation, here = self._accessed(edge)
-        changed = [v for v in defined(edge.label) if v in self.indices]
+        changed = [v for v in defined_variables(edge.label) if v in self.indices]
         after = self.intervals.after(edge.label, before)
         tested = [v for v in self.indices if isinstance(edge.label, Assume) and after is not None]
         if not changed and not tested:

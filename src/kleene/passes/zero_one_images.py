@@ -46,7 +46,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import IntegerType
 from kleene.passes.facts.integers import COMPARE, Constants, Key
-from kleene.passes.facts.liveness import defined
+from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import Memory, constant_of
 from kleene.passes.representatives import Uses, same
 
@@ -277,7 +277,7 @@ class _Images:
                 learnt = self._learnt(labels[0].target, known[value]) if value in known else {}
                 known = {k: v for k, v in known.items() if k != labels[0].target} | learnt
             elif isinstance(labels[0], DeclareLocal | EndScope):
-                known = {k: v for k, v in known.items() if k not in defined(labels[0])}
+                known = {k: v for k, v in known.items() if k not in defined_variables(labels[0])}
             elif not isinstance(labels[0], Skip):
                 return False
             if len(after) != 1:

@@ -29,7 +29,7 @@ from kleene.refine.classes.finetune import (
 )
 from kleene.refine.classes.generators import Generator, Lattice, Roles
 from kleene.refine.classes.language import Entry
-from kleene.refine.heaps.heap_to_shape import abstracted
+from kleene.refine.heaps.heap_to_shape import abstract_nodes
 from kleene.refine.heaps.recognise import Recognised, recognise, roles_for
 from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.model import Abstraction, Models, Task
@@ -37,7 +37,7 @@ from kleene.refine.rounds import FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING,
 from kleene.refine.tactics import TACTICS
 from kleene.refine.tracking.cuts import Asked, LiveRanges, between_uses, on_path
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
-from kleene.refine.tracking.reasons import FEASIBLE, Reason, failing
+from kleene.refine.tracking.reasons import FEASIBLE, Reason, failing_statement
 from kleene.refine.tree.growth import COMPARISON_FACTOR, STRUCTURES_BEFORE_COMPARISON, smaller_tree
 from kleene.refine.tree.reachability_tree import ErrorPath, Node, Tree
 from kleene.refine.tree.rebuild import rebuilt
@@ -257,7 +257,7 @@ class Refinement:
         spoken = Asked(reason.asked.only(reason.where.keys()), ((SPOKEN, reason.where),)) if not leak else Asked()
         asked = spoken.joined(on_path(path, reason.asked.only(reason.asked.variables - spoken.locations.keys()), FAILS))
         for other in current.others:
-            asked = asked.joined(on_path(other, failing(self.task.memory, other), FAILS))
+            asked = asked.joined(on_path(other, failing_statement(self.task.memory, other), FAILS))
         return asked
 
     def track(self, current: Round, asked: Asked) -> bool:
@@ -302,8 +302,8 @@ class Refinement:
         if current.samples is not None:
             model, samples = self.models.of(self.abstraction), current.samples
             near = [node for node in samples.nodes if node.depth <= LONGEST_EXPLICIT_PATH]
-            self.abstracted = abstracted(model, near, samples.fixed)
-            current.sampled = abstracted(model, samples.sampled, samples.fixed)
+            self.abstracted = abstract_nodes(model, near, samples.fixed)
+            current.sampled = abstract_nodes(model, samples.sampled, samples.fixed)
             current.explicit = list(self.abstracted)
 
     def _recognise(self, current: Round, definition: TrackingDefinition) -> None:

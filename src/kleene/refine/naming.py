@@ -13,7 +13,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import DeclareLocal, Operation, expressions
-from kleene.passes.facts.liveness import defined, live_before
+from kleene.passes.facts.liveness import defined_variables, live_before
 from kleene.refine.model import Task
 
 Names = Mapping[str, str]
@@ -61,11 +61,11 @@ class SourceNames:
 
 
 def _variables(operation: Operation) -> list[Variable]:
-    declared = list(defined(operation)) if isinstance(operation, DeclareLocal) else []
+    declared = list(defined_variables(operation)) if isinstance(operation, DeclareLocal) else []
     return declared + [node for e in expressions(operation) for node in walk(e) if isinstance(node, Variable)]
 
 
-def renamed(text: str, names: Names) -> str:
+def rename_variables(text: str, names: Names) -> str:
     """The text with other names for variables."""
     if not names:
         return text

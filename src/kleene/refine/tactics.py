@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from kleene.refine.rounds import DEPENDS, Round
 from kleene.refine.tracking.cuts import Asked, on_path
 from kleene.refine.tracking.definition import TrackingDefinition
-from kleene.refine.tracking.reasons import cone, everything, slice_of
+from kleene.refine.tracking.reasons import cone, everything_mentioned, slice_of
 
 if TYPE_CHECKING:
     from kleene.refine.loop import Refinement
@@ -54,7 +54,7 @@ TACTICS = (
     Tactic("rings", lambda run, now: run.close(now)),
     Tactic("dependences", _track_dependences),
     Tactic("dependences everywhere", lambda run, now: run.track(now, Asked(cone(run.task.memory, now.path)))),
-    Tactic("the whole path", lambda run, now: run.track(now, Asked(everything(run.task.memory, now.path)))),
+    Tactic("the whole path", lambda run, now: run.track(now, Asked(everything_mentioned(run.task.memory, now.path)))),
     Tactic("the slice of the path", lambda run, now: run.track(now, Asked(slice_of(run.task.memory, now.path)))),
     Tactic("known variables everywhere", lambda run, now: run.track(now, Asked(run.abstraction.definition))),
     Tactic("the finest generator to its end", lambda run, now: run.insist(now)),

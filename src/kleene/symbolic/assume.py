@@ -23,8 +23,8 @@ from kleene.symbolic.scene import Scene, SceneNode
 from kleene.symbolic.search.field_lemmas import with_field_lemmas
 from kleene.symbolic.search.name_sets import name_sets, some_store
 from kleene.symbolic.search.observations import Observation
-from kleene.symbolic.theory import BUILTIN_NAMES, Theory, check_closed, check_declared, staged
-from kleene.symbolic.timeline.closure_updates import unshared
+from kleene.symbolic.theory import BUILTIN_NAMES, Theory, check_closed, check_declared, stage
+from kleene.symbolic.timeline.closure_updates import unshared_predicates
 
 _DEFAULT = SymbolicOptions()
 
@@ -80,16 +80,16 @@ def assume_scene(formula: Formula, structure: Structure, theory: Theory) -> Scen
     """The stores that a structure represents and that satisfy a formula, observed as they are."""
     vocabulary = theory.vocabulary
     dimensions = tuple(p.name for p in vocabulary.unary_abstraction)
-    base = [staged(rule.formula, {}) for rule in theory.integrity]
+    base = [stage(rule.formula, {}) for rule in theory.integrity]
     if formula is not TRUE:
-        base.append(staged(formula, {}))
+        base.append(stage(formula, {}))
     return Scene(
         nodes=scene_nodes(structure),
         dimensions=dimensions,
         unique=frozenset(p.name for p in vocabulary if p.has("unique")),
         facts=facts_of(structure),
         base=tuple(base),
-        fields=theory.fields().with_inverse(unshared(structure)),
+        fields=theory.fields().with_inverse(unshared_predicates(structure)),
         output=vocabulary,
         symbols={p.name: p.name for p in vocabulary},
     )

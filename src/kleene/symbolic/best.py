@@ -134,7 +134,7 @@ def broken_ensures(
     def build(timeline: Timeline) -> None:
         timeline.assume(call.requires)
         _steps(body, timeline)
-        timeline.assume_since_start(neg(conj(call.ensures, unmodified(call, theory.vocabulary))))
+        timeline.assume_since_start(neg(conj(call.ensures, unmodified_predicates(call, theory.vocabulary))))
 
     return _breach(build, structures, theory, options)
 
@@ -152,7 +152,7 @@ def _breach(
     return Breach(tuple(store for store in witnesses if store is not None), "; ".join(run.reasons) or None)
 
 
-def unmodified(call: Call, vocabulary: Vocabulary) -> Formula:
+def unmodified_predicates(call: Call, vocabulary: Vocabulary) -> Formula:
     """Every core predicate that the call may not modify is as it was."""
     kept = [p for p in vocabulary.declared if p.definition is None and p.name not in call.modifies]
     return conj(*(forall(p.args, as_before(p)) for p in kept))

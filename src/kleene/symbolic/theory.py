@@ -133,7 +133,7 @@ def check_declared(f: Formula, vocabulary: Vocabulary) -> None:
                 raise UsageError(f"'{g.predicate}' has arity {known.arity}, not {len(g.args)}")
 
 
-def staged(f: Formula, symbols: Mapping[str, str | Formula], label: str = "") -> Formula:
+def stage(f: Formula, symbols: Mapping[str, str | Formula], label: str = "") -> Formula:
     """The formula about one moment: its predicates under that moment's symbols, its quantifiers over that domain."""
     return _Staging(symbols, label).stage(f, {})
 

@@ -11,7 +11,7 @@ import pytest
 from c_text import Lower
 
 from kleene.c import read_program
-from kleene.c.clang import every_child_visited
+from kleene.c.clang import raise_from_callbacks
 from kleene.c.options import ReadOptions
 from kleene.c.parse import HEADERS
 from kleene.cfa.expressions import Variable, walk
@@ -152,5 +152,5 @@ def test_what_libclang_does_not_pass_on_is_raised() -> None:
     def fails() -> int:
         raise RecursionError("too deep")
 
-    with pytest.raises(RecursionError, match="too deep"), every_child_visited():
+    with pytest.raises(RecursionError, match="too deep"), raise_from_callbacks():
         callback(fails)()

@@ -81,7 +81,7 @@ class Numbers:
     def context(self, element: int) -> Hashable:
         return None if self.one_context else element
 
-    def resume(self, edge: Edge[Label], caller: int, exits: Sequence[int]) -> list[int]:
+    def resume(self, edge: Edge[Label], caller: int, entry: int, exits: Sequence[int]) -> list[int]:
         assert isinstance(edge.label, CallOf)
         return [caller - caller % edge.label.base + e for e in exits]
 

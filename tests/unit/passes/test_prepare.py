@@ -15,7 +15,7 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, RecordType
 from kleene.domains.explicit.explore import Exploration, explore
 from kleene.passes.inline import inline
-from kleene.passes.prepare import prepared
+from kleene.passes.prepare import prepare_program
 from kleene.passes.rewrite import operations_of
 
 HEADER = """\
@@ -37,7 +37,7 @@ def errors(found: Exploration) -> set[tuple[str, int]]:
 
 def same_errors(program: CProgram) -> bool:
     before = explore(program, seconds=0.5, malloc_may_fail=False)
-    after = explore(prepared(inline(program)), seconds=0.5, malloc_may_fail=False)
+    after = explore(prepare_program(inline(program)), seconds=0.5, malloc_may_fail=False)
     if not (before.complete and after.complete):
         pytest.skip("the exploration is not complete")
     return errors(before) == errors(after)

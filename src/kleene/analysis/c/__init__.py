@@ -17,6 +17,7 @@ In reading order:
 - `confirm`: runs that show an alarm
 - `error_paths`: the path of the analysis to an alarm
 - `compiled_runs`: findings, replayed by the machine's compiler
+- `shapes_shown`: the shapes that reports show
 - `source_names`: source variables of predicates
 - `certificates`: proofs in files
 """

@@ -35,7 +35,7 @@ _SAID = (
 _FRAME = re.compile(r"#\d+ \S+ in \S+ (\S+?):(\d+)")
 _LINE = re.compile(r"(?:^|\s)(\S+?):(\d+):(?:\d+: runtime error| .*Assertion)", re.MULTILINE)
 _FED = ("__VERIFIER_nondet_", "malloc succeeds", "rand", "random", "getchar")
-"""What inputs are for that `replay.c` gives to the program."""
+"""The purposes of the inputs that `replay.c` gives to the program."""
 _MOST_TEXTS = 1 << 10
 """Largest number of texts on a command line in a replay."""
 _ARGUMENT = re.compile(r"character \d+ of argument (\d+)")

@@ -18,7 +18,7 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed
 from kleene.passes.preparation import Prepared
 from kleene.paths import Feasible, Infeasible, encode, feasible, replay
-from kleene.paths.formulas.feasible import shown
+from kleene.paths.formulas.feasible import fault_of_run
 from kleene.paths.search.directed import Search
 from kleene.results.confirmation import Confirmation
 from kleene.results.shape import ShapeResult
@@ -82,7 +82,7 @@ def _own_paths(
         if isinstance(answer, Feasible):
             steps = REPLAY_FACTOR * len(path) + REPLAY_STEPS
             trace = replay(prepared.source, answer.inputs, malloc_may_fail=malloc_may_fail, steps=steps)
-            fault = shown(trace, alarm.kind, None if alarm.kind in LEAKS else alarm.place.line)
+            fault = fault_of_run(trace, alarm.kind, None if alarm.kind in LEAKS else alarm.place.line)
             if fault is not None:
                 _add(result, [Confirmed(fault, trace)])
             result.answers[alarm] = "no run shows it"

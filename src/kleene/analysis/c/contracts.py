@@ -22,7 +22,14 @@ from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
 from kleene.diagnostics import LimitReached, UsageError
 from kleene.domains.explicit.explore import Confirmed
 from kleene.results.check import CheckReport
-from kleene.semantics.contracts.programs import CALLED, body_alone, by_contracts, contract_at, covered, without_contract
+from kleene.semantics.contracts.programs import (
+    CALLED,
+    body_alone,
+    by_contracts,
+    contract_at,
+    usable_contracts,
+    without_contract,
+)
 from kleene.semantics.contracts.specifications import Specification
 
 CONTRACTS = "contracts"
@@ -65,7 +72,7 @@ def _read(paths: Sequence[str], options: CheckOptions) -> tuple[CProgram, list[_
     program = read_program(paths, options.read)
     contracts = read_contracts(program)
     meant = {name: read_specification(program, c) for name, c in contracts.items() if c.formal}
-    called, reasons = covered(program, contracts)
+    called, reasons = usable_contracts(program, contracts)
     parts = _parts(program, contracts, meant, called)
     for part in parts:
         part.reason = reasons[part.contract.function] if part.contract else ""

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import cast
 
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import LEAKS, PROPERTIES
+from kleene.core.verdict import kinds_against
 from kleene.coverage.fesa import FesaInvariant
 from kleene.coverage.invariants import Invariant, ShapeInvariant
+from kleene.coverage.products import ProductInvariant
 from kleene.coverage.runs import Coverage, Runs
 from kleene.coverage.views import Program
 from kleene.diagnostics import InternalCheckError, LimitReached
+from kleene.domains.decomposed.products import Product
+from kleene.engine.fixpoint import Reached
 from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
+from kleene.structures.structure import Structure
 
 RUNS_SHARE = 0.1
 """Share of the time of an analysis that the runs may take by default."""
@@ -55,7 +60,7 @@ def cover(
         return None
     if invariant is None:
         return None
-    kinds = {kind for name in properties for kind in PROPERTIES[name]} - LEAKS
+    kinds = frozenset().union(*map(kinds_against, properties))
     coverage = Runs(program, invariant, kinds).check(max(seconds - (time.monotonic() - start), LEAST_RUNS_SECONDS))
     if coverage.refuted is not None:
         raise InternalCheckError(
@@ -72,4 +77,7 @@ def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invarian
         return None if result.domain is None else FesaInvariant(program, result.domain, result.reached.stores)
     if result.followed is None or result.translation is None:
         return None
-    return ShapeInvariant(program, result.followed, result.translation.vocabulary, result.reached.stores)
+    vocabulary = result.translation.vocabulary
+    if result.together is not None:
+        return ProductInvariant(program, result.followed, vocabulary, cast(Reached[Product], result.reached).stores)
+    return ShapeInvariant(program, result.followed, vocabulary, cast(Reached[Structure], result.reached).stores)

@@ -17,11 +17,11 @@ from kleene.coverage.shapes import Followed
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
-from kleene.passes.coalesce import coalesced, sharing
+from kleene.passes.coalesce import coalesce, sharing_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.zero_one_images import with_images
-from kleene.paths import replay, shown
+from kleene.paths import fault_of_run, replay
 from kleene.refine.certificate import graphs_of, problems_of
 from kleene.refine.classes.finetune import sequential
 from kleene.refine.classes.language import Entry
@@ -71,7 +71,7 @@ def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool
     """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
     inlined, cfa, places = prepared.inlined, prepared.cfa, prepared.memory.pointer_places
     return [
-        Task(inlined, coalesced(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
+        Task(inlined, coalesce(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
         for whole in ((False, True) if kinds & LEAKS else (False,))
     ]
 
@@ -84,7 +84,7 @@ def image_task(task: Task) -> Task | None:
     if followed == cfa:
         return None
     places = Memory(program, followed, typed=True).pointer_places
-    return replace(task, cfa=coalesced(followed, places), whole_scope=False, images=True, original=followed)
+    return replace(task, cfa=coalesce(followed, places), whole_scope=False, images=True, original=followed)
 
 
 def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
@@ -174,12 +174,12 @@ def _check_again(result: Refined) -> None:
         raise InternalCheckError(f"the proof by refinement does not hold: {problems[0]}")
 
 
-def confirmed(program: CProgram, refined: Refined, *, malloc_may_fail: bool) -> list[Confirmed]:
+def confirming_runs(program: CProgram, refined: Refined, *, malloc_may_fail: bool) -> list[Confirmed]:
     """The runs of the program itself that show the errors of feasible paths."""
     result = []
     for path, inputs in refined.feasible:
         trace = replay(program, inputs, malloc_may_fail=malloc_may_fail)
-        finding = shown(trace, path.error.kind)
+        finding = fault_of_run(trace, path.error.kind)
         if finding is not None:
             result.append(Confirmed(finding, trace))
     return result
@@ -211,6 +211,6 @@ def _followed(task: Task, model: Model) -> Followed:
     """The analysed automaton and its translator, for the coverage of real runs."""
     original = task.original or task.cfa
     places = Memory(task.program, original, typed=True).pointer_places
-    shared = sharing(original, places, whole_scope=task.whole_scope)
+    shared = sharing_of(original, places, whole_scope=task.whole_scope)
     memory = Memory(task.program, task.program.main.cfa, typed=True)
     return Followed(model.translator, shared, memory, "order" if task.images else "")

@@ -152,7 +152,7 @@ def _explore(check: Check, seconds: float) -> None:
 
 def _refine(check: Check, seconds: float) -> None:
     """Refine an abstraction until it proves the open properties, or until a run confirms its error path."""
-    from kleene.analysis.c.refinement import confirmed, refine, shape_result  # imports the solver
+    from kleene.analysis.c.refinement import confirming_runs, refine, shape_result  # imports the solver
 
     report, settings, names = check.report, check.options.refine, check.open_properties
     assert settings is not None
@@ -165,7 +165,9 @@ def _refine(check: Check, seconds: float) -> None:
     report.refinement = refined
     report.shape = shape_result(refined)
     conclude(report, report.shape)
-    runs = check.budget.within(seconds, lambda: confirmed(check.prepared.source, refined, malloc_may_fail=check.fails))
+    runs = check.budget.within(
+        seconds, lambda: confirming_runs(check.prepared.source, refined, malloc_may_fail=check.fails)
+    )
     for shown in runs if not isinstance(runs, LimitReached) else ():
         record(report, shown, "")
 
@@ -210,6 +212,7 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
             max_structures=options.max_structures,
             only_class=options.shape_class,
             kinds=kinds,
+            tell=lambda progress: options.tell(f"abstract analysis, {progress}"),
         )
 
     start = time.monotonic()

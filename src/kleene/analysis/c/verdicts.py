@@ -23,6 +23,7 @@ from kleene.core.verdict import (
 )
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import exits
+from kleene.report.check.crowding import crowding_sentence
 from kleene.results.check import CheckReport
 from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
@@ -145,7 +146,8 @@ def explain(report: CheckReport) -> None:
             first = unsupported[0]
             reasons.append(f"{first.place}: not supported: {first.text}")
         elif not shape.complete:
-            reasons.append(shape.reason)
+            crowd = crowding_sentence(shape) if isinstance(shape, ShapeResult) else ""
+            reasons.append(f"{shape.reason}; {crowd}" if crowd else shape.reason)
         known = {(f.kind, f.line) for f in report.findings}
         for alarm in shape.alarms:
             violated = violated_properties(alarm.kind, "")

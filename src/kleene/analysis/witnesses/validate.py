@@ -133,7 +133,7 @@ def _is_value(label: object, value: int) -> bool:
 
 
 def _missed(waypoints: Sequence[Waypoint], trace: Trace) -> str:
-    """What the first waypoint is that a run does not pass, in words; empty if it passes all in order."""
+    """The first waypoint that a run does not pass, in words; empty if it passes all in order."""
     position = 0
     heaps = _Heaps(trace)
     for waypoint in waypoints:

@@ -19,7 +19,7 @@ from kleene.cli.format_options import (
     format_options,
     given_baseline,
     new_views,
-    reported,
+    report_findings,
     write_sarif,
     write_witness,
 )
@@ -129,6 +129,7 @@ class _CheckCommand(click.Command):
 )
 @refine_options
 @format_options
+@click.option("--profile", is_flag=True, help="Print where structures multiplied, and what tells them apart.")
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
 def command(files: tuple[str, ...], **given: Any) -> int:
     """Prove a C program memory safe, or show a run that is not.
@@ -162,7 +163,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         report = check(request.files, replace(request.options, tell=tell))
     if given["replay"]:
         _replay(report, request, contracts=given["contracts"])
-    told = reported(report, baseline, with_flow=bool(given["json_file"] or given["sarif_file"]))
+    told = report_findings(report, baseline, with_flow=bool(given["json_file"] or given["sarif_file"]))
     _write(report, request, given, told)
     return exit_code(report, told)
 
@@ -196,21 +197,12 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
         write_certificate(report.refinement, request.options, given["certificate_file"])
     expected = _expected(report, request.task)
     asked = given["invariants"]
-    wants_shapes = asked or given["html_file"]
-    invariants = _invariants(report) if wants_shapes else []
-    states = _states(report) if wants_shapes else []
-    if given["json_file"]:
-        text = check_json(report, told.views, expected=expected, invariants=[*invariants, *states] if asked else None)
-        write_output(given["json_file"], text)
-    if given["html_file"]:
-        from kleene.report.check.page import check_html
+    invariants: list[Invariant] = []
+    states: list[FesaInvariant] = []
+    if asked or given["witness_file"]:  # this loads the code of pages, which takes a while
+        from kleene.analysis.c.shapes_shown import fesa_states, loop_shapes
 
-        write_output(given["html_file"], check_html(report, invariants, states))
-    if given["witness_file"]:
-        loops = _invariants(report) if report.verdict is Verdict.TRUE else []
-        write_witness(report, request.options, loops, given["witness_file"])
-    if given["sarif_file"]:
-        write_sarif(report, told, given["sarif_file"])
+        invariants, states = loop_shapes(report), fesa_states(report)
     if not given["quiet"] and "-" not in [given[name] for name in ("json_file", "html_file", *FORMAT_FILES)]:
         if given["trace_refinement"]:
             from kleene.report.check.refinement_text import refinement_lines
@@ -226,17 +218,31 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
                 from kleene.report.check.fesa_words import fesa_lines
 
                 words = fesa_lines(states)
+        if given["profile"]:
+            words += _crowded(report)
         words += aside_lines(told)
         views = new_views(told.views)
         click.echo(check_text(report, views, traces=given["trace"], expected=expected, invariants=words), nl=False)
+    if given["json_file"]:
+        text = check_json(report, told.views, expected=expected, invariants=[*invariants, *states] if asked else None)
+        write_output(given["json_file"], text)
+    if given["html_file"]:
+        from kleene.analysis.c.shapes_shown import check_page
+
+        write_output(given["html_file"], check_page(report))
+    if given["witness_file"]:
+        loops = invariants if report.verdict is Verdict.TRUE else []
+        write_witness(report, request.options, loops, given["witness_file"])
+    if given["sarif_file"]:
+        write_sarif(report, told, given["sarif_file"])
 
 
 def _closed(report: CheckReport) -> list[str]:
     """The independent check of the shapes."""
-    from kleene.analysis.c.shape.run import checked_again
+    from kleene.analysis.c.shape.run import check_again
     from kleene.results.shape import ShapeResult
 
-    if isinstance(report.shape, ShapeResult) and (_certified(report) or checked_again(report.shape)):
+    if isinstance(report.shape, ShapeResult) and (_certified(report) or check_again(report.shape)):
         return ["checked again: no step of the program leads out of these shapes"]
     return []
 
@@ -247,26 +253,14 @@ def _certified(report: CheckReport) -> bool:
     return shape is not None and shape.partial and shape.complete
 
 
-def _invariants(report: CheckReport) -> list[Invariant]:
-    """The shapes at loop heads, with the names of the source."""
-    from kleene.analysis.c.source_names import source_names
-    from kleene.report.check.shape_words import invariants_of
+def _crowded(report: CheckReport) -> list[str]:
+    """The locations where structures multiplied."""
+    from kleene.report.check.crowding import crowding_table
     from kleene.results.shape import ShapeResult
 
-    shape = report.shape
-    if not isinstance(shape, ShapeResult) or shape.reached is None or report.prepared is None:
-        return []
-    refined = report.refinement if shape.partial else None
-    whole_scope = bool(refined and refined.task.whole_scope)
-    return invariants_of(shape, source_names(report.prepared, whole_scope=whole_scope))
-
-
-def _states(report: CheckReport) -> list[FesaInvariant]:
-    """The states at loop heads, if the FESA domain was used."""
-    from kleene.report.check.fesa_words import fesa_invariants
-    from kleene.results.fesa import FesaResult
-
-    return fesa_invariants(report.shape) if isinstance(report.shape, FesaResult) else []
+    if not isinstance(report.shape, ShapeResult):
+        return ["no structures: the shape analysis did not run"]
+    return crowding_table(report.shape).splitlines()
 
 
 def _expected(report: CheckReport, task: Task | None) -> list[Expected]:

@@ -89,7 +89,7 @@ class CallingFesaDomain(FesaDomain):
         state = self.state(division.entry, self.procedures[call.function].cfa.entry, call.place)
         return [replace(state, context=edge)]
 
-    def resume(self, edge: Edge[Operation], caller: State, exits: Sequence[State]) -> list[State]:
+    def resume(self, edge: Edge[Operation], caller: State, entry: State, exits: Sequence[State]) -> list[State]:
         call, division = edge.label, self._divided[edge, caller]
         assert isinstance(call, Invoke)
         report = self.reporter(edge)

@@ -15,9 +15,9 @@ from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.fesa.evaluate import Report
 from kleene.domains.fesa.flags import NOT_NULL, Flag
 from kleene.domains.fesa.functions import Space
-from kleene.domains.fesa.heap import Heap, Options, State, joined
+from kleene.domains.fesa.heap import Heap, Options, State, join_vectors
 from kleene.domains.fesa.transfer import Transfer
-from kleene.domains.fesa.variable_lifetimes import Keep, kept
+from kleene.domains.fesa.variable_lifetimes import Keep, variables_to_keep
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import Role, coarsen, rename_by_role, widen
 from kleene.domains.fesa.writing import clear
@@ -65,7 +65,7 @@ class FesaDomain:
         self.warnings: dict[Warning_, None] = {}
         self.notes: dict[str, None] = {}
         self.tracked = frozenset(v for v in (*memory.pointers, *memory.integers) if not v.is_global)
-        self.live = kept(cfa, self.tracked, keep)
+        self.live = variables_to_keep(cfa, self.tracked, keep)
         self.doomed = _doomed(cfa)
         self.stop_at = stop_at
         self.numbers: dict[Role, int] = {}
@@ -119,7 +119,7 @@ class FesaDomain:
         groups: dict[frozenset[str], list[Vectors]] = {}
         for case, vectors in parts:
             groups.setdefault(case, []).append(vectors)
-        return [(case, together) for case, each in groups.items() if (together := joined(each)) is not None]
+        return [(case, together) for case, each in groups.items() if (together := join_vectors(each)) is not None]
 
     def reporter(self, edge: Edge[Operation]) -> Report:
         """A function that records possible errors on an edge."""
@@ -226,7 +226,7 @@ class StateStore:
         case = elements[0].case
         known = [self.states[case]] if case in self.states else []
         parts = [*known, *elements]
-        together = joined([p.vectors for p in parts])
+        together = join_vectors([p.vectors for p in parts])
         if together is None:
             return None
         heap = Heap(together, self.options)

@@ -32,7 +32,7 @@ from kleene.domains.fesa.counters import at_least, keep_hygiene, reduce
 from kleene.domains.fesa.flags import MOVED_NULL, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
-from kleene.domains.fesa.summaries import separated
+from kleene.domains.fesa.summaries import separate_instance
 from kleene.domains.fesa.writing import NOWHERE, Pointer, null, read, to, write
 from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, Constants
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
@@ -201,7 +201,7 @@ class Evaluator:
         others = heap.any_of(f for key, f in value.targets.items() if key != target)
         part = heap.copy()
         if heap.is_summary(node):
-            new = separated(part, node, where, others)
+            new = separate_instance(part, node, where, others)
             if not part.vectors.is_empty():
                 self.tidy(part, node, new)
             node = new
@@ -255,7 +255,7 @@ class Evaluator:
                         null = inner.may_be(0)  # only the conversion of null is known
                         yield part, Integer({0: null}, heap.any_of(f for c, f in inner.table.items() if c) | inner.rest)
                     else:
-                        yield part, mapped(inner, kind.wrap, injective=_is_injective(operand.type, kind))
+                        yield part, map_value(inner, kind.wrap, injective=_is_injective(operand.type, kind))
             case Unary(operator="!", operand=operand):
                 for part, truth, untruth in self.condition(heap, operand):
                     yield part, Integer({0: truth, 1: untruth}, heap.space.false)
@@ -282,7 +282,7 @@ class Evaluator:
             assert isinstance(lvalue.type, IntegerType)
             plain = variable is not None and not self.is_object(variable)
             kept = lvalue.type if plain else self.memory.integer_type((node.size, offset))
-            yield part, converted(self.stored(part, node, offset, variable), kept, lvalue.type)
+            yield part, convert_number(self.stored(part, node, offset, variable), kept, lvalue.type)
 
     def stored(self, heap: Heap, node: Node, offset: int, variable: Variable | None = None) -> Integer:
         """The number that a variable or cell holds, as the type as which it is kept."""
@@ -423,7 +423,7 @@ def _compared(operator: str, a: Integer, b: Integer) -> tuple[Function, Function
     return truth | both, untruth | both
 
 
-def mapped(value: Integer, change: Callable[[int], int], *, injective: bool) -> Integer:
+def map_value(value: Integer, change: Callable[[int], int], *, injective: bool) -> Integer:
     """The value after a function of it."""
     table: dict[int, Function] = {}
     for number, where in value.table.items():
@@ -435,11 +435,11 @@ def mapped(value: Integer, change: Callable[[int], int], *, injective: bool) -> 
     return Integer(table, value.rest, constant)
 
 
-def converted(value: Integer, written: IntegerType | None, read: IntegerType | None) -> Integer:
+def convert_number(value: Integer, written: IntegerType | None, read: IntegerType | None) -> Integer:
     """A number that was written as one type and is read as another; any number if C does not define it."""
     if written is None or read is None or not rereads(written, read):
         return Integer({}, value.rest | ~value.rest)
-    return value if written == read else mapped(value, read.wrap, injective=_is_injective(written, read))
+    return value if written == read else map_value(value, read.wrap, injective=_is_injective(written, read))
 
 
 def _is_injective(source: IntegerType, target: IntegerType) -> bool:
@@ -452,4 +452,4 @@ def _combined(a: Integer, b: Integer, operator: str, kind: IntegerType) -> Integ
     number = b.constant
     if number is None:
         return None
-    return mapped(a, lambda x: kind.wrap(ARITHMETIC[operator](x, number)), injective=operator in INJECTIVE)
+    return map_value(a, lambda x: kind.wrap(ARITHMETIC[operator](x, number)), injective=operator in INJECTIVE)

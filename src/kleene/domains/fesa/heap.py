@@ -179,7 +179,7 @@ class State:
         return a.dims == b.dims and bool(a.function == b.function)
 
 
-def joined(parts: Sequence[Vectors]) -> Vectors | None:
+def join_vectors(parts: Sequence[Vectors]) -> Vectors | None:
     """The least upper bound; None for nothing."""
     result: Vectors | None = None
     for part in parts:

@@ -26,7 +26,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
-from kleene.domains.fesa.evaluate import Evaluator, Integer, converted, is_vague
+from kleene.domains.fesa.evaluate import Evaluator, Integer, convert_number, is_vague
 from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
@@ -222,7 +222,7 @@ class Transfer(Evaluator):
         assert isinstance(target.type, IntegerType)
         if not is_vague(target) and value is not None:
             kept = self.memory.integer_type((node.size, offset))
-            self.store_number(heap, node, offset, self.numbers(node, offset), converted(value, target.type, kept))
+            self.store_number(heap, node, offset, self.numbers(node, offset), convert_number(value, target.type, kept))
 
     def _store_untracked(self, heap: Heap, target: Expression) -> Iterator[Heap]:
         for part, node, offset, size in self.touch(heap, target):
@@ -437,7 +437,7 @@ class Transfer(Evaluator):
         kept, written = (self.memory.integer_type((n.size, o)) for n, o in (to_place, source))
         value = None
         if kept is not None and span[0] <= place <= span[1] - kept.size:
-            value = converted(self.stored(heap, other, counterpart), written, kept)
+            value = convert_number(self.stored(heap, other, counterpart), written, kept)
         self.store_number(heap, node, place, self.numbers(node, place), value)
 
     # Control ----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ Keep = Literal["live", "loop", "scope"]
 """Until a variable is not read any more; pointers that go round a loop all the way; pointers till their scope ends."""
 
 
-def kept(cfa: Cfa[Operation], tracked: Set[Variable], keep: Keep) -> dict[str, frozenset[Variable]]:
+def variables_to_keep(cfa: Cfa[Operation], tracked: Set[Variable], keep: Keep) -> dict[str, frozenset[Variable]]:
     """For each location, the variables to keep."""
     live = live_before(cfa, tracked, whole_scope=keep == "scope")
     if keep == "live":

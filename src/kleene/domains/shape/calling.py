@@ -8,7 +8,7 @@ from functools import cached_property
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.derived_updates import DerivingDomain
-from kleene.domains.shape.heap_join import joined
+from kleene.domains.shape.heap_join import join_after_call
 from kleene.domains.shape.local_heaps import Division, LocalHeaps
 from kleene.domains.shape.specified import Specified
 from kleene.logic.formula import TRUE
@@ -96,13 +96,15 @@ class CallingShapeDomain(DerivingDomain):
         self._divided[call, element] = division
         return self._settled(edge, self.heaps.entry(division, call))
 
-    def resume(self, edge: Edge[Action], caller: Structure, exits: Sequence[Structure]) -> list[Structure]:
+    def resume(
+        self, edge: Edge[Action], caller: Structure, entry: Structure, exits: Sequence[Structure]
+    ) -> list[Structure]:
         call = edge.label
         assert isinstance(call, CallAction)
         division = self._divided[call, caller]
         results = []
         for end in exits:
-            after = joined(self.heaps, division, call, end)
+            after = join_after_call(self.heaps, division, call, end)
             if after is None:
                 self._refuse(edge, caller)
             else:

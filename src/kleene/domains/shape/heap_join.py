@@ -18,7 +18,7 @@ from kleene.structures.layout import layout_for
 from kleene.structures.structure import Structure
 
 
-def joined(heaps: LocalHeaps, division: Division, call: CallAction, end: Structure) -> Structure | None:
+def join_after_call(heaps: LocalHeaps, division: Division, call: CallAction, end: Structure) -> Structure | None:
     """The caller's structure after the call; None if the two cannot be joined."""
     join = _Join(heaps, division, call, end)
     return join.run() if join.found_markers() else None

@@ -21,7 +21,7 @@ from kleene.structures.edit import mapping_of
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.structure import AC, AC_MAY, Structure
 from kleene.symbolic.contracts.acyclic import may_be_cyclic
-from kleene.symbolic.contracts.calls_by_rules import CallByRules, formula_rules, same_rules, sharpened
+from kleene.symbolic.contracts.calls_by_rules import CallByRules, formula_rules, same_rules, sharpen_draft
 from kleene.symbolic.contracts.closure_rules import closure_rules
 from kleene.symbolic.contracts.specifications import Call
 from kleene.transformers.action import Rule
@@ -53,7 +53,7 @@ class Specified:
             given = [*self.rules, *closure_rules(self.vocabulary), *broken]
             coercer = self._refuters[formula] = Coercer(self.vocabulary, all_rules(self.vocabulary, given))
         unary = [p for p in self.vocabulary.declared if p.arity < 2 and not _is_definite(structure, p.name)]
-        drafts = sharpened(Draft.of(structure, coercer.all), coercer, unary)
+        drafts = sharpen_draft(Draft.of(structure, coercer.all), coercer, unary)
         return all(evaluate(draft.structure(structure), formula) is Kleene.TRUE for draft in drafts)
 
     # Changes ----------------------------------------------------------------------------------------------------------

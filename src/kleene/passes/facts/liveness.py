@@ -27,7 +27,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.types import PointerType
 
 
-def defined(operation: Operation) -> tuple[Variable, ...]:
+def defined_variables(operation: Operation) -> tuple[Variable, ...]:
     """The variables that the operation overwrites as a whole, or that end with it."""
     if isinstance(operation, Assign | Allocate | Realloc | Havoc) and isinstance(operation.target, Variable):
         return (operation.target,)
@@ -46,7 +46,7 @@ def defined(operation: Operation) -> tuple[Variable, ...]:
     return ()
 
 
-def used(operation: Operation) -> frozenset[Variable]:
+def used_variables(operation: Operation) -> frozenset[Variable]:
     """The variables whose value the operation reads."""
     if isinstance(operation, DeclareLocal | EndScope | Enter):
         return frozenset()
@@ -91,8 +91,8 @@ def live_before(
         needed: set[Variable] = set()
         for edge in cfa.leaving(location):
             after = set(live[edge.target])
-            after.difference_update(defined(edge.label))
-            needed |= after | used(edge.label)
+            after.difference_update(defined_variables(edge.label))
+            needed |= after | used_variables(edge.label)
             if isinstance(edge.label, Unsupported):
                 needed |= {v for v in scope.get(location, frozenset()) if isinstance(v.type, PointerType)}
             if isinstance(edge.label, ends):
@@ -122,7 +122,7 @@ def in_scope(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
             if isinstance(edge.label, EndScope):
                 after.difference_update(edge.label.variables)
             else:
-                after.update(defined(edge.label))
+                after.update(defined_variables(edge.label))
             merged = result.get(edge.target, frozenset()) | after
             if merged != result.get(edge.target):
                 result[edge.target] = merged
@@ -141,10 +141,10 @@ class Lifetimes:
 def lifetimes(cfa: Cfa[Operation], tracked: Set[Variable], *, whole_scope: bool = False) -> Lifetimes:
     """The lifetimes of the tracked variables that are not global."""
     local = {v for v in tracked if not v.is_global}
-    return Lifetimes(live_before(cfa, local, whole_scope=whole_scope), redeclared(cfa))
+    return Lifetimes(live_before(cfa, local, whole_scope=whole_scope), redeclared_variables(cfa))
 
 
-def redeclared(cfa: Cfa[Operation]) -> frozenset[Variable]:
+def redeclared_variables(cfa: Cfa[Operation]) -> frozenset[Variable]:
     """The variables that some path declares again before their scope has ended."""
     scope = in_scope(cfa)
     return frozenset(
@@ -154,7 +154,7 @@ def redeclared(cfa: Cfa[Operation]) -> frozenset[Variable]:
     )
 
 
-def lingering(cfa: Cfa[Operation], live: dict[str, frozenset[Variable]]) -> dict[str, frozenset[Variable]]:
+def lingering_variables(cfa: Cfa[Operation], live: dict[str, frozenset[Variable]]) -> dict[str, frozenset[Variable]]:
     """The variables to keep: the live ones, and pointers to the end of the straight line on which they die.
 
     A pointer that dies in a statement still names its node in the next one, for example a node that has just become

@@ -14,7 +14,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Call, Invoke, Operation, address_taken
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
-from kleene.passes.facts.liveness import defined
+from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.promote import exposed_globals
 from kleene.passes.rewrite import rewrite
 
@@ -68,7 +68,7 @@ class _Known:
         return edge
 
     def _after(self, operation: Operation, before: Values) -> Values:
-        changed: set[Expression] = set(defined(operation))
+        changed: set[Expression] = set(defined_variables(operation))
         if isinstance(operation, Call) and operation.result is not None:
             changed.add(operation.result)
         value = None

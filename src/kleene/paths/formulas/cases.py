@@ -19,7 +19,7 @@ Literals = dict[int, Any]
 """Literals by the number that Z3 gives them."""
 
 
-def simplified(formula: Any) -> Any:
+def simplify_formula(formula: Any) -> Any:
     """Simplify a formula: resolves reads after writes, and keeps the form of comparisons."""
     return z3.simplify(formula, arith_lhs=False, eq2ineq=False)
 
@@ -27,7 +27,7 @@ def simplified(formula: Any) -> Any:
 def cases(formulas: Iterable[Any]) -> list[list[Any]]:
     """The conjunction as a disjunction of conjunctions of literals without `if`; contradictory ones are left out."""
     disjuncts: list[Literals] = []
-    waiting: list[tuple[list[Any], Literals]] = [([simplified(f) for f in formulas], {})]
+    waiting: list[tuple[list[Any], Literals]] = [([simplify_formula(f) for f in formulas], {})]
     while waiting:
         todo, literals = waiting.pop()
         branched = _saturate(todo, literals)
@@ -70,8 +70,8 @@ def _saturate(todo: list[Any], literals: Literals) -> list[list[Any]] | None:
         if choice is not None:
             condition, yes, no = _branches(choice)
             return [
-                [condition, simplified(z3.substitute(formula, (choice, yes)))],
-                [simplified(z3.Not(condition)), simplified(z3.substitute(formula, (choice, no)))],
+                [condition, simplify_formula(z3.substitute(formula, (choice, yes)))],
+                [simplify_formula(z3.Not(condition)), simplify_formula(z3.substitute(formula, (choice, no)))],
             ]
         opposite = formula.arg(0) if z3.is_not(formula) else z3.Not(formula)
         if opposite.get_id() in literals:
@@ -125,7 +125,7 @@ def _branches(choice: Any) -> tuple[Any, Any, Any]:
     """Condition, and the values if it holds and if not."""
     if z3.is_select(choice):
         (array, written, value), read = choice.arg(0).children(), choice.arg(1)
-        return simplified(written == read), value, z3.Select(array, read)
+        return simplify_formula(written == read), value, z3.Select(array, read)
     condition, yes, no = choice.children()
     return condition, yes, no
 

@@ -110,7 +110,7 @@ def replay(program: CProgram, inputs: Sequence[int], *, malloc_may_fail: bool, s
     return run(program, inputs, steps, malloc_may_fail=malloc_may_fail, choose_garbage=True)
 
 
-def shown(trace: Trace, kind: str, line: int | None = None) -> Fault | None:
+def fault_of_run(trace: Trace, kind: str, line: int | None = None) -> Fault | None:
     """The fault of that kind (at that line) in the run, unless the run depends on what C leaves open."""
     if trace.tainted:
         return None

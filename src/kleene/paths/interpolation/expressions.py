@@ -27,7 +27,7 @@ from kleene.cfa.types import IntegerType, PointerType, Type
 from kleene.domains.explicit.evaluate import bit_width
 from kleene.domains.explicit.machine import Machine
 from kleene.paths.formulas.encode import Case, PathFormula
-from kleene.paths.interpolation.arithmetic import converts_freely, number, operate, within, wrapped
+from kleene.paths.interpolation.arithmetic import converts_freely, number, operate, within, wrap_term
 from kleene.paths.interpolation.facts import Unfit, label_of, root_of
 from kleene.paths.interpolation.relation import Address, Layout, Relation, Spot, named_block
 from kleene.paths.interpolation.vocabulary import FREED, NUMBER, POINTER, SIZE, UNSIGNED, Defined
@@ -122,7 +122,7 @@ class Expressions(Relation):
         value = self.value(operand)
         if not isinstance(type_, IntegerType) or not _terms(value):
             return None
-        return wrapped(-value if symbol == "-" else -value - 1, type_)
+        return wrap_term(-value if symbol == "-" else -value - 1, type_)
 
     def _fitted(self, term: Any, type_: IntegerType, expression: Expression) -> Any:
         """The term in the type; where the value is explicit on the path and does not wrap, that is a fact."""
@@ -131,7 +131,7 @@ class Expressions(Relation):
         if self._explicit(expression):
             self.valid.append(within(term, type_))
             return term
-        return wrapped(term, type_)
+        return wrap_term(term, type_)
 
     def _explicit(self, expression: Expression) -> bool:
         """Whether the path has one value here, which is the mathematical one."""
@@ -155,7 +155,7 @@ class Expressions(Relation):
             return z3.If(cast.block != 0, number(1), number(0)) if type_.boolean else None
         if cast is None or not isinstance(operand.type, IntegerType):
             return None
-        return cast if converts_freely(operand.type, type_) else wrapped(cast, type_)
+        return cast if converts_freely(operand.type, type_) else wrap_term(cast, type_)
 
     # Places -------------------------------------------------------------------------------------------------
 

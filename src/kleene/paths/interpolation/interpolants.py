@@ -20,9 +20,9 @@ from kleene.paths.interpolation.atoms import FieldAssertion, Place, Spoken, spok
 from kleene.paths.interpolation.facts import Unfit
 from kleene.paths.interpolation.relation import Conjunct, Relation
 from kleene.paths.interpolation.sequence import MOST_QUESTIONS, STEPS, NoInterpolants, Prover, Sequencer
-from kleene.paths.interpolation.steps import related
+from kleene.paths.interpolation.steps import relation_of
 from kleene.paths.interpolation.vocabulary import Vocabulary
-from kleene.paths.interpolation.written import written
+from kleene.paths.interpolation.written import formula_text
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Cut:
 
     def __str__(self) -> str:
         """The interpolant in C syntax."""
-        return written(self.formula, self.vocabulary) if self.vocabulary is not None else str(self.formula)
+        return formula_text(self.formula, self.vocabulary) if self.vocabulary is not None else str(self.formula)
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def interpolants(formula: PathFormula, most_questions: int = MOST_QUESTIONS) -> 
 
 
 def _of_case(formula: PathFormula, machine: Machine, case: Case, prover: Prover) -> Interpolants:
-    relation = related(formula, machine, case)
+    relation = relation_of(formula, machine, case)
     sequencer = Sequencer(relation, prover)
     sequence = sequencer.run()
     check_inductive(relation, sequencer.conjuncts, sequence)

@@ -14,7 +14,7 @@ from typing import Any
 
 import z3
 
-from kleene.paths.formulas.cases import TooManyCases, cases, constants, simplified
+from kleene.paths.formulas.cases import TooManyCases, cases, constants, simplify_formula
 from kleene.paths.interpolation.relation import Conjunct, Relation
 
 STEPS = 6_000_000
@@ -193,7 +193,7 @@ def _solved(literals: list[Any], constant: Any) -> list[Any]:
         if z3.is_eq(literal):
             for one, other in ((literal.arg(0), literal.arg(1)), (literal.arg(1), literal.arg(0))):
                 if one.eq(constant) and constant.get_id() not in constants(other):
-                    replaced = [simplified(z3.substitute(x, (constant, other))) for x in literals]
+                    replaced = [simplify_formula(z3.substitute(x, (constant, other))) for x in literals]
                     return [x for x in replaced if not z3.is_true(x)]
     return literals
 

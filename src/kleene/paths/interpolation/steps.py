@@ -39,7 +39,7 @@ from kleene.paths.interpolation.vocabulary import ALLOCATED, FREED, POINTER, SIZ
 _CALLS = ("assertion", "unreach_call")
 
 
-def related(formula: PathFormula, machine: Machine, case: Case) -> Relation:
+def relation_of(formula: PathFormula, machine: Machine, case: Case) -> Relation:
     """The relation of a case up to where the interpreter followed it; a first pass computes the relevant cells."""
     layout: Layout | None = None
     for _ in range(2):

@@ -21,7 +21,7 @@ from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import NotModelled, Split, Violation
 from kleene.paths.formulas.encode import Case
-from kleene.paths.formulas.feasible import replay, shown
+from kleene.paths.formulas.feasible import fault_of_run, replay
 from kleene.paths.formulas.models import Model, Models
 from kleene.paths.formulas.terms import Constraints, SymbolicInputs, Term, constraints_of
 from kleene.paths.search.distance import Distances
@@ -268,6 +268,6 @@ class Search:
         known = {(c.fault.kind, c.fault.place, c.fault.detail) for c in self.outcome.findings}
         for fault in trace.faults:
             place = (fault.kind, fault.place, fault.detail)
-            if place not in known and shown(trace, fault.kind) is not None:
+            if place not in known and fault_of_run(trace, fault.kind) is not None:
                 known.add(place)
                 self.outcome.findings.append(Confirmed(fault, trace))

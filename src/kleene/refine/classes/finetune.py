@@ -196,12 +196,12 @@ def sequential(models: Models, abstraction: Abstraction, path: ErrorPath, *, lev
     """Simulations one after the other."""
 
     def test(generators: Sequence[Generator], most: int) -> list[Answer]:
-        return [tried(models, abstraction.tuned(g), path, most, level=level) for g in generators]
+        return [simulate_once(models, abstraction.tuned(g), path, most, level=level) for g in generators]
 
     return test
 
 
-def tried(models: Models, abstraction: Abstraction, path: ErrorPath, most: int, *, level: int) -> Answer:
+def simulate_once(models: Models, abstraction: Abstraction, path: ErrorPath, most: int, *, level: int) -> Answer:
     """One simulation; one that grows too large rules nothing out."""
     model = models.of(abstraction)
     try:

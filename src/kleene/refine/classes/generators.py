@@ -129,7 +129,7 @@ class Generator:
     def instrument(self, groups: Sequence[Group], roots: Roots) -> Instrumentation:
         if self.entry is None:
             return Instrumentation(())
-        return instantiated(self._items, Symbols.of(groups, roots, self.roles.back))
+        return instantiate(self._items, Symbols.of(groups, roots, self.roles.back))
 
     @property
     def _items(self) -> list[DeclarationItem]:
@@ -209,7 +209,7 @@ class Symbols:
         return replace_atoms(f, lambda a: type(a)(self.renamed(a.predicate), a.args))
 
 
-def instantiated(items: Sequence[DeclarationItem], symbols: Symbols) -> Instrumentation:
+def instantiate(items: Sequence[DeclarationItem], symbols: Symbols) -> Instrumentation:
     """The predicates and rules that declarations stand for. Raises InputError where they make no sense."""
     report = Report()
     sets = Sets(report, symbols.members())
@@ -310,8 +310,8 @@ def _not_monotone(entry: Entry) -> list[Diagnostic]:
     families: list[Family | None] = [None, *entry.families]
     for number, family in enumerate(families):
         items = [*entry.base, *(i for f in families[: number + 1] if f is not None for i in f.items)]
-        coarse = {p.name: p for p in instantiated(items, Symbols.of(groups, small, back)).predicates}
-        fine = {p.name: p for p in instantiated(items, Symbols.of(groups, large, back)).predicates}
+        coarse = {p.name: p for p in instantiate(items, Symbols.of(groups, small, back)).predicates}
+        fine = {p.name: p for p in instantiate(items, Symbols.of(groups, large, back)).predicates}
         wrong = [name for name, p in coarse.items() if fine.get(name) != p]
         if wrong:
             text = f"not monotone: '{wrong[0]}' is another predicate when more pointers are tracked"

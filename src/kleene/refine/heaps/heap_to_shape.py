@@ -41,7 +41,7 @@ def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Struc
     return None if converter.dangling else shape
 
 
-def abstracted(model: Model, nodes: Iterable[ExplicitNode], fixed: Mapping[str, int]) -> list[Node]:
+def abstract_nodes(model: Model, nodes: Iterable[ExplicitNode], fixed: Mapping[str, int]) -> list[Node]:
     """The last loop of Abstract: nodes ``(l, H, G_0)`` become ``(l, H_0, G)``, where G is made of H."""
     result = []
     for node in nodes:

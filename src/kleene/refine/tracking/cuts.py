@@ -16,7 +16,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
-from kleene.passes.facts.liveness import Lifetimes, defined, used
+from kleene.passes.facts.liveness import Lifetimes, defined_variables, used_variables
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
 from kleene.refine.tree.reachability_tree import ErrorPath
 
@@ -48,7 +48,7 @@ class Asked:
     @property
     def locations(self) -> Where:
         """The locations of each variable, for all reasons."""
-        return united(*(where for _, where in self.where))
+        return unite(*(where for _, where in self.where))
 
     def parts_of(self, chosen: Where) -> list[tuple[str, Where]]:
         """The chosen locations, each with the first reason that it has."""
@@ -57,11 +57,11 @@ class Asked:
         for why, where in self.where:
             part = {n: left[n] & at for n, at in where.items() if n in left and left[n] & at}
             left = {n: at - part.get(n, frozenset()) for n, at in left.items()}
-            by_reason[why] = united(by_reason.get(why, {}), part)
+            by_reason[why] = unite(by_reason.get(why, {}), part)
         return [(why, where) for why, where in by_reason.items() if where]
 
 
-def united(*parts: Where) -> Where:
+def unite(*parts: Where) -> Where:
     """The locations of all of them."""
     result: dict[str, frozenset[str]] = {}
     for part in parts:
@@ -82,8 +82,8 @@ def between_uses(path: ErrorPath, names: frozenset[str]) -> Where:
     by_name: dict[str, set[str]] = {}
     live: set[str] = set()
     for step in reversed(path.steps):
-        live -= {v.name for v in defined(step.edge.label)}
-        live |= {v.name for v in used(step.edge.label)} & names
+        live -= {v.name for v in defined_variables(step.edge.label)}
+        live |= {v.name for v in used_variables(step.edge.label)} & names
         for name in live:
             by_name.setdefault(name, set()).add(step.edge.source)
     return {name: frozenset(locations) for name, locations in by_name.items()}
@@ -117,8 +117,8 @@ class LiveRanges:
         inside = set(waiting)
         while waiting:
             location = waiting.pop()
-            near = [e.target for e in self.cfa.leaving(location) if variable not in defined(e.label)]
-            near += [e.source for e in self.cfa.entering(location) if variable not in defined(e.label)]
+            near = [e.target for e in self.cfa.leaving(location) if variable not in defined_variables(e.label)]
+            near += [e.source for e in self.cfa.entering(location) if variable not in defined_variables(e.label)]
             new = {n for n in near if variable in live[n]} - inside
             inside |= new
             waiting += new

@@ -25,9 +25,9 @@ from kleene.paths.interpolation.atoms import Spoken as AtCut
 from kleene.refine.heaps.samples import executable
 from kleene.refine.model import Task
 from kleene.refine.naming import SourceNames
-from kleene.refine.tracking.cuts import at_cuts, united
+from kleene.refine.tracking.cuts import at_cuts, unite
 from kleene.refine.tracking.definition import TrackingDefinition
-from kleene.refine.tracking.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing
+from kleene.refine.tracking.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing_statement
 from kleene.refine.tree.reachability_tree import ErrorPath
 
 SHORT_PATH = 40
@@ -59,7 +59,7 @@ class PathExplainer:
         return self.task.memory.kind(variable) == "integer" and bool(self._constants.of(variable))
 
     def __call__(self, task: Task, path: ErrorPath, known: TrackingDefinition) -> Reason:
-        direct, stand_in = failing(task.memory, path), cone(task.memory, path)
+        direct, stand_in = failing_statement(task.memory, path), cone(task.memory, path)
         if path.error.kind in _NOT_ASKED:
             return Reason(UNDECIDED, "what it depends on is looked at as a whole", direct, stand_in)
         steps = [FormulaStep(step.edge, step.succeeds) for step in path.steps]
@@ -102,7 +102,7 @@ class PathExplainer:
         if isinstance(answer, Failure):
             return Reason(INFEASIBLE, why, direct, stand_in)
         spoken = Spoken(self.task.memory)
-        where = united(
+        where = unite(
             *(at_cuts(path, (spoken.definition(c.spoken) for c in cuts)) for cuts in (answer.cuts, *answer.others))
         )
         asked = spoken.definition(answer).joined(direct)

@@ -69,7 +69,7 @@ def slice_of(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     return slicer.definition
 
 
-def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
+def failing_statement(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     """The pointers and fields of the statement (or assertion) that fails, and those they were copied or loaded from.
 
     An untracked pointer may always be wrong, so no abstraction without them excludes the error.
@@ -98,7 +98,7 @@ def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     return TrackingDefinition(definition.tracked, definition.separating, definition.fields)
 
 
-def everything(memory: Memory, path: ErrorPath) -> TrackingDefinition:
+def everything_mentioned(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     """All pointers, fields and integers that the path mentions."""
     slicer = _Cone(memory)
     for operation in path.operations:

@@ -13,9 +13,9 @@ from kleene.refine.certificate import graphs_of
 from kleene.refine.classes.finetune import EDGES, PATH, WHOLE
 from kleene.refine.loop import GAVE_UP, SAFE, Refined
 from kleene.refine.model import Abstraction, Task
-from kleene.refine.naming import SourceNames, renamed
+from kleene.refine.naming import SourceNames, rename_variables
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Round
-from kleene.refine.tracking.cuts import Where, united
+from kleene.refine.tracking.cuts import Where, unite
 from kleene.refine.tracking.definition import EVERYWHERE, Activity, TrackingDefinition
 from kleene.refine.tracking.reasons import FEASIBLE
 from kleene.refine.tree.reachability_tree import Tree
@@ -124,7 +124,7 @@ def round_words(task: Task, one: Round) -> RoundWords:
     facts: list[tuple[str, str]] = [
         ("abstraction", f"{one.abstraction.generator}; tracking {abstraction_words(task, one.abstraction)}"),
         ("tree", f"{one.nodes} nodes{kept}"),
-        ("error", plain(renamed(str(one.path.error), here))),
+        ("error", plain(rename_variables(str(one.path.error), here))),
         ("path", " ".join(_short(task, one))),
         (one.reason.verdict, plain(one.reason.text)),
     ]
@@ -144,7 +144,7 @@ def round_words(task: Task, one: Round) -> RoundWords:
 
 def _tracking_facts(task: Task, one: Round, names: SourceNames) -> list[tuple[str, str]]:
     """The additions of Refine to the tracking definitions, with locations (by line) and reasons."""
-    active = united(*(where for _, where in one.active))
+    active = unite(*(where for _, where in one.active))
     known = one.abstraction.definition.only(active.keys() | one.everywhere)  # known before, but not there
     added = one.added.joined(replace(known, fields=frozenset(), data=frozenset()))
     facts = [("now tracked too", tracked_words(added, names, Activity(active)))] if not added.empty else []
@@ -239,7 +239,7 @@ def interpolant_texts(one: Round, names: SourceNames) -> list[str]:
     by_text: dict[str, str] = {}
     assert one.reason.interpolants is not None
     for step, cut in zip(one.path.steps, one.reason.interpolants.cuts, strict=False):
-        text = renamed(str(cut), names.at(step.edge.source))
+        text = rename_variables(str(cut), names.at(step.edge.source))
         if text not in ("True", "False") and text not in by_text:
             by_text[text] = f"before {_where(step.edge.label)} {text}"
     shown = list(by_text.values())

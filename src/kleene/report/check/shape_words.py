@@ -22,7 +22,7 @@ from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.results.shape import ShapeResult
-from kleene.semantics.contracts.programs import contract_at
+from kleene.semantics.contracts.programs import contract_at, without_contract
 from kleene.semantics.steps.invocations import CallAction
 from kleene.semantics.translate import Translation
 from kleene.semantics.vocabulary.groups import cancelling
@@ -84,16 +84,24 @@ def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | N
         where[entry] = "call"
     for location, what in where.items():
         place = translation.places.get(location)
-        store = shape.reached.stores.get(location)
-        structures = sorted(store.elements(), key=structure_order) if store is not None else []
+        shown = shapes_shown_at(shape, location, live[location])
+        structures = [structure for structure, _ in shown]
         if place is not None and structures and not contract_at(place.function)[0]:
             own = (names or {}).get(location, {})
-            said = (words_of(s, live[location], place.function, own, partial=shape.partial) for s in structures)
+            said = (words_of(s, alive, place.function, own, partial=shape.partial) for s, alive in shown)
             words = dict.fromkeys(said)
             describer = _Describer(structures[0], live[location], place.function, own)
             alive = describer.live_pointers
             result.append(Invariant(place, what, structures, list(words), describer.short_names, alive))
     return sorted(result, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
+
+
+def shapes_shown_at(shape: ShapeResult, location: str, live: frozenset[str]) -> list[tuple[Structure, frozenset[str]]]:
+    """The structures of a location with the live predicates that they are about; no parts that say nothing."""
+    shown = [(part, live if own is None else live & own) for part, own in shape.parts_at(location)]
+    if shape.together is not None:
+        shown = [(part, alive) for part, alive in shown if alive or part.size]
+    return sorted(shown, key=lambda entry: structure_order(entry[0]))
 
 
 def _returns(cfa: Cfa[Action], places: Mapping[str, Place]) -> list[str]:
@@ -132,15 +140,20 @@ def _title(invariant: Invariant) -> str:
     return f"{words[invariant.where]} {invariant.place.function}"
 
 
-def for_drawing(structure: Structure, names: Mapping[str, str]) -> Structure:
-    """The structure reduced for a drawing: pointers by source names, members, freed blocks; no derived predicate."""
+def for_drawing(structure: Structure, names: Mapping[str, str], *, derived: bool = False) -> Structure:
+    """The structure reduced for a drawing: pointers by source names, members, freed blocks; no derived predicate.
+
+    With `derived`, those about single nodes are kept: people search for them.
+    """
     drawn: dict[str, Predicate] = {}
     for p in sorted(structure.vocabulary, key=lambda p: -p.arity):  # members keep their names, variables may give way
-        if p.instrumentation or p.is_a(*_NOT_DRAWN) or p in BUILTIN or _is_made(p):
+        if (p.instrumentation and not (derived and p.arity == 1)) or p.is_a(*_NOT_DRAWN) or p in BUILTIN or _is_made(p):
             continue
         base = p.role.of if p.pointer and p.role is not None else p.name
         shown = names.get(base, base) + p.name.removeprefix(base) if p.pointer else p.name
-        drawn[p.name] = Predicate(_free(shown, drawn.values()), p.arity, p.args, pointer=p.pointer)
+        if p.instrumentation and p.role is not None and p.role.root in names:
+            shown = shown.replace(f",{p.role.root}]", f",{names[p.role.root]}]")
+        drawn[p.name] = Predicate(_free(without_contract(shown), drawn.values()), p.arity, p.args, pointer=p.pointer)
     builder = StructureBuilder(Vocabulary(tuple(drawn.values())), structure.size)
     for old, new in drawn.items():
         for nodes, value in structure.entries(old):
@@ -200,6 +213,13 @@ def _effect(action: Action, pointers: Mapping[str, str]) -> tuple[frozenset[str]
     return frozenset(read), frozenset(written)
 
 
+def short_names_of(
+    structure: Structure, live: Iterable[str] | None, function: str, names: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Pointer predicates with the names that people know them by, as seen from a function."""
+    return _Describer(structure, None if live is None else frozenset(live), function, names).short_names
+
+
 def words_of(
     structure: Structure,
     live: Iterable[str] | None = None,
@@ -250,6 +270,7 @@ class _Describer:
             source = self.source_names.get(bare, bare)
             if source in self.pointers:  # it has its own predicate, so it is not shared
                 source = bare
+            source = without_contract(source)
             match = _INLINED.fullmatch(source)
             variable = f"{match[1]}{match[3]}" if match else source
             if match and match[2] != self.function:

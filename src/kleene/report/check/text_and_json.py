@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from kleene.core.verdict import Finding, Verdict
-from kleene.diagnostics import Diagnostic
+from kleene.diagnostics import Diagnostic, visible
 from kleene.report.check.trace import lines_of
 from kleene.report.findings.baseline import suppression_warnings
 from kleene.report.findings.source_lines import position_of
@@ -50,7 +50,7 @@ def check_text(
 ) -> str:
     """The verdict of each property, the findings (`views`: only these), and why something is unknown."""
     shown = finding_views(report.findings, report.traces, with_flow=False) if views is None else views
-    lines = [f"{', '.join(report.files)}: {report.verdict}"]
+    lines = [f"{visible(', '.join(report.files))}: {report.verdict}"]
     for name, verdict in report.properties.items():
         how = report.proved_by.get(name) or report.shown_by.get(name, "")
         lines.append(f"  {name:<11}{verdict!s:<8}{how}".rstrip())

@@ -9,7 +9,7 @@ from kleene.cfa.expressions import NEGATED
 from kleene.cfa.operations import Call, DeclareLocal, EndScope, Place, Skip
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import Trace, TraceStep
-from kleene.report.drawing.heap_picture import has_lost_block
+from kleene.report.drawing.heap_boxes import has_lost_block
 from kleene.semantics.contracts.programs import without_contract
 
 _TEMPORARY = re.compile(r"\$[A-Za-z0-9_.#]+")

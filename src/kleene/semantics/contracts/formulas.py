@@ -29,7 +29,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import INT, ArrayType, FloatType, IntegerType, PointerType, RecordType, Type, VoidType
-from kleene.passes.inline import converted
+from kleene.passes.inline import convert_value
 from kleene.semantics.contracts.parts import PartsBuilder
 from kleene.semantics.contracts.specifications import Specification
 
@@ -171,7 +171,7 @@ class FormulasBuilder(PartsBuilder):
         if operation.value is not None:
             result = self._fresh("$result", self.function.type.result)
             self.values[RESULT] = result
-            self._emit(Assign(operation.place, result, converted(operation.value, result)))
+            self._emit(Assign(operation.place, result, convert_value(operation.value, result)))
         elif self.specification.returns or any(RESULT in (c.left, c.right) for c in comparisons):
             self._emit_to(Unsupported(self.place, "no value is returned, but the contract names \\result"), self.exit)
             return

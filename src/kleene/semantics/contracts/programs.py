@@ -110,7 +110,9 @@ def body_alone(
     return replace(program, functions={**program.functions, **helpers, body.name: body}, entry=body.name)
 
 
-def covered(program: CProgram, contracts: Mapping[str, Contract]) -> tuple[dict[str, Contract], dict[str, str]]:
+def usable_contracts(
+    program: CProgram, contracts: Mapping[str, Contract]
+) -> tuple[dict[str, Contract], dict[str, str]]:
     """The contracts on which callers can rely; for the others the reason why not: their functions are inlined."""
     usable, reasons = dict(contracts), dict.fromkeys(contracts, "")
     while True:

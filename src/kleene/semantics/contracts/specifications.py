@@ -199,11 +199,11 @@ class Specification:
         return Forall("v", disj(*along))  # without pointers there is no individual
 
 
-def relativized(formula: Formula, inside: Callable[[str], Formula]) -> Formula:
+def relativize(formula: Formula, inside: Callable[[str], Formula]) -> Formula:
     """The formula about the individuals inside: quantifiers range over them only."""
     match formula:
         case Forall(v, body):
-            return Forall(v, disj(neg(inside(v)), relativized(body, inside)))
+            return Forall(v, disj(neg(inside(v)), relativize(body, inside)))
         case Exists(v, body):
-            return Exists(v, conj(inside(v), relativized(body, inside)))
-    return rebuild(formula, tuple(relativized(child, inside) for child in formula.children))
+            return Exists(v, conj(inside(v), relativize(body, inside)))
+    return rebuild(formula, tuple(relativize(child, inside) for child in formula.children))

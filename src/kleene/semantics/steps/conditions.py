@@ -7,7 +7,7 @@ from kleene.cfa.types import IntegerType, PointerType
 from kleene.logic.formula import FALSE, TRUE, neg
 from kleene.passes.facts.integers import COMPARE
 from kleene.semantics.steps.context import StepContext
-from kleene.semantics.steps.numbers import NumberSteps, compared
+from kleene.semantics.steps.numbers import NumberSteps, comparison
 from kleene.semantics.steps.pointers import PointerSteps
 from kleene.semantics.vocabulary.names import at
 from kleene.transformers.action import Update
@@ -58,7 +58,7 @@ class ConditionSteps:
     def _assume_integers(self, operator: str, left: Expression, right: Expression) -> None:
         a, b = self.numbers.value_of(left), self.numbers.value_of(right)
         updates = self._sharpened(left, operator, b.single) if b.single is not None else []
-        self.context.step(f"{left} {operator} {right}", updates, precondition=compared(operator, a, b))
+        self.context.step(f"{left} {operator} {right}", updates, precondition=comparison(operator, a, b))
 
     def _sharpened(self, expression: Expression, operator: str, k: int) -> list[Update]:
         """After a comparison with a constant holds, the values that contradict it are ruled out."""

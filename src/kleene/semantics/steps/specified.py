@@ -35,7 +35,7 @@ from kleene.logic.roles import Role, RoleKind
 from kleene.logic.transform import replace_atoms
 from kleene.logic.vocabulary import Predicate
 from kleene.passes.facts.memory import Unmodelled, leaves
-from kleene.semantics.contracts.specifications import RESULT, Meaning, Specification, relativized
+from kleene.semantics.contracts.specifications import RESULT, Meaning, Specification, relativize
 from kleene.semantics.steps.allocation import ObjectSteps
 from kleene.semantics.steps.context import Alarm, Step, StepContext
 from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, CYCLIC, Group, cancellation, cancelling
@@ -454,7 +454,7 @@ class SpecifiedSteps:
 
 def _among_live(formula: Formula) -> Formula:
     """The formula about the blocks that live."""
-    return relativized(formula, lambda v: at(_LIVE, v))
+    return relativize(formula, lambda v: at(_LIVE, v))
 
 
 def _lasting(predicate: Predicate) -> frozenset[str]:

@@ -10,7 +10,7 @@ from kleene.passes.facts.memory import Memory
 
 _BACK = re.compile(r"prev|pred|back|parent|father|up$", re.IGNORECASE)
 _WHOLE = re.compile(r"owner|head", re.IGNORECASE)
-"""What cells are called that lead from a part to the whole, or the other way round: the types tell."""
+"""Names of cells that lead from a part to the whole, or the other way round, by their types."""
 
 
 def is_called_back(cell: str) -> bool:

@@ -55,7 +55,7 @@ def lanes_of(shape: ShapeClass, groups: Sequence[Group]) -> list[Lane]:
     return result
 
 
-def lanes_seen(structures: Iterable[Structure], groups: Sequence[Group]) -> tuple[str, ...]:
+def find_lanes(structures: Iterable[Structure], groups: Sequence[Group]) -> tuple[str, ...]:
     """Cells that seem to be lanes: they point to the same node as another cell of their node, in some structure.
 
     Trees have no such node; in skip lists it occurs if the lane skips no node. The cell that is null in the fewest

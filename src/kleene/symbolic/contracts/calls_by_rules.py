@@ -46,7 +46,7 @@ from kleene.structures.layout import layout_for
 from kleene.structures.structure import AC, AC_MAY, SM, SM_MUST, Structure
 from kleene.symbolic.contracts.closure_rules import closure_rules, reach_of
 from kleene.symbolic.contracts.specifications import Call, is_field
-from kleene.symbolic.timeline.action_step import affected
+from kleene.symbolic.timeline.action_step import affected_predicates
 from kleene.transformers.action import Rule
 from kleene.transformers.coerce import Coercer
 from kleene.transformers.draft import Draft
@@ -70,7 +70,7 @@ class CallByRules:
         self.vocabulary = vocabulary
         core = {p.name for p in vocabulary.declared if p.definition is None}
         self.changed = set(call.modifies) & core
-        self.derived = affected(vocabulary, self.changed, everything=call.changes_universe)
+        self.derived = affected_predicates(vocabulary, self.changed, everything=call.changes_universe)
         self.indefinite = self.changed | self.derived
         self.both = vocabulary.extend(self._second_vocabulary())
         known = [*rules, *closure_rules(vocabulary)]
@@ -87,7 +87,7 @@ class CallByRules:
         wanted |= {p.name for p in fields} | {r for r, _ in self._reach} | set(self._local) | set(self._incoming)
         wanted |= {same(p.name) for p in fields} & {p.name for p in vocabulary}
         recorded = [
-            Predicate(before(p.name), p.arity, p.args, lasting(p), role=Role(RoleKind.BEFORE, p.name))
+            Predicate(before(p.name), p.arity, p.args, lasting_properties(p), role=Role(RoleKind.BEFORE, p.name))
             for p in vocabulary.declared
             if p.name in wanted
         ]
@@ -224,7 +224,7 @@ class CallByRules:
 
     def post(self, structure: Structure) -> list[Structure]:
         """Canonical structures that represent every store to which the call can lead."""
-        drafts = sharpened(Draft(*self._after(structure), self.coercer.all), self.coercer, self._focus())
+        drafts = sharpen_draft(Draft(*self._after(structure), self.coercer.all), self.coercer, self._focus())
         results: dict[Structure, None] = {}
         for draft in drafts:
             current = Structure(self.both, draft.size, tuple(draft.values))
@@ -283,7 +283,7 @@ class CallByRules:
         return values, size + 1
 
 
-def sharpened(draft: Draft, coercer: Coercer, predicates: Sequence[Predicate]) -> list[Draft]:
+def sharpen_draft(draft: Draft, coercer: Coercer, predicates: Sequence[Predicate]) -> list[Draft]:
     """The same stores, coerced, with definite values of the predicates as far as that is not too much.
 
     After each predicate, individuals that agree on all unary predicates are one node again.
@@ -360,7 +360,7 @@ def _positive(definition: Formula | None, field: str) -> bool:
     )
 
 
-def lasting(predicate: Predicate) -> frozenset[str]:
+def lasting_properties(predicate: Predicate) -> frozenset[str]:
     """The properties that a recorded predicate keeps when individuals come and go: on new ones it is 0."""
     return predicate.properties - {"reflexive"}
 

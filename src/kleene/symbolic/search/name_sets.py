@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from kleene.logic.formula import Atom, exists, neg
 from kleene.smt import Answer, FiniteModel, Sat, Solver, Unknown, Unsat
 from kleene.smt.finder import Finder
-from kleene.smt.units import sharpened
+from kleene.smt.units import sharpen_universe
 from kleene.smt.universe import in_domain
 from kleene.structures.structure import Structure
 from kleene.symbolic.result import SymbolicOptions
@@ -97,7 +97,7 @@ class _Search:
         cells = scene.coarse_cells(splits)
         self.nodes = [i for i, _ in cells]
         self.base = [*scene.counts(), *scene.base]
-        self.universe = sharpened(self.base, scene.universe(cells, all_present=False), scene.fields)
+        self.universe = sharpen_universe(self.base, scene.universe(cells, all_present=False), scene.fields)
         self.known: dict[frozenset[CellName], None] = dict(known or {})
 
     def names(self, model: FiniteModel) -> frozenset[CellName]:

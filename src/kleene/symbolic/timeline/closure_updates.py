@@ -103,7 +103,7 @@ def _is_positive(predicate: Predicate) -> bool:
 def _change(update: Update, mark: str, vocabulary: Vocabulary) -> Change:
     same = Atom(update.predicate, update.args)
     here = Atom(mark, (update.args[0],))
-    new = simplified(replace_atoms(update.formula, lambda a: TRUE if a is here else a))
+    new = simplify_constants(replace_atoms(update.formula, lambda a: TRUE if a is here else a))
     whole = vocabulary[update.predicate].has("function")
     match new:
         case Or(a, b) if same in (a, b):
@@ -119,7 +119,7 @@ def sharing(predicate: str) -> Formula:
     return exists(["v", "v1", "v2"], conj(first, second, neg(Equal("v1", "v2"))))
 
 
-def unshared(structure: Structure) -> frozenset[str]:
+def unshared_predicates(structure: Structure) -> frozenset[str]:
     """The binary predicates without two predecessors of an object, according to a sharing predicate."""
     result = set()
     for p in structure.vocabulary.declared:
@@ -151,7 +151,7 @@ def _conjuncts(f: Formula) -> Iterator[Formula]:
 
 def is_excluded(condition: Formula, structure: Structure) -> bool:
     """True only if the instrumentation predicates exclude the condition in every store of the structure."""
-    if condition in map(sharing, unshared(structure)):
+    if condition in map(sharing, unshared_predicates(structure)):
         return True
     defined = [p for p in structure.vocabulary.declared if p.definition is not None]
     result: dict[Formula, Formula] = {}
@@ -265,25 +265,25 @@ def changed_sources(update: Update, vocabulary: Vocabulary) -> Iterator[str]:
         if p.arity == 1 and p.has("unique"):
             here = Atom(p.name, (source,))
             elsewhere = replace_atoms(update.formula, lambda a, here=here: FALSE if a is here else a)  # type: ignore[misc]
-            if simplified(elsewhere) is same:
+            if simplify_constants(elsewhere) is same:
                 yield p.name
 
 
-def simplified(f: Formula) -> Formula:
+def simplify_constants(f: Formula) -> Formula:
     """The formula without the constants that make parts of it superfluous."""
     match f:
         case Not(body):
-            return neg(simplified(body))
+            return neg(simplify_constants(body))
         case And(a, b):
-            return conj(simplified(a), simplified(b))
+            return conj(simplify_constants(a), simplify_constants(b))
         case Or(a, b):
-            return disj(simplified(a), simplified(b))
+            return disj(simplify_constants(a), simplify_constants(b))
         case IfThenElse(c, a, b):
-            test = simplified(c)
+            test = simplify_constants(c)
             if test in (TRUE, FALSE):
-                return simplified(a if test is TRUE else b)
-            return IfThenElse(test, simplified(a), simplified(b))
+                return simplify_constants(a if test is TRUE else b)
+            return IfThenElse(test, simplify_constants(a), simplify_constants(b))
         case Exists(v, body) | Forall(v, body):
-            inner = simplified(body)
+            inner = simplify_constants(body)
             return type(f)(v, inner) if v in inner.free else inner
     return f

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import every_child_visited, kind
+from kleene.c.clang import kind, raise_from_callbacks
 from kleene.c.options import ReadOptions, parse_unit
+from kleene.c.parse import POINTER_BYTES
 from kleene.c.type_reader import TypeReader
 from kleene.cfa.types import RecordLayout, Type
 
@@ -72,9 +73,9 @@ def read_interface(file: str, options: ReadOptions) -> Interface:
     """The interface of a file. Raises InputError where a compiler would refuse the file."""
     unit = parse_unit(file, options)
     records: dict[str, RecordLayout] = {}
-    types = TypeReader(records, 8 if options.data_model == "LP64" else 4)
+    types = TypeReader(records, POINTER_BYTES[options.data_model])
     functions: dict[str, ExportedFunction] = {}
-    with every_child_visited():
+    with raise_from_callbacks():
         definitions = [
             c
             for c in unit.cursor.get_children()
