@@ -108,9 +108,10 @@ class _Reader:
             if cursor.storage_class.name == "STATIC":
                 self.linkage.statics.add(name)
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
-                if name in self.linkage.defined_functions and unit.file != self.linkage.defined_functions[name]:
-                    other = self.linkage.defined_functions[name]
-                    raise InputError([diagnostic_at(cursor.location, f"function '{name}' is also defined in {other}")])
+                known_in = self.linkage.defined_functions.get(name, unit.file)
+                if known_in != unit.file and not _is_inline(cursor):
+                    message = f"function '{name}' is also defined in {known_in}"
+                    raise InputError([diagnostic_at(cursor.location, message)])
                 self.linkage.defined_functions[name] = unit.file
             elif kind(cursor) == "VAR_DECL":
                 variable = Variable(name, unit.types.read(cursor.type), is_global=True)
@@ -175,6 +176,16 @@ class _Reader:
                 where = self.linkage.library[name] if own else "the library of models"
                 text = f"{name}() has no body: its model in {where} is used"
                 self._assumptions.append(Assumption(name, "model", text, given=own))
+
+
+def _is_inline(cursor: Any) -> bool:
+    """Whether a function may be defined in several files: an inline one of a header (C17, 6.7.4), or a weak one."""
+    for token in cursor.get_tokens():
+        if token.spelling in ("inline", "__inline", "__inline__", "weak", "__weak__"):
+            return True
+        if token.spelling == "{":
+            break
+    return False
 
 
 def lower_function(unit: Unit, cursor: Any) -> Function:

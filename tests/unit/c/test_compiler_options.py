@@ -125,3 +125,11 @@ def test_headers_are_there_and_agree_with_each_other(header: str, tmp_path: Path
     source.write_text(f"#include <{header}>\n{others}time_t t;\nint main(void) {{ return 0; }}\n")
     for flags in ((), ("-std=c99",)):
         assert read_program([source], ReadOptions(flags=flags)).entry == "main"
+
+
+def test_inline_functions_of_a_header_are_no_second_definition(tmp_path: Path) -> None:
+    """Two files that include one `inline` function were refused."""
+    (tmp_path / "h.h").write_text("inline int twice(int n) { return 2 * n; }\n")
+    (tmp_path / "a.c").write_text('#include "h.h"\nint a(void) { return twice(1); }\n')
+    (tmp_path / "b.c").write_text('#include "h.h"\nint a(void);\nint main(void) { return a() - twice(1); }\n')
+    assert "twice" in read_program([tmp_path / "a.c", tmp_path / "b.c"]).functions

@@ -164,3 +164,10 @@ def test_what_cannot_be_modelled_is_not_silent(tmp_path: Path) -> None:
         "atexit: functions that run at the exit are not followed"
     ]
     assert any(isinstance(e.label, Unsupported) for e in read_program([path]).main.cfa.edges)
+
+
+def test_output_of_some_characters(tmp_path: Path) -> None:
+    """`%.3s` was not supported: it reads three characters, not the text to its end."""
+    text = '#include <stdio.h>\nint main(void) { char b[3] = { 97, 98, 99 }; printf("%.3s %5.*s", b, 2, b); return 0; }'
+    assert checked(text, tmp_path).verdict is Verdict.TRUE
+    assert checked(text.replace("%.3s", "%.4s"), tmp_path).verdict is Verdict.FALSE

@@ -171,6 +171,11 @@ char *strdup(const char *text) {
     return copy;
 }
 
+void __kleene_read_text(const char *text, int most) {
+    for (int i = 0; (most < 0 || i < most) && text[i] != 0; i++)
+        ;
+}
+
 int abs(int value) {
     return value < 0 ? -value : value;
 }
