@@ -17,6 +17,7 @@ In reading order:
 - `effects`: assignments and conditions
 - `calls`: calls and library functions
 - `printing`: `printf`
+- `formatting`: `sprintf`
 - `scan`: `scanf`
 - `initializers`: initialisers
 - `statements`: statements and bodies

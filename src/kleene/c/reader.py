@@ -68,6 +68,7 @@ class _Reader:
             entry,
             self.data_model,
             headers=headers_of(parsed),
+            library=str(LIBRARY),
         )
 
     def _parse_all(self) -> list[Any]:

@@ -59,6 +59,8 @@ class CProgram:
     data_model: str
     headers: tuple[str, ...] = field(default=(), compare=False)
     """The files that the others include, without the headers of the standard library."""
+    library: str = field(default="", compare=False)
+    """The file with our bodies of library functions: what happens there is shown at the call."""
 
     @property
     def main(self) -> Function:

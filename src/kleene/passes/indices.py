@@ -180,7 +180,7 @@ class _Splitter:
 def _out_of_bounds(operation: Operation, node: Index, *, read: bool) -> Operation:
     text = f"the index of {node} may be out of bounds"
     if read:
-        return Error(operation.place, "dangling_dereference", text)
+        return Error(operation.place, "out_of_bounds", text)
     return Unsupported(operation.place, text)
 
 

@@ -173,6 +173,8 @@ class _Inliner:
             start = names.get(edge.source, prefix + edge.source)
             end = names.get(edge.target, prefix + edge.target)
             operation = rename_variables(edge.label, rename)
+            if callee.place.file == self.program.library:
+                operation = replace(operation, place=call.place)
             if isinstance(operation, Return):
                 self._return(start, operation, call, tuple(rename.values()), target)
             elif isinstance(operation, Exit | Error | Unsupported):

@@ -301,7 +301,7 @@ class _Coder:
         """An index that is not inside its array is an error."""
         test = Comparison("==", position, Constant(0, position.type))
         outside, inside = self._add(here, Assume(place, test)), self._add(here, Assume(place, test, truth=False))
-        self._add(outside, Error(place, "dangling_dereference", f"the index of {node} may be out of bounds"))
+        self._add(outside, Error(place, "out_of_bounds", f"the index of {node} may be out of bounds"))
         return inside
 
     def _not_null(self, here: str, position: Variable, place: Place) -> str:

@@ -15,7 +15,7 @@ from kleene.domains.explicit.entry import entry_value
 from kleene.domains.explicit.evaluate import Compiler
 from kleene.domains.explicit.operations import Ended, Operations
 from kleene.domains.explicit.state import Frame, InputSource, State
-from kleene.domains.explicit.values import Undefined, Value
+from kleene.domains.explicit.values import Undefined, Value, Violation
 
 __all__ = ["Ended", "Machine", "Step"]
 
@@ -114,10 +114,18 @@ class Machine:
 
     def step(self, state: State) -> Step | None:
         """Execute one operation and advance the state; None if there is no operation."""
+        step = self.step_at(state.frames[-1].location, state.frames[-1].function)
+        if step is not None:
+            try:
+                self._execute(state, step)
+            except Violation as problem:
+                if problem.place is None and step.operation.place.file == self.program.library:
+                    problem.place = state.call_from(step.operation.place, self.program.library)
+                raise
+        return step
+
+    def _execute(self, state: State, step: Step) -> None:
         frame = state.frames[-1]
-        step = self.step_at(frame.location, frame.function)
-        if step is None:
-            return None
         if step.condition is not None:
             value = step.condition(state)
             truth = value if type(value) is int else compare_numbers(state, "!=", value, 0)
@@ -131,7 +139,6 @@ class Machine:
                 frame.location = step.target
         if state.pending:
             state.pending = {}
-        return step
 
     def _compile(self, location: str, function: str) -> Step | None:
         edges = self.program.functions[function].cfa.leaving(location)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from kleene.cfa.expressions import Binary, Expression
+from kleene.cfa.expressions import Binary, Deref, Expression, Field, Index, Variable, walk
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -22,6 +22,7 @@ from kleene.cfa.operations import (
     MemCopy,
     MemSet,
     Operation,
+    Place,
     Print,
     Realloc,
     Return,
@@ -170,27 +171,48 @@ class Operations:
         return copy_record
 
     def _allocate(self, operation: Allocate) -> Callable[[State], None]:
-        store, size = self._store(operation.target), self.compiler.value(operation.size)
+        store, size = self._store(operation.target), self._size(operation.size)
         locate = self.compiler.address(operation.target)
-        label = f"block from line {operation.place.line}"
+        place = self._place(operation.place)
         product = operation.size if operation.zeroed and isinstance(operation.size, Binary) else None  # of calloc
         factors = [self.compiler.value(f) for f in (product.left, product.right)] if product is not None else []
 
         def allocate(state: State) -> None:
             locate(state)
-            amount = concrete(state, size(state))
+            amount = size(state)
             if factors and math.prod(concrete(state, factor(state)) for factor in factors) != amount:
                 raise NotModelled("calloc of a huge block")
             if operation.may_fail and self._fails(state, amount):
                 store(state, 0)
                 return
-            number = state.new_block("stack" if operation.stack else "heap", amount, label, operation.place)
+            number = state.new_block("stack" if operation.stack else "heap", amount, _label(place(state)), place(state))
             state.blocks[number].zeroed = operation.zeroed
             if operation.stack:
                 state.frames[-1].stack_blocks += (number,)
             store(state, Pointer(number, 0))
 
         return allocate
+
+    def _place(self, place: Place) -> Callable[[State], Place]:
+        """The place of an operation; in a library function, of its call."""
+        library = self.program.library
+        return (lambda state: state.call_from(place, library)) if place.file == library else (lambda state: place)
+
+    def _size(self, expression: Expression) -> Callable[[State], int]:
+        """The size of a block as a number: what it is computed from is made explicit first, so it stays related."""
+        value = self.compiler.value(expression)
+        numbers = (n for n in walk(expression) if isinstance(n.type, IntegerType))
+        read = [self.compiler.value(n) for n in numbers if isinstance(n, Variable | Field | Index | Deref)]
+
+        def amount(state: State) -> int:
+            found = value(state)
+            if isinstance(found, Unknown):
+                for part in read:
+                    concrete(state, part(state), ends=False)
+                found = value(state)
+            return concrete(state, found, ends=False)
+
+        return amount
 
     def _fails(self, state: State, amount: int) -> bool:
         if not self.malloc_may_fail:
@@ -209,12 +231,12 @@ class Operations:
     def _realloc(self, operation: Realloc) -> Callable[[State], None]:
         store = self._store(operation.target)
         locate = self.compiler.address(operation.target)
-        pointer, size = self.compiler.value(operation.pointer), self.compiler.value(operation.size)
-        label = f"block from line {operation.place.line}"
+        pointer, size = self.compiler.value(operation.pointer), self._size(operation.size)
+        place = self._place(operation.place)
 
         def realloc(state: State) -> None:
             locate(state)
-            old, amount = pointer(state), concrete(state, size(state))
+            old, amount = pointer(state), size(state)
             block = state.blocks[freeable(state, old)] if old != 0 else None
             if amount == 0 and block is not None:
                 raise NotModelled("realloc to size 0")
@@ -224,7 +246,7 @@ class Operations:
             content = block.copy(None) if block is not None else None
             if block is not None:
                 state.kill(freeable(state, old))
-            number = state.new_block("heap", amount, label, operation.place)
+            number = state.new_block("heap", amount, _label(place(state)), place(state))
             if content is not None:
                 state.blocks[number].paste(0, content, 0, min(content.size, amount) * 8)
             store(state, Pointer(number, 0))
@@ -373,6 +395,10 @@ class Operations:
                 state.output.append(render(state, operation.format, values, sizes))
 
         return show
+
+
+def _label(place: Place) -> str:
+    return f"block from line {place.line}"
 
 
 def _nothing(state: State) -> None:

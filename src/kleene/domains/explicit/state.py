@@ -155,6 +155,14 @@ class State:
         self.locals = self.frames[-1].locals if self.frames else {}
         return frame
 
+    def call_from(self, place: Place, library: str) -> Place:
+        """The place of the program's own call, for a place in the file of our library functions."""
+        for frame in reversed(self.frames):
+            if place.file != library or frame.call is None:
+                break
+            place = frame.call.place
+        return place
+
     def draw(self, low: int, high: int, why: str, key: Any = None) -> Value:
         """An input between low and high; within one operation, the same key gives the same input."""
         if key is not None and key in self.pending:
