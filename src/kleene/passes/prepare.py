@@ -12,6 +12,7 @@ from kleene.cfa.expressions import Field, Index
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Error, Operation
 from kleene.cfa.program import CProgram
+from kleene.passes.elements import with_element_lists
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.function_values import with_function_numbers
 from kleene.passes.indices import with_constant_indices, with_least_sizes
@@ -31,6 +32,7 @@ def prepared(program: CProgram) -> CProgram:
         program = with_scalars(replace(program, functions=functions))
         if program == before:
             break
+    program = with_element_lists(program)
     functions = {n: replace(f, cfa=with_least_sizes(program, f.cfa)) for n, f in program.functions.items()}
     return _with_constants_kept(replace(program, functions=functions))
 

@@ -291,6 +291,25 @@ class Relations:
             return False
         return state.zone.upper(room, number) <= 0 and state.zone.upper(number, room) <= 0
 
+    def at_most(self, left: Expression, right: Expression, location: str) -> bool:
+        """Whether a number is not greater than another one."""
+        state = self._state(location)
+        if state is None:
+            return False
+        a, b = self.number(left, state), self.number(right, state)
+        return state.zone.upper(a, b) <= 0
+
+    def has_at_most(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
+        """Whether a pointer is the start of a block of not more than so many elements, or NULL."""
+        state = self._state(location)
+        if state is None:
+            return False
+        base, number = self.pointer(pointer, state), self.number(count, state)
+        room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
+        if room is None or behind is None or state.interval(behind) != (0, 0):
+            return False
+        return state.zone.upper(room, number) <= 0
+
     def _state(self, location: str) -> State | None:
         found = self.at.get(location)
         return None if found is None else found.copy()
@@ -443,9 +462,7 @@ class Relations:
 
     def _forget_memory(self, state: State) -> None:
         state.held = {
-            k: s
-            for k, s in state.held.items()
-            if isinstance(k, Part) or (isinstance(k, Variable) and not k.is_global)
+            k: s for k, s in state.held.items() if isinstance(k, Part) or (isinstance(k, Variable) and not k.is_global)
         }
 
     def _block(self, size: Expression, state: State, kind: object) -> int:
@@ -459,9 +476,9 @@ class Relations:
         state.held[Part("behind", found, 1)] = nothing
         state.held[Part("room", found, 1)] = bytes_
         state.held[Part("block", found, 1)] = found
-        factors = _factors(size)
-        if factors is not None:
-            count, each = factors
+        product = factors(size)
+        if product is not None:
+            count, each = product
             number = self.number(count, state)
             low, high = state.interval(number)
             if low >= 0 and high * each < WORD:
@@ -663,8 +680,10 @@ class Relations:
                 inner = self.number(operand, state)
                 if type_.boolean:
                     return state.fresh(0, 1)
-                return state.fresh(*full) if type_.function != operand.type.function else self._converted(
-                    inner, full, state
+                return (
+                    state.fresh(*full)
+                    if type_.function != operand.type.function
+                    else self._converted(inner, full, state)
                 )
             case Binary():
                 return self._binary(expression, full, state)
@@ -836,7 +855,7 @@ def _fitting(interval: Interval, full: Interval) -> Interval:
     return interval if full[0] <= interval[0] and interval[1] <= full[1] else full
 
 
-def _factors(size: Expression) -> tuple[Expression, int] | None:
+def factors(size: Expression) -> tuple[Expression, int] | None:
     """A count of elements and the size of each, if a size is written as their product."""
     while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType):
         size = size.operand
