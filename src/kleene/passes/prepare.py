@@ -13,6 +13,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Error, Operation
 from kleene.cfa.program import CProgram
 from kleene.passes.elements import with_element_lists
+from kleene.passes.elements.arrays import with_array_blocks
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.function_values import with_function_numbers
 from kleene.passes.indices import with_constant_indices, with_least_sizes
@@ -24,7 +25,7 @@ from kleene.passes.slots import with_slots
 
 def prepared(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
-    program = with_literals(with_function_numbers(with_entry_values(program)))
+    program = with_array_blocks(with_literals(with_function_numbers(with_entry_values(program))))
     while True:
         before = program
         program = with_slots(_promoted(program))

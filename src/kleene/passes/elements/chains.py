@@ -48,13 +48,36 @@ class Chains:
 
     def maybe(self, here: str, place: Place) -> tuple[str, str]:
         """Two locations, either of which may come."""
+        here, test = self.chosen(here, place)
+        return self.branch(here, test, place)
+
+    def chosen(self, here: str, place: Place) -> tuple[str, Comparison]:
+        """A condition that may hold or not."""
         chosen = self.local("$more", INT)
-        return self.branch(
-            self.add(here, Havoc(place, chosen, CHOICE)), Comparison("!=", chosen, Constant(0, INT)), place
-        )
+        return self.add(here, Havoc(place, chosen, CHOICE)), Comparison("!=", chosen, Constant(0, INT))
 
     def fail(self, here: str, place: Place, kind: str, message: str) -> None:
         self.add(here, Error(place, kind, message))
+
+    def shortened(self) -> tuple[Edge[Operation], ...]:
+        """The edges, where a location of ours from which only a skip leads on is the same as its target."""
+        leaving: dict[str, list[Edge[Operation]]] = {}
+        for edge in self.edges:
+            leaving.setdefault(edge.source, []).append(edge)
+        same: dict[str, str] = {}
+        for source, out in leaving.items():
+            own = source.startswith(self.prefix)
+            if own and len(out) == 1 and isinstance(out[0].label, Skip) and out[0].target != source:
+                same[source] = out[0].target
+
+        def final(name: str) -> str:
+            seen = {name}
+            while name in same and same[name] not in seen:
+                name = same[name]
+                seen.add(name)
+            return name
+
+        return tuple(Edge(e.source, e.label, final(e.target)) for e in self.edges if e.source not in same)
 
     def cases(self, here: str, of: Variable, ways: dict[int, Callable[[str], str]], place: Place) -> str:
         """Go different ways for the values of a variable, and on together; the last way is for all other values."""

@@ -28,6 +28,8 @@ class Chosen:
     program: CProgram
     cfa: Cfa[Operation]
     blocks: Blocks
+    on_stack: bool = False
+    """Whether the blocks of the stack become lists, not those of the heap."""
     slots: dict[object, Slot] = field(default_factory=dict)
     pairs: set[Pair] = field(default_factory=set)
 
@@ -59,7 +61,8 @@ class Chosen:
             label = edge.label
             if isinstance(label, Allocate | Realloc) and constant_of(label.size) is None:
                 type_ = label.target.type.target if isinstance(label.target.type, PointerType) else None
-                if isinstance(label, Allocate) and (label.stack or label.element is None):
+                stack = isinstance(label, Allocate) and label.stack
+                if stack != self.on_stack or (isinstance(label, Allocate) and label.element is None):
                     continue
                 type_ = label.element if isinstance(label, Allocate) else type_
                 if type_ is not None and has_pointers(type_, self.program):
@@ -78,9 +81,8 @@ class Chosen:
         """Whether blocks of a kind are used other than as arrays of the type: moved by another size, or copied."""
         for edge in self.cfa.edges:
             label = edge.label
-            if isinstance(label, MemCopy):
-                if kind in self.kinds(label.destination) | self.kinds(label.source):
-                    return True
+            if isinstance(label, MemCopy) and kind in self.kinds(label.destination) | self.kinds(label.source):
+                return True
             for node in (n for x in expressions(label) for n in walk(x)):
                 if isinstance(node, PointerOffset) and node.scale != type_.size and kind in self.kinds(node.pointer):
                     return True

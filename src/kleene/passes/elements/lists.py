@@ -7,7 +7,7 @@ from dataclasses import replace
 from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
 from kleene.cfa.operations import Allocate, Assign, Free, MemSet, Place, Realloc
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import IntegerType, RecordType
+from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.slots import Slot
 
@@ -66,8 +66,11 @@ class Lists:
         failed, here = chains.branch(here, Comparison("==", first, slot.null), place)
         end = chains.location()
         chains.connect(failed, end, place)
-        here = chains.add(here, Assign(place, slot.following(first), slot.following(old)))
-        here = chains.add(here, Assign(place, slot.element_of(first), slot.element_of(old)))
+        here = self._take(here, slot.following(first), slot.following(old), place)
+        if isinstance(slot.element, PointerType):
+            here = self._take(here, slot.element_of(first), slot.element_of(old), place)
+        else:
+            here = chains.add(here, Assign(place, slot.element_of(first), slot.element_of(old)))
         here = chains.add(here, Free(place, old))
         if may_shrink:
             cut, here = chains.maybe(here, place)
@@ -82,6 +85,14 @@ class Lists:
         grown = self._grown(grown, last, slot, place)
         chains.connect(grown, end, place)
         return end, first
+
+    def _take(self, here: str, target: Expression, source: Expression, place: Place) -> str:
+        """Move a pointer from one cell to another: never are both there, so nothing is shared."""
+        chains = self.chains
+        held = chains.local(f"$held {source.type}", source.type)
+        here = chains.add(here, Assign(place, held, source))
+        here = chains.add(here, Assign(place, source, Constant(0, source.type)))
+        return chains.add(here, Assign(place, target, held))
 
     def _grown(self, here: str, last: Variable, slot: Slot, place: Place) -> str:
         """Any number of slots behind the end of a list, and a new end."""

@@ -13,7 +13,7 @@ from kleene.cfa.expressions import MIRRORED, NEGATED, Comparison, Constant, Dere
 from kleene.cfa.operations import Assign, Assume, Place
 from kleene.cfa.types import INT, IntegerType
 from kleene.passes.elements.chains import Chains
-from kleene.passes.elements.chosen import Chosen, Pair, bare, owner_of
+from kleene.passes.elements.chosen import Chosen, Pair, owner_of
 from kleene.passes.elements.lists import Lists
 from kleene.passes.elements.slots import Slot
 from kleene.passes.facts.relations import Relations
@@ -64,7 +64,9 @@ class Positions:
 
     # Looking up -----------------------------------------------------------------------------------------------
 
-    def look_up(self, here: str, pair: Pair, start: Expression, slot: Slot, place: Place) -> tuple[str, Variable]:
+    def look_up(
+        self, here: str, pair: Pair, start: Expression, slot: Slot, location: str, place: Place
+    ) -> tuple[str, Variable]:
         """The slot of an index, where the array is accessed; it may be the end, or NULL if it is outside."""
         at, chains = self.at(pair), self.chains
 
@@ -90,7 +92,21 @@ class Positions:
             BEHIND: by(lambda here: self.lists.before(here, start, at, slot, place)),
             UNKNOWN: by(lambda here: self.lists.anywhere(here, start, slot, place)),
         }
-        return chains.cases(here, self.state(pair), ways, place), at
+        here = chains.cases(here, self.state(pair), ways, place)
+        for other in self.with_array(pair[0]):
+            if other != pair:
+                here = self._beside(here, pair, other, location, place)
+        return here, at
+
+    def _beside(self, here: str, pair: Pair, other: Pair, location: str, place: Place) -> str:
+        """The slot of another index that is the same number, or one more or less, where the slot of one is known."""
+        distance = self.relations.distance(other[1], pair[1], location)
+        if distance == 1:
+            return self._next(here, other, self.at(pair), place)
+        if distance not in (0, -1):
+            return here
+        here = self.chains.add(here, Assign(place, self.at(other), self.at(pair)))
+        return self._set(here, other, THERE if distance == 0 else BEHIND, place)
 
     # Assignments ----------------------------------------------------------------------------------------------
 
@@ -226,6 +242,13 @@ class Positions:
                     here = self._against_index(here, pair, operator, other, location, operation.place)
         return here
 
+    def knows(self, condition: Expression) -> bool:
+        """Whether a condition compares an index of some pair."""
+        if not isinstance(condition, Comparison) or not isinstance(condition.left.type, IntegerType):
+            return False
+        sides = [self.chosen.index_variable(side) for side in (condition.left, condition.right)]
+        return any(side is not None and self.with_indices(side) for side in sides)
+
     def _against_length(
         self, here: str, pair: Pair, symbol: str, bound: Expression, location: str, place: Place
     ) -> str:
@@ -316,6 +339,3 @@ class Positions:
             UNKNOWN: stay,
         }
         return chains.cases(here, self.state(pair), ways, place)
-
-
-__all__ = ["Positions", "bare"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from kleene.cfa.expressions import (
     AddressOf,
+    Cast,
     Comparison,
     Constant,
     Deref,
@@ -32,7 +33,6 @@ from kleene.cfa.operations import (
     Realloc,
     Skip,
     Unsupported,
-    expressions,
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import PointerType
@@ -50,15 +50,15 @@ FEW = 3
 """Slots that are counted one by one, for a constant index."""
 
 
-def with_element_lists(program: CProgram) -> CProgram:
-    """The program with lists of slots for its blocks of pointers of variable sizes."""
+def with_element_lists(program: CProgram, *, on_stack: bool = False) -> CProgram:
+    """The program with lists of slots for its blocks of pointers of variable sizes, on the heap or on the stack."""
     if set(program.functions) != {program.entry} or not _has_arrays(program.main.cfa):
         return program
     cfa = program.main.cfa
-    chosen = Chosen(program, cfa, Blocks(program, cfa))
+    chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
     if not chosen.slots:
         return program
-    coder = _Coder(program, cfa, chosen)
+    coder = _Coder(program, cfa, chosen, "stack element" if on_stack else "element")
     new = coder.run()
     records = program.records | {s.record.name: s.layout for s in chosen.slots.values()}
     main = replace(program.main, cfa=new, locals=(*program.main.locals, *coder.chains.locals))
@@ -76,10 +76,10 @@ class _NotFollowed(Exception):
 class _Coder:
     """Rewrites one automaton."""
 
-    def __init__(self, program: CProgram, cfa: Cfa[Operation], chosen: Chosen) -> None:
+    def __init__(self, program: CProgram, cfa: Cfa[Operation], chosen: Chosen, name: str) -> None:
         self.program, self.cfa, self.chosen = program, cfa, chosen
         self.relations = Relations(program, cfa)
-        self.chains = Chains("element")
+        self.chains = Chains(name)
         self.lists = Lists(program, self.chains)
         self.positions = Positions(chosen, self.relations, self.chains, self.lists)
         self.before_condition: dict[tuple[str, Expression], tuple[str, Operation]] = {}
@@ -87,11 +87,11 @@ class _Coder:
 
     def run(self) -> Cfa[Operation]:
         place = self.cfa.leaving(self.cfa.entry)[0].label.place
-        entry = self.chains.location()
+        entry = f"{self.cfa.entry}{self.chains.prefix}"
         self.chains.connect(self.positions.start(entry, place), self.cfa.entry, place)
         for edge in self.cfa.edges:
             self._edge(edge)
-        return Cfa(entry, tuple(self.chains.edges))
+        return Cfa(entry, self.chains.shortened())
 
     def _edge(self, edge: Edge[Operation]) -> None:
         if edge.source not in self.relations.at:
@@ -112,10 +112,14 @@ class _Coder:
             assert isinstance(known, Assume)
             return here, replace(known, truth=label.truth)
         visit = _Visit(self, edge)
-        operation: Operation = (
-            with_parts(label, visit.value) if not isinstance(label, DeclareLocal | EndScope) else label
-        )
+        operation: Operation = label
+        if not isinstance(label, DeclareLocal | EndScope):
+            operation = with_parts(label, visit.value)
         if isinstance(label, Assume):
+            assert isinstance(operation, Assume)
+            if self.positions.knows(label.condition):  # what it says about numbers, it says about slots
+                visit.here, test = self.chains.chosen(visit.here, label.place)
+                operation = replace(operation, condition=test)
             self.before_condition[edge.source, label.condition] = visit.here, operation
         return visit.here, operation
 
@@ -126,7 +130,7 @@ class _Coder:
             case Allocate() if self.chosen.blocks.made(label) in self.chosen.slots:
                 assert isinstance(operation, Allocate)
                 here, made = self._allocated(here, operation, label, edge.source)
-                here = self.chains.add(here, Assign(place, operation.target, _as(made, operation.target)))
+                here = self.chains.add(here, Assign(place, operation.target, _like(made, operation.target)))
             case Realloc() if self.chosen.slot(label.pointer) or self.chosen.blocks.made(label) in self.chosen.slots:
                 assert isinstance(operation, Realloc)
                 return self._reallocated(here, operation, label, edge.source)
@@ -186,7 +190,7 @@ class _Coder:
         shrinks = not self.relations.has_at_most(label.pointer, product[0], slot.element.size, location)
         moved, grown = self.lists.reallocate(moved, operation, old, slot, may_shrink=shrinks)
         for here, result in ((null, fresh), (moved, grown)):
-            here = chains.add(here, Assign(place, operation.target, _as(result, operation.target)))
+            here = chains.add(here, Assign(place, operation.target, _like(result, operation.target)))
             here = self._carried(here, label, result, old, slot, moved=result is grown and not shrinks)
             chains.connect(here, end, place)
         return end
@@ -274,10 +278,10 @@ class _Visit:
             return replace(access, pointer=found)
         message = f"the index of {access} may be out of bounds"
         if isinstance(pointer, PointerOffset):
-            outside, self.here = chains.branch(self.here, Comparison("==", _bare_slot(found), slot.null), place)
+            outside, self.here = chains.branch(self.here, Comparison("==", bare(found), slot.null), place)
             if not inside:
                 chains.fail(outside, place, "out_of_bounds", message)
-        end = slot.is_end(_bare_slot(found))
+        end = slot.is_end(bare(found))
         if inside:
             self.here = chains.only(self.here, end, place, truth=False)
         else:
@@ -299,7 +303,7 @@ class _Visit:
         variable = self.chosen.index_variable(moved.index)
         pair = (bare(moved.pointer), variable)
         if variable is not None and pair in self.chosen.pairs:
-            self.here, found = coder.positions.look_up(self.here, pair, array, slot, place)
+            self.here, found = coder.positions.look_up(self.here, pair, array, slot, self.edge.source, place)
             return found
         coder.fresh += 1
         found = chains.local(f"$element{coder.fresh}", slot.pointer)
@@ -334,17 +338,4 @@ def _zero(type_: object) -> Constant:
 
 def _like(found: Expression, old: Expression) -> Expression:
     """A pointer to a slot in the place of one to an element."""
-    from kleene.cfa.expressions import Cast
-
     return found if found.type == old.type else Cast(found, old.type)
-
-
-def _as(found: Variable, target: Expression) -> Expression:
-    return _like(found, target)
-
-
-def _bare_slot(found: Expression) -> Expression:
-    return bare(found)
-
-
-__all__ = ["expressions", "with_element_lists"]

@@ -299,6 +299,15 @@ class Relations:
         a, b = self.number(left, state), self.number(right, state)
         return state.zone.upper(a, b) <= 0
 
+    def distance(self, left: Expression, right: Expression, location: str) -> int | None:
+        """The first number less the second, if that is always the same."""
+        state = self._state(location)
+        if state is None:
+            return None
+        a, b = self.number(left, state), self.number(right, state)
+        most = state.zone.upper(a, b)
+        return most if state.zone.upper(b, a) == -most else None
+
     def has_at_most(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
         """Whether a pointer is the start of a block of not more than so many elements, or NULL."""
         state = self._state(location)
