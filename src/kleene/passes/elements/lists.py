@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
-from kleene.cfa.operations import Allocate, Assign, Free, MemSet, Place, Realloc
+from kleene.cfa.operations import Allocate, Assign, MemSet, Place, Realloc
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType
 from kleene.passes.elements.chains import Chains
@@ -57,7 +57,7 @@ class Lists:
     def reallocate(
         self, here: str, operation: Realloc, old: Variable, slot: Slot, *, may_shrink: bool
     ) -> tuple[str, Variable]:
-        """The list of a block that is not NULL, moved; NULL in the variable if that failed."""
+        """The list of a block that is not NULL, moved, without the end of the block; NULL if that failed."""
         chains, place = self.chains, operation.place
         first = chains.local(f"$first of {slot.element}", slot.pointer)
         size = Constant(slot.record.size, self.word)
@@ -71,7 +71,6 @@ class Lists:
             here = self._take(here, slot.element_of(first), slot.element_of(old), place)
         else:
             here = chains.add(here, Assign(place, slot.element_of(first), slot.element_of(old)))
-        here = chains.add(here, Free(place, old))
         if may_shrink:
             cut, here = chains.maybe(here, place)
             cut = self._cut(cut, first, slot, place)

@@ -173,14 +173,14 @@ class Positions:
                 here = self.chains.add(here, Assign(place, self.at(pair), self.at(other)))
                 here = self.chains.add(here, Assign(place, self.state(pair), self.state(other)))
             else:
-                here = self._forgotten(here, pair, place)
+                here = self.forgotten(here, pair, place)
         return here
 
     def memory_written(self, here: str, target: Expression, place: Place) -> str:
         """After a write to memory: arrays that are members may be others."""
         for pair in self.pairs:
             if owner_of(pair[0]) is not None and self._may_overlap(pair[0], target):
-                here = self._forgotten(here, pair, place)
+                here = self.forgotten(here, pair, place)
         return here
 
     def _may_overlap(self, array: Expression, target: Expression) -> bool:
@@ -202,10 +202,10 @@ class Positions:
         kinds = self.chosen.kinds(pointer)
         for pair in self.pairs:
             if kinds & self.chosen.kinds(pair[0]):
-                here = self._forgotten(here, pair, place)
+                here = self.forgotten(here, pair, place)
         return here
 
-    def _forgotten(self, here: str, pair: Pair, place: Place) -> str:
+    def forgotten(self, here: str, pair: Pair, place: Place) -> str:
         """The pointer to the slot is of no use any more; that the index is 0 or 1 still holds."""
         slot = self.chosen.slot(pair[0])
         assert slot is not None
@@ -243,8 +243,8 @@ class Positions:
         return here
 
     def knows(self, condition: Expression) -> bool:
-        """Whether a condition compares an index of some pair."""
-        if not isinstance(condition, Comparison) or not isinstance(condition.left.type, IntegerType):
+        """Whether a condition says of an index of some pair that it is less or greater than another number."""
+        if not isinstance(condition, Comparison) or condition.operator in ("==", "!="):
             return False
         sides = [self.chosen.index_variable(side) for side in (condition.left, condition.right)]
         return any(side is not None and self.with_indices(side) for side in sides)

@@ -189,36 +189,37 @@ class _Coder:
         null, fresh = self.lists.allocate(null, made, slot, may_be_empty=False)
         shrinks = not self.relations.has_at_most(label.pointer, product[0], slot.element.size, location)
         moved, grown = self.lists.reallocate(moved, operation, old, slot, may_shrink=shrinks)
-        for here, result in ((null, fresh), (moved, grown)):
-            here = chains.add(here, Assign(place, operation.target, _like(result, operation.target)))
-            here = self._carried(here, label, result, old, slot, moved=result is grown and not shrinks)
-            chains.connect(here, end, place)
+        null = chains.add(null, Assign(place, operation.target, _like(fresh, operation.target)))
+        chains.connect(self._assigned(null, label.target, None, location, place), end, place)
+        failed, moved = chains.branch(moved, Comparison("==", grown, slot.null), place)
+        failed = chains.add(failed, Assign(place, operation.target, Constant(0, operation.target.type)))
+        chains.connect(self._assigned(failed, label.target, None, location, place), end, place)
+        chains.connect(self._carried(moved, operation, label, old, grown, keeps=not shrinks), end, place)
         return end
 
-    def _carried(self, here: str, label: Realloc, result: Variable, old: Variable, slot: Slot, *, moved: bool) -> str:
-        """The slots of indices in a block that was moved: only the first one is another."""
+    def _carried(
+        self, here: str, operation: Realloc, label: Realloc, old: Variable, new: Variable, *, keeps: bool
+    ) -> str:
+        """The slots of indices in a block that was moved: only the first one is another. Then the old block ends."""
         place, chains, positions = label.place, self.chains, self.positions
         source = bare(label.pointer)
-        if not isinstance(label.target, Variable):
-            return positions.memory_written(positions.freed(here, label.pointer, place), label.target, place)
-        if not moved:
-            return positions.freed(positions.array_assigned(here, label.target, None, place), label.pointer, place)
-        end = chains.location()
-        failed, here = chains.branch(here, Comparison("==", result, slot.null), place)
-        chains.connect(positions.array_assigned(failed, label.target, None, place), end, place)
-        for pair in positions.with_array(source):
+        for pair in positions.with_array(source) if keeps else ():
             at = positions.at(pair)
-            was, other = chains.branch(here, Comparison("==", at, old), place)
-            inner = chains.location()
-            chains.connect(chains.add(was, Assign(place, at, result)), inner, place)
-            chains.connect(other, inner, place)
-            here = inner
-        here = positions.array_assigned(here, label.target, source, place)
-        for pair in positions.with_array(source):
-            if source != label.target:
-                here = positions._forgotten(here, pair, place)
-        chains.connect(here, end, place)
-        return end
+            first, other = chains.branch(here, Comparison("==", at, old), place)
+            here = chains.location()
+            chains.connect(chains.add(first, Assign(place, at, new)), here, place)
+            chains.connect(other, here, place)
+        if not keeps:
+            here = positions.freed(here, label.pointer, place)
+        here = chains.add(here, Free(place, old))
+        here = chains.add(here, Assign(place, operation.target, _like(new, operation.target)))
+        if not isinstance(label.target, Variable):
+            here = positions.memory_written(here, label.target, place)
+            return positions.freed(here, label.pointer, place)
+        here = positions.array_assigned(here, label.target, source if keeps else None, place)
+        for pair in positions.with_array(source) if keeps and source != label.target else ():
+            here = positions.forgotten(here, pair, place)
+        return here
 
     def _set(self, here: str, operation: MemSet, label: MemSet, location: str) -> str:
         slot, product = self.chosen.slot(label.pointer), factors(label.size)
