@@ -387,7 +387,7 @@ class Relations:
     def _widen(self, known: State, joint: State, pairs: list[tuple[int, int]]) -> None:
         zone = joint.zone
         for number, (old, _) in enumerate(pairs, 1):
-            if number in joint.blocks:
+            if number in joint.blocks or old not in known.zone.bounds:  # a member that a null pointer was given
                 continue
             (low, high), (a, b) = zone.bounds[number], known.zone.bounds[old]
             if low < a:
@@ -398,7 +398,8 @@ class Relations:
                 high = self._steps[k] if k < len(self._steps) else WORD
             zone.bounds[number] = (low, high)
         for (i, j), c in list(zone.gaps.items()):
-            if c > known.zone.upper(pairs[i - 1][0], pairs[j - 1][0]):
+            one, two = pairs[i - 1][0], pairs[j - 1][0]
+            if {one, two} <= known.zone.bounds.keys() and c > known.zone.upper(one, two):
                 del zone.gaps[i, j]
 
     def _initial(self) -> State:
@@ -837,6 +838,8 @@ def _related(operator: str, a: int, b: int, zone: Zone) -> bool:
 def _covers(known: State, joint: State, pairs: list[tuple[int, int]]) -> bool:
     """Whether a join has added nothing to the state that was known."""
     if len(known.held) != len(joint.held) or len({old for old, _ in pairs}) != len(pairs):
+        return False
+    if any(old not in known.zone.bounds and old not in known.blocks for old, _ in pairs):
         return False
     if {(pairs[i - 1][0], pairs[j - 1][0]) for i, j in joint.apart} != known.apart & {
         (a, b) for a, _ in pairs for b, _ in pairs
