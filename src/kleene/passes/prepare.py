@@ -1,6 +1,7 @@
 """Prepares a program for the shape analysis: rewrites constructs that the memory model does not support.
 
-The parameters of the entry get values, functions become numbers, string literals objects, variable indices choices;
+The parameters of the entry get values, functions become numbers, string literals objects, variable indices choices,
+blocks of pointers of any length lists;
 then structs and arrays that are never used as a whole become variables, and pointers to one variable that variable.
 """
 

@@ -6,5 +6,8 @@ In reading order:
 - `liveness`: which variables are still read
 - `integers`: which constants matter to which integer variable or cell
 - `intervals`: intervals of integer variables
+- `blocks_of_pointers`: kinds of blocks that a pointer may point to
+- `zones`: intervals and bounds of differences
+- `relations`: relations of numbers, members and lengths of blocks
 - `same_values`: which expressions have equal values
 """
