@@ -19,7 +19,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "passes/facts/integers": (*MEMORY, *UNSAFE),
     "passes/representatives": (f"{PASSES}/test_representatives.py", *UNSAFE),
     "semantics/steps/allocation": (*MEMORY, *UNSAFE),
-    "passes/slots": (f"{PASSES}/test_prepare.py", *UNSAFE),
+    "passes/elements/global_arrays": (f"{PASSES}/test_prepare.py", *UNSAFE),
     "passes/facts/intervals": (
         f"{PASSES}/test_prepare.py",
         f"{PASSES}/test_representatives.py",

@@ -16,8 +16,7 @@ In reading order:
 - `values`: expressions
 - `effects`: assignments and conditions
 - `calls`: calls and library functions
-- `printing`: `printf`
-- `formatting`: `sprintf`
+- `printing`: `printf` and `sprintf`
 - `scan`: `scanf`
 - `initializers`: initialisers
 - `statements`: statements and bodies

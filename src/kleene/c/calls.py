@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from kleene.c.clang import evaluate, kind
-from kleene.c.formatting import write_formatted
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
-from kleene.c.printing import print_formatted, print_text
+from kleene.c.printing import print_formatted, print_text, write_formatted
 from kleene.c.scan import scan
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import (

@@ -21,11 +21,11 @@ from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.coalesce import Sharing
+from kleene.passes.elements.global_arrays import CHOICE
 from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, TypedSize
 from kleene.passes.literals import is_literal
-from kleene.passes.slots import CHOICE
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
 

@@ -14,7 +14,8 @@ from kleene.domains.explicit.interpreter import run
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.state import State as RunState
 from kleene.domains.explicit.values import NotModelled, Pointer, Value
-from kleene.passes.facts.relations import Cell, Part, Relations, State
+from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.symbolic_states import Cell, Part, State
 from kleene.passes.facts.zones import ZERO, Zone
 from kleene.passes.inline import inline
 

@@ -9,6 +9,7 @@ of the program is a run of the result, with one slot for each element.
 In reading order:
 
 - `rewritten`: the pass
+- `global_arrays`: another pass, for large global arrays that are only indexed
 - `arrays`: arrays that are variables become blocks first
 - `slots`: the slots of a type of elements
 - `chosen`: which blocks become lists, and the pairs of an array and an index whose slot is remembered

@@ -1,7 +1,7 @@
 """Arrays of pointers that are variables, as blocks of the stack: then they become lists of slots as blocks do.
 
 These are local arrays, and global ones whose index is copied or moved through other variables, as in
-``stack[top++] = p``. Other global arrays become lists in `passes/slots.py`.
+``stack[top++] = p``. Other global arrays become lists in `passes/elements/global_arrays.py`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from kleene.cfa.operations import Allocate, Assign, DeclareLocal, EndScope, Oper
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType
 from kleene.passes.elements.chosen import bare
+from kleene.passes.elements.global_arrays import FEW, whole_variables
 from kleene.passes.elements.rewritten import with_element_lists
 from kleene.passes.indices import has_pointers
 from kleene.passes.rewrite import operations_of, rewrite_operation
-from kleene.passes.slots import FEW, whole_variables
 
 
 def with_array_blocks(program: CProgram) -> CProgram:

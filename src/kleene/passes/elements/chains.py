@@ -9,7 +9,7 @@ from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assume, Error, Havoc, Operation, Place, Skip
 from kleene.cfa.types import INT, Type
-from kleene.passes.slots import CHOICE
+from kleene.passes.elements.global_arrays import CHOICE
 
 
 @dataclass
