@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv demo test check format bench fuzz exam clean
+.PHONY: venv demo test check format docs bench fuzz exam clean
 
 venv: $(STAMP)
 
@@ -41,6 +41,10 @@ format: venv
 	$(BIN)/ruff check --fix src tests benchmarks
 	$(BIN)/clang-format -i src/native/*
 
+# The site, in out/site; nothing in it is loaded from elsewhere.
+docs: venv
+	$(BIN)/python docs/site/make_site.py out/site
+
 bench: venv
 	$(BIN)/python benchmarks/machines.py
 	$(BIN)/python benchmarks/run.py
@@ -49,6 +53,8 @@ bench: venv
 	$(BIN)/python benchmarks/symbolic.py
 	$(BIN)/python benchmarks/fesa.py
 	$(BIN)/python benchmarks/refine.py
+	$(BIN)/python benchmarks/growth.py
+	$(BIN)/python benchmarks/constants.py
 
 # Mutants of the corpus and random C programs whose violations compiled runs show: no attempt may call them TRUE.
 fuzz: venv

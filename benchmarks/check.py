@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / "tests" / "corpus"))
 
 from marks import PROPERTIES, Program, programs  # noqa: E402
 
-from kleene.report.run.table import aligned  # noqa: E402
+from kleene.report.run.table import align_table  # noqa: E402
 
 _START = "from kleene.cli import main; main()"
 
@@ -195,7 +195,7 @@ def _totals(results: list[Result], tools: list[str]) -> list[list[str]]:
 
 
 def _aligned(rows: list[list[str]]) -> str:
-    return aligned(rows[0], rows[1:])
+    return align_table(rows[0], rows[1:])
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.passes.preparation import Prepared
-from kleene.report.run.table import aligned
+from kleene.report.run.table import align_table
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "examples" / "c"
@@ -155,13 +155,13 @@ def table(runs: int) -> None:
             if limit > FEW and 1000 * found["seconds"] > limit:
                 slower.append(f"{name} {kind}")
             lines.append(row(name, kind, found, paper))
-    print("FESA's Table 1\n" + aligned([*HEAD, "paper: time", "warnings"], lines))
+    print("FESA's Table 1\n" + align_table([*HEAD, "paper: time", "warnings"], lines))
     print(f"slower than the paper: {', '.join(slower) or 'none'}")
 
 
 def own_rows(runs: int) -> None:
     lines = [row(name, k, measured(EXAMPLES / f"{name}.c", k, runs), None) for name in OWN for k in ("-", "+")]
-    print("our own rows\n" + aligned(HEAD, lines))
+    print("our own rows\n" + align_table(HEAD, lines))
 
 
 def beside_shape(runs: int) -> None:
@@ -173,7 +173,7 @@ def beside_shape(runs: int) -> None:
         same = {a[0] for a in ours["alarms"]} == {a[0] for a in theirs["alarms"]}
         times = [f"{1000 * r['seconds']:,.0f} ms" for r in (ours, theirs)]
         lines.append([name, *times, f"{ratios[-1]:.2f}", "yes" if same else "no"])
-    print("beside the shape domain\n" + aligned(["program", "fesa", "shape", "fesa / shape", "same alarms"], lines))
+    print("beside the shape domain\n" + align_table(["program", "fesa", "shape", "fesa / shape", "same alarms"], lines))
     print(f"at most {max(ratios):.2f} times the time of the shape domain")
 
 
@@ -188,7 +188,7 @@ def growth(most: int) -> None:
             answer = "yes" if found["complete"] else "no"
             lines.append([str(pointers), f"{found['seconds']:.2f} s", nodes, f"{len(found['alarms'])}", answer])
     head = ["pointer variables", "time", "nodes of a projection", "warnings", "complete"]
-    print("growth with the number of pointer variables\n" + aligned(head, lines))
+    print("growth with the number of pointer variables\n" + align_table(head, lines))
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from measure import EXAMPLES, ROOT
 from tvla import HOW_TO, command_of, measure_tvla
 
-from kleene.report.run.table import aligned
+from kleene.report.run.table import align_table
 from kleene.structures.machine import native_is_built
 
 LARGE = (
@@ -75,7 +75,7 @@ def _ratio(slow: float, fast: float) -> str:
 
 
 def _print(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    print(f"\n{title}\n\n{aligned(head, rows)}", flush=True)
+    print(f"\n{title}\n\n{align_table(head, rows)}", flush=True)
 
 
 def large(repeat: int, tvla: list[str] | None) -> None:

@@ -23,7 +23,7 @@ from ablation import ALL, NONE, TITLES, ablation
 from measure import ROOT, Measurement, examples, measure
 from tvla import HOW_TO, command_of, measure_tvla
 
-from kleene.report.run.table import PHASES, aligned
+from kleene.report.run.table import PHASES, align_table
 
 TABLE_8 = ("search", "null_deref", "delete", "del_all", "insert", "create", "merge", "reverse", "fumble", "rotate")
 TABLE_8 += ("swap", "getlast", "insert_sort", "bubble_sort")
@@ -84,7 +84,7 @@ def _print_figures(measured: Sequence[Measurement]) -> None:
         for m in measured
     ]
     head = ("example", "verdict", "generated", "kept", "per second", "load s", "analysis s", "process s", "MiB")
-    _section("Structures, seconds and peak memory", aligned(head, rows))
+    _section("Structures, seconds and peak memory", align_table(head, rows))
     for m in measured:
         if m.error:
             print(f"{m.name}: {m.error}")
@@ -97,7 +97,7 @@ def _print_phases(measured: Sequence[Measurement]) -> None:
             total = sum(m.phases.values()) or 1.0
             cells = [f"{m.phases.get(p, 0.0) * 1000:.1f} ({m.phases.get(p, 0.0) / total:4.0%})" for p in PHASES]
             rows.append((m.name, *cells))
-    _section("Milliseconds in each phase (a profiled run of its own)", aligned(("example", *PHASES), rows))
+    _section("Milliseconds in each phase (a profiled run of its own)", align_table(("example", *PHASES), rows))
 
 
 # Another commit -------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def _against(ref: str, names: Sequence[str], repeat: int) -> list[dict[str, Any]
             rows.append(_compared(old, new))
     _clear()
     head = ("example", "generated", "now", "analysis s", "now", "ratio", "process s", "now", "ratio", "MiB", "now")
-    _section(f"Against {ref} (ratio above 1: this tree is faster)", aligned(head, rows))
+    _section(f"Against {ref} (ratio above 1: this tree is faster)", align_table(head, rows))
     return found
 
 
@@ -178,7 +178,7 @@ def _ablation(names: Sequence[str], repeat: int, *, quick: bool) -> dict[str, An
             for name, result in found.items()
         ]
         rows.append(("total", *_totals(found, key, unit)))
-        _section(title, aligned(("example", *(_column(c) for c in TITLES)), rows))
+        _section(title, align_table(("example", *(_column(c) for c in TITLES)), rows))
     print("\n".join(f"  {_column(c)}: {title}" for c, title in TITLES.items()))
     for name, result in found.items():
         wrong = [c for c in TITLES if result[c]["verdict"] != result[ALL]["verdict"]]
@@ -229,7 +229,7 @@ def _tvla(measured: Sequence[Measurement], repeat: int, timeout: float) -> list[
         )
     _clear()
     head = ("example", "TVLA analysis s", "Kleene", "ratio", "TVLA process s", "Kleene", "ratio")
-    _section(f"TVLA ({' '.join(command[-1:])}) on the same files", aligned(head, rows))
+    _section(f"TVLA ({' '.join(command[-1:])}) on the same files", align_table(head, rows))
     return found
 
 

@@ -21,7 +21,7 @@ from kleene.analysis.tvp.run import prepare, run
 from kleene.cfa.graph import Cfa, Edge
 from kleene.logic.kleene import Kleene
 from kleene.report.run.result import RunReport
-from kleene.report.run.table import aligned
+from kleene.report.run.table import align_table
 from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure, read_tvs
@@ -160,10 +160,12 @@ def main() -> None:
     options = parser.parse_args()
     if options.table != "8":
         head = ("function", "structures", "thesis", "s", "Kleene, order tvla", "s", "default order", "s")
-        print(f"Table 9\n\n{aligned(head, table_9())}\n", flush=True)
+        print(f"Table 9\n\n{align_table(head, table_9())}\n", flush=True)
     if options.table != "9":
         head = ("coerce", *(f"thesis s, {c}" for c in OPTIMISATIONS), *(f"ms, {c}" for c in OPTIMISATIONS))
-        print(f"Table 8 (columns: all optimisations, then without each)\n\n{aligned(head, table_8(options.repeat))}")
+        print(
+            f"Table 8 (columns: all optimisations, then without each)\n\n{align_table(head, table_8(options.repeat))}"
+        )
 
 
 if __name__ == "__main__":

@@ -9,10 +9,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
-from tests.slices import is_in_slice
+from tests.slices import in_slice
 
 SLOW_INPUTS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
@@ -37,6 +38,13 @@ def _use_native_module(path: str) -> None:
     spec.loader.exec_module(sys.modules["kleene._native"])
 
 
+def _let_children_keep_compiled_modules() -> None:
+    """Processes that tests start share the compiled modules, also where the environment forbids to write them."""
+    os.environ["PYTHONDONTWRITEBYTECODE"] = ""
+    os.environ["PYTHONPYCACHEPREFIX"] = str(Path(sys.prefix) / "pycache")
+
+
+_let_children_keep_compiled_modules()
 if "KLEENE_NATIVE_MODULE" in os.environ:
     _use_native_module(os.environ["KLEENE_NATIVE_MODULE"])
 
@@ -45,7 +53,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what only `make exam` runs, unless tests are named one by one."""
     if any("::" in argument for argument in config.args):
         return
-    left_out = [item for item in items if not is_in_slice(item.nodeid)]
+    chosen = in_slice([item.nodeid for item in items])
+    left_out = [item for item in items if item.nodeid not in chosen]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if is_in_slice(item.nodeid)]
+        items[:] = [item for item in items if item.nodeid in chosen]

@@ -15,6 +15,7 @@ LAYERS = [
     {"refine"},
     {"paths"},
     {"coverage"},
+    {"domains.decomposed"},
     {"domains.shape", "domains.fesa", "domains.explicit"},
     {"engine", "symbolic"},
     {"tvp", "semantics"},

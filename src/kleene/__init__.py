@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kleene.api import *  # noqa: F403
 
 __version__ = "0.1.0"
 
@@ -15,3 +18,7 @@ def __getattr__(name: str) -> Any:
     if name not in api.__all__:
         raise AttributeError(f"module 'kleene' has no attribute '{name}'")
     return getattr(api, name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*importlib.import_module("kleene.api").__all__, "__version__"])

@@ -63,9 +63,9 @@ class Tool(BaseTool2):  # type: ignore[misc]
             return str(result.RESULT_UNKNOWN)
         if code != _VIOLATION:
             return str(result.RESULT_ERROR) + (" (bad input)" if code == _BAD_INPUT else "")
-        found = _FINDING.search("\n".join(line.rstrip("\n") for line in run.output))
-        if found is None:
+        match = _FINDING.search("\n".join(line.rstrip("\n") for line in run.output))
+        if match is None:
             return str(result.RESULT_FALSE_PROP)
-        if found[1] == "memory_leak" and found[2].endswith("not freed at the end"):
+        if match[1] == "memory_leak" and match[2].endswith("not freed at the end"):
             return str(result.RESULT_FALSE_MEMCLEANUP)
-        return str(_RESULTS.get(found[1], result.RESULT_FALSE_PROP))
+        return str(_RESULTS.get(match[1], result.RESULT_FALSE_PROP))

@@ -46,7 +46,7 @@ def test_sources_are_sent_and_names_come_back(
 
 def test_a_worker_is_killed_in_the_middle(tmp_path: Path) -> None:
     """Every program has one result, although a worker died while it was at one."""
-    texts = {f"p{n}_c": (HARD if n % 2 else SAFE) + f"// {n}\n" for n in range(6)}
+    texts = {f"p{n}_c": (HARD if n % 2 else SAFE) + f"// {n}\n" for n in range(4)}
     write(tmp_path / "p", **texts)
     jobs = find_jobs([str(tmp_path / "p")], ["--property", "memsafety"])
     limits = Limits(2.0)

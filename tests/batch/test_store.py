@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -19,8 +20,9 @@ from kleene.batch.store import DATABASE, ResultStore
 from kleene.batch.task import Limits, Task
 from kleene.cli import run_main
 from kleene.diagnostics import UsageError
+from slices import EXAM
 
-COUNT = 8
+COUNT = 5
 
 
 @pytest.fixture
@@ -88,6 +90,35 @@ def test_a_batch_goes_on_after_sigkill(tmp_path: Path, runs: list[str], capsys: 
     assert run_main(words) == 0
     assert f"{COUNT} programs: {COUNT} TRUE" in capsys.readouterr().out
     assert len(runs) == COUNT - kept and rows(output) == COUNT
+
+
+MANY = 300
+KILLS = 5
+
+
+@pytest.mark.skipif(not EXAM, reason="hundreds of checks take minutes")
+def test_hundreds_of_programs_are_killed_again_and_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The batch is killed with SIGKILL at five moments; nothing is lost, and nothing is checked or counted twice."""
+    folder, output = tmp_path / "p", tmp_path / "out"
+    write(folder, **{f"p{n:03}_c": (LEAK if n % 10 == 0 else SAFE) + f"// {n}\n" for n in range(MANY)})
+    words = ["batch", str(folder), "--output", str(output), "--jobs", "2", "--quiet"]
+    start = [sys.executable, "-c", "from kleene.cli import main; main()", *words]
+    kept = 0
+    for kill in range(1, KILLS + 1):
+        process = subprocess.Popen(start, stdout=subprocess.DEVNULL, start_new_session=True)
+        end = time.monotonic() + 600
+        while rows(output) < kill * MANY // (KILLS + 2) and time.monotonic() < end:
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert kept < rows(output) < MANY, "a killed batch has what it had, and more"
+        kept = rows(output)
+    report = tmp_path / "all.json"
+    assert run_main([*words, "--json", str(report)]) == 1
+    results = json.loads(report.read_text())["results"]
+    assert sorted(Path(r["file"]).name for r in results) == [f"p{n:03}.c" for n in range(MANY)]
+    assert sum(r["verdict"] == "FALSE" for r in results) == MANY // 10
+    assert rows(output) == MANY
 
 
 def test_a_check_ends_when_its_batch_is_killed(tmp_path: Path) -> None:

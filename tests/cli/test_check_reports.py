@@ -12,15 +12,18 @@ from cli_samples import Kleene
 from kleene.analysis.c.check import check
 from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape.analyse import analyse
-from kleene.analysis.c.shape.run import checked_again
+from kleene.analysis.c.shape.run import check_again
 from kleene.analysis.c.source_names import source_names
 from kleene.c.reader import read_program
 from kleene.diagnostics import InternalCheckError
+from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.tabulate import Tabulated
 from kleene.passes.preparation import Prepared
 from kleene.report.check.shape_words import for_drawing, invariants_of
 from kleene.report.check.trace import lines_of
-from kleene.report.drawing.heap_picture import Film, has_lost_block
+from kleene.report.drawing.film import Film
+from kleene.report.drawing.heap_boxes import has_lost_block
+from kleene.report.drawing.heap_picture import heap_dot
 from kleene.report.drawing.svg import svg_of_dot
 from kleene.results.check import CheckReport
 from kleene.results.shape import ShapeResult
@@ -74,30 +77,40 @@ def test_a_failing_malloc_is_noted(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def film_of_a_bug(tmp_path: Path) -> list[str]:
+def freed_block(tmp_path: Path) -> Confirmed:
     report = checked(
         tmp_path,
         NODE + "int main(void) {\n    struct node *a = malloc(sizeof *a), *b;\n    if (!a) return 0;\n"
         "    a->next = 0;\n    a->value = 7;\n    b = a;\n    free(a);\n    return b->value;\n}\n",
     )
-    trace = report.traces[0].trace
-    film = Film(trace.program)
-    return [film.picture(trace.heap(line.last + 1)) for line in lines_of(report.traces[0])]
+    return report.traces[0]
 
 
-def test_pictures_show_types_members_and_freed_blocks(film_of_a_bug: list[str]) -> None:
-    last = film_of_a_bug[-1]
-    assert "1: struct node, line 5" in last
-    assert "<I>freed</I>" in last
-    before = next(dot for dot in film_of_a_bug if "value: 7" in dot)
+def test_pictures_show_types_members_and_freed_blocks(freed_block: Confirmed) -> None:
+    trace = freed_block.trace
+    dots = [heap_dot(trace.heap(line.last + 1), trace.program) for line in lines_of(freed_block)]
+    assert "1: struct node, line 5" in dots[-1]
+    assert "<I>freed</I>" in dots[-1]
+    before = next(dot for dot in dots if "value: 7" in dot)
     assert "next: NULL" in before
     assert "freed" not in before
-    assert all(svg_of_dot(dot).startswith("<svg") for dot in film_of_a_bug)
+    assert all(svg_of_dot(dot).startswith("<svg") for dot in dots)
 
 
-def test_pictures_highlight_changes(film_of_a_bug: list[str]) -> None:
-    assert "#2357b8" not in film_of_a_bug[0]
-    assert any("#2357b8" in dot for dot in film_of_a_bug[1:])
+def test_a_film_has_one_place_for_a_block_and_marks_changes(freed_block: Confirmed) -> None:
+    film = Film(freed_block.trace.program)
+    lines = lines_of(freed_block)
+    numbers = [film.add(freed_block.trace.heap(line.last + 1)) for line in lines]
+    document = film.document()
+    assert numbers == sorted(numbers) and len(document["frames"]) == numbers[-1] + 1
+    assert len(document["boxes"]) == 1, "one block, one place in all frames"
+    frames = {line.text: document["frames"][n] for line, n in zip(lines, numbers, strict=True)}
+    (block,) = frames["a->value = 7"]["boxes"]
+    assert block[1:] == ["block", "1: struct node, line 5", "", ["next: NULL", "value: 7"], 1]
+    assert [tag[1:] for tag in frames["b = a"]["tags"]] == [["a", 0, 0], ["b", 0, 1]]
+    assert frames["b = a"]["boxes"][0][-1] == 0, "the assignment changes no block"
+    assert frames["free(a)"]["boxes"][0][1] == "freed"
+    assert all(bad for _, _, bad, _ in frames["free(a)"]["tags"])
 
 
 def test_pictures_of_structs_on_the_stack_and_inner_pointers(tmp_path: Path) -> None:
@@ -107,7 +120,7 @@ def test_pictures_of_structs_on_the_stack_and_inner_pointers(tmp_path: Path) -> 
         "    free(p);\n    return *p;\n}\n",
     )
     trace = report.traces[0].trace
-    dot = Film(trace.program).picture(trace.heap(lines_of(report.traces[0])[-1].last))
+    dot = heap_dot(trace.heap(lines_of(report.traces[0])[-1].last), trace.program)
     assert "a: 1" in dot and "b: 2" in dot
     assert "→ .b" in dot
 
@@ -175,7 +188,7 @@ def test_shapes_are_checked_again_and_a_missing_one_is_noticed(kleene: Kleene, t
     path.write_text(NODE + LIST)
     assert "checked again: no step of the program leads out" in kleene("check", str(path), "--invariants").out
     shape = checked(tmp_path, NODE + LIST).shape
-    assert isinstance(shape, ShapeResult) and checked_again(shape)
+    assert isinstance(shape, ShapeResult) and check_again(shape)
     assert shape.reached is not None and shape.translation is not None
     head = next(iter(shape.translation.cfa.loop_heads))
     store = shape.reached.stores[head]
@@ -183,7 +196,7 @@ def test_shapes_are_checked_again_and_a_missing_one_is_noticed(kleene: Kleene, t
     store.clear()
     store.add(kept)
     with pytest.raises(InternalCheckError):
-        checked_again(shape)
+        check_again(shape)
 
 
 RECURSIVE = """
@@ -209,20 +222,20 @@ def test_what_recursive_functions_do_is_checked_again(kleene: Kleene, tmp_path: 
     path.write_text(NODE + RECURSIVE)
     assert "checked again: no step of the program leads out" in kleene("check", str(path), "--invariants").out
     shape = checked(tmp_path, NODE + RECURSIVE).shape
-    assert isinstance(shape, ShapeResult) and isinstance(shape.reached, Tabulated) and checked_again(shape)
+    assert isinstance(shape, ShapeResult) and isinstance(shape.reached, Tabulated) and check_again(shape)
     ends = [a.stores[a.procedure.exit] for a in shape.reached.activations if a.procedure.exit in a.stores]
     assert ends
     kept = ends[0].elements()[1:]
     ends[0].clear()
     ends[0].add(kept)
     with pytest.raises(InternalCheckError):
-        checked_again(shape)
+        check_again(shape)
 
 
 def test_an_alarm_that_was_not_raised_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "leak.c"
     path.write_text(NODE + LIST.replace("free(", "(void)("))
     shape = analyse(Prepared(read_program([str(path)])), malloc_may_fail=False, seconds=30)
-    assert shape.alarms and checked_again(shape)
+    assert shape.alarms and check_again(shape)
     with pytest.raises(InternalCheckError, match="an alarm was not raised"):
-        checked_again(replace(shape, alarms=[]))
+        check_again(replace(shape, alarms=[]))

@@ -17,7 +17,7 @@ from kleene.c.reader import read_program
 from kleene.cli import run_main
 from kleene.passes.preparation import Prepared
 from kleene.results.check import CheckReport
-from kleene.semantics.contracts.programs import body_alone, by_contracts, covered
+from kleene.semantics.contracts.programs import body_alone, by_contracts, usable_contracts
 
 EXAMPLES = Path(__file__).parents[2] / "examples/c/contracts"
 HEADER = """#include <stdlib.h>
@@ -222,7 +222,7 @@ def test_bodies_that_call_by_contract(tmp_path: Path, clauses: str, text: str, p
     program = read_program([str(path)])
     known = read_contracts(program)
     meant = {name: read_specification(program, contract) for name, contract in known.items()}
-    called, reasons = covered(program, known)
+    called, reasons = usable_contracts(program, known)
     assert not any(reasons.values())
     alone = body_alone(by_contracts(program, called, meant), known["f"], meant["f"])
     result = analyse(Prepared(alone), malloc_may_fail=True, seconds=30.0)

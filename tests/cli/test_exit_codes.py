@@ -350,7 +350,7 @@ def test_interruption_leaves_a_partial_result(folder: Path, number: signal.Signa
 
 def test_a_failed_self_check(kleene: Kleene, monkeypatch: pytest.MonkeyPatch) -> None:
     assert kleene("run", "walk", "--self-check").code == 0
-    monkeypatch.setattr(analysis_run, "uncovered", lambda *_: ["l1 -> l2: a hole", "l2 -> l3: another"])
+    monkeypatch.setattr(analysis_run, "uncovered_elements", lambda *_: ["l1 -> l2: a hole", "l2 -> l3: another"])
     done = kleene("run", "walk", "--self-check")
     assert done.code == 4
     assert "internal check failed: the result is not a fixpoint: l1 -> l2: a hole (and 1 more)" in done.err

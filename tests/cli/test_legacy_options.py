@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_samples import GROW, WALK, Kleene, tvp
 
-from kleene.cli.legacy import translated
+from kleene.cli.legacy import translate_arguments
 from kleene.diagnostics import UsageError
 
 ACCEPTED = [
@@ -81,15 +81,15 @@ def test_refused_with_the_nearest_thing(kleene: Kleene, options: list[str], near
 
 
 def test_translation() -> None:
-    assert translated(["run", "p", "-ms", "5", "-DX", "-path", "a;b"]) == [
+    assert translate_arguments(["run", "p", "-ms", "5", "-DX", "-path", "a;b"]) == [
         *("run", "p", "--max-structures", "5", "--define", "X", "--include", "a", "--include", "b"),
     ]
-    assert translated(["run", "-diff", "p", "a", "b"]) == ["diff", "p", "a", "b"]
-    assert translated(["-diff", "p", "a", "b", "-dot", "f"]) == ["diff", "p", "a", "b", "--dot", "f"]
-    assert translated(["run", "p", "--json", "-"]) == ["run", "p", "--json", "-"]
+    assert translate_arguments(["run", "-diff", "p", "a", "b"]) == ["diff", "p", "a", "b"]
+    assert translate_arguments(["-diff", "p", "a", "b", "-dot", "f"]) == ["diff", "p", "a", "b", "--dot", "f"]
+    assert translate_arguments(["run", "p", "--json", "-"]) == ["run", "p", "--json", "-"]
     for word in ("-join", "-ms", "-path", "-props"):
         with pytest.raises(UsageError, match=f"option '{word}' needs a value"):
-            translated(["run", "p", word])
+            translate_arguments(["run", "p", word])
 
 
 def test_diff_in_tvlas_spelling(kleene: Kleene) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from kleene.cli import run_main
 from kleene.diagnostics import Limit, LimitReached
 from kleene.structures.machine import native_is_built
 
@@ -49,19 +50,25 @@ RUNS = (
 
 @NEEDS_NATIVE
 @pytest.mark.parametrize(("name", "options"), RUNS, ids=[name for name, _ in RUNS])
-def test_reports_are_equal(name: str, options: tuple[str, ...], tmp_path: Path) -> None:
+def test_reports_are_equal(
+    name: str,
+    options: tuple[str, ...],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     """JSON and TVS of a run: structures, messages, counts, warnings, explanations."""
     if "--explain" in options:
         text = (TVP / f"{name}.tvp").read_text(encoding="utf-8")
         options = ("--explain", text.rsplit("%%", 1)[1].split()[0])
     reports = []
     for machine in ("python", "native"):
+        monkeypatch.setenv("KLEENE_MACHINE", machine)
         tvs, target = tmp_path / f"{machine}.tvs", tmp_path / f"{machine}.json"
-        done = _kleene(
-            "run", str(TVP / name), *options, "--machine", machine, "--tvs", str(tvs), "--json", str(target), "--quiet"
-        )
+        outputs = ("--tvs", str(tvs), "--json", str(target), "--quiet")
+        code = run_main(["run", str(TVP / name), *options, "--machine", machine, *outputs])
         document = _without_times(json.loads(target.read_text(encoding="utf-8")))
-        reports.append((done.returncode, done.stderr, document, tvs.read_text(encoding="utf-8")))
+        reports.append((code, capfd.readouterr().err, document, tvs.read_text(encoding="utf-8")))
     assert reports[0] == reports[1]
 
 

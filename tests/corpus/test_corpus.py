@@ -95,8 +95,8 @@ def _findings_happen_when_compiled(program: Program, report: CheckReport) -> Non
     asked = program.expected["unreach"] != "ANY"
     replays = replay_findings(report.traces[0].trace.program, report.traces, (), error_calls=asked)
     for shown, replay in zip(report.traces, replays, strict=True):
-        seen = replay.status == "reproduced" or shown.finding.kind == "uninitialized_pointer"
-        assert seen, f"{shown.finding} does not happen: {replay}"
+        seen = replay.status == "reproduced" or shown.fault.kind == "uninitialized_pointer"
+        assert seen, f"{shown.fault} does not happen: {replay}"
 
 
 @pytest.mark.skipif(not HAS_COMPILER, reason="there is no C compiler")

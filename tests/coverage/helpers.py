@@ -11,7 +11,7 @@ from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import PROPERTIES
+from kleene.core.verdict import LEAKS, PROPERTIES
 from kleene.coverage.runs import Coverage, Runs
 from kleene.coverage.views import Program
 from kleene.passes.preparation import Prepared
@@ -22,7 +22,7 @@ EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c"
 EXAM = bool(os.environ.get("KLEENE_EXAM"))
 ERRORS = frozenset(("assertion", "unreach_call"))
 SECONDS = 60.0
-_KINDS = frozenset(kind for kinds in PROPERTIES.values() for kind in kinds) - {"memory_leak", "memory_cleanup"}
+ERRORS_OF_RUNS = frozenset(kind for kinds in PROPERTIES.values() for kind in kinds) - LEAKS
 
 BUILD = """
 #include <stdlib.h>
@@ -59,7 +59,13 @@ def proof(path: Path, domain: str = "shape") -> tuple[CProgram, ShapeResult | Fe
 
 
 def is_proof(result: ShapeResult | FesaResult) -> bool:
-    return result.complete and not any(alarm.kind in {*_KINDS, "unsupported"} for alarm in result.alarms)
+    return result.complete and not any(alarm.kind in {*ERRORS_OF_RUNS, "unsupported"} for alarm in result.alarms)
+
+
+def excluded_leaks(result: ShapeResult | FesaResult) -> frozenset[str]:
+    """The kinds of leaks that the analysis excludes: no alarm says that there is one."""
+    raised = {alarm.kind for alarm in result.alarms}
+    return frozenset() if "memory_leak" in raised else LEAKS - raised
 
 
 def attacked(
@@ -69,9 +75,10 @@ def attacked(
     *,
     max_runs: int = 60,
     malloc_may_fail: bool = True,
+    kinds: frozenset[str] = ERRORS_OF_RUNS,
 ) -> Coverage:
-    """Runs against a result; what is refuted is in the coverage."""
+    """Runs against a result; what is refuted is in the coverage. `kinds` are the errors that it excludes."""
     named = Program(program, malloc_may_fail=malloc_may_fail)
     invariant = invariant_of(named, result)
     assert invariant is not None
-    return Runs(named, invariant, _KINDS).check(seconds, max_runs=max_runs)
+    return Runs(named, invariant, kinds).check(seconds, max_runs=max_runs)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -24,9 +25,12 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume
 from kleene.cli import run_main as main
 from kleene.core.verdict import Verdict
+from kleene.coverage.inputs import KINDS, ROUNDS, plans
 from kleene.domains.fesa import evaluate, transfer
+from kleene.logic.formula import UNKNOWN, conj, disj
 from kleene.passes import preparation, prepare
 from kleene.passes import zero_one_images as order
+from kleene.passes.facts import integers
 from kleene.passes.facts.integers import IntegerValue
 from kleene.passes.preparation import Prepared
 from kleene.passes.representatives import Uses
@@ -73,6 +77,26 @@ FAILING = {
             }
             for (struct item *p = list; p && p->next; p = p->next)
                 assert(p->value <= p->next->value);
+            while (list) { struct item *d = list; list = list->next; free(d); }
+            return 0;
+        }""",
+    "a list of 13 nodes": """
+        struct item { int value; struct item *next; };
+        static int more(int a, int b) { return a > b; }
+        int main(void) {
+            struct item *list = NULL;
+            int count = 0, limit = 12;
+            while (__VERIFIER_nondet_int()) {
+                struct item *n = malloc(sizeof *n);
+                if (!n) break;
+                n->value = __VERIFIER_nondet_int();
+                n->next = list;
+                list = n;
+                count++;
+            }
+            int many = more(count, limit);
+            for (struct item *p = list; p && p->next; p = p->next)
+                if (many) assert(p->value <= p->next->value);
             while (list) { struct item *d = list; list = list->next; free(d); }
             return 0;
         }""",
@@ -358,3 +382,42 @@ def test_a_body_that_breaks_its_contract_is_no_internal_error(monkeypatch, tmp_p
     report = check_contracts([str(path)], check_options(timeout=20, self_check=2.0))
     assert report.properties["contracts"] is not Verdict.TRUE
     assert report.verdict is not Verdict.TRUE
+
+
+def _others_stay_apart(table, others):
+    """What `integers._with_others` was: the results of other numbers were taken to be none of the table."""
+    return IntegerValue({c: disj(f, conj(others, UNKNOWN)) for c, f in table.items()}, others)
+
+
+@pytest.mark.parametrize("name", ["narrowed_differs", "masked_differs"])
+def test_a_number_that_becomes_a_known_one_is_refuted(monkeypatch, name):
+    """With the old defect the program is proved, and runs refute the proof: one begins with a number that wraps."""
+    monkeypatch.setattr(integers, "_with_others", _others_stay_apart)
+    program, result = proof(UNSAFE / "copies" / f"{name}.c")
+    assert is_proof(result)
+    assert attacked(program, result, max_runs=600).refuted is not None
+
+
+LEAKING = {
+    "memory_leak": "int main(void) { struct node *list = build(); list = NULL; destroy(list); return 0; }",
+    "memory_cleanup": "static struct node *kept; int main(void) { kept = build(); return 0; }",
+}
+
+
+@pytest.mark.parametrize("kind", LEAKING)
+def test_a_block_that_a_run_loses_refutes_a_proof(tmp_path, kind):
+    """Runs were not asked about leaks: a wrong proof that there is none was never refuted."""
+    program, result = proof(_written(tmp_path, LEAKING[kind]))
+    assert kind in {alarm.kind for alarm in result.alarms}
+    assert attacked(program, result).refuted is None
+    refuted = attacked(program, result, kinds=frozenset((kind,))).refuted
+    assert refuted is not None
+    assert ("is lost" if kind == "memory_leak" else "is not freed at the end") in refuted.what
+    if kind == "memory_cleanup":
+        assert attacked(program, result, kinds=frozenset(("memory_leak",))).refuted is None
+
+
+def test_every_number_of_rounds_comes_with_every_kind_of_numbers():
+    """Half of the pairs never came: three rounds with falling numbers, for one."""
+    pairs = {(plan.rounds, plan.kind) for plan in islice(plans(malloc_may_fail=True), len(ROUNDS) * len(KINDS))}
+    assert len(pairs) == len(ROUNDS) * len(KINDS)

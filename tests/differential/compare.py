@@ -64,8 +64,8 @@ def interpreted(path: Path) -> Outcome | str:
     """The run of the interpreter; a text where it does not say what happens."""
     program = read_program([str(path)], ReadOptions(include=(str(CSMITH_HEADERS),)))
     trace = run(program, (), STEPS, malloc_may_fail=False, check_leaks=False)
-    if trace.finding is not None:
-        return Outcome(trace.finding.kind, 0, trace.output)
+    if trace.fault is not None:
+        return Outcome(trace.fault.kind, 0, trace.output)
     if trace.outcome == "exit" and not trace.tainted and "uninitialized number" not in trace.reasons:
         return Outcome("", trace.status or 0, trace.output)
     return trace.reason or trace.tainted or trace.outcome

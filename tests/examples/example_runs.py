@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.analysis.tvp.options import RunOptions
-from kleene.analysis.tvp.properties import interpreted, read_properties
+from kleene.analysis.tvp.properties import interpret_settings, read_properties
 from kleene.analysis.tvp.run import prepare, run
 from kleene.logic.kleene import Kleene
 from kleene.report.run.result import RunReport
@@ -57,7 +57,7 @@ def analyse(program: Path, given: Path | None = None, *, macros: dict[str, str] 
     settings = program.with_suffix(".properties")
     chosen = RunOptions(self_check=True)
     if settings.is_file():
-        chosen = interpreted(read_properties(settings)).applied(chosen)
+        chosen = interpret_settings(read_properties(settings)).applied(chosen)
     analysis = prepare(loaded, replace(chosen, **options))
     structures = read_tvs(given or program.with_suffix(".tvs"), loaded.vocabulary, macros=macros).structures
     return Run(loaded, run(analysis, structures))

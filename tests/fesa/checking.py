@@ -16,8 +16,8 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.fesa.counters import keep_hygiene, reduce
 from kleene.domains.fesa.flags import rank
 from kleene.domains.fesa.functions import Diagrams
-from kleene.domains.fesa.heap import Heap, Options, joined
-from kleene.domains.fesa.summaries import separated, summarise
+from kleene.domains.fesa.heap import Heap, Options, join_vectors
+from kleene.domains.fesa.summaries import separate_instance, summarise
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import coarsen, rename_by_role, widen
@@ -79,7 +79,7 @@ class Bench:
 
     def state(self, items: Sequence[Item], *, remembers: bool = False) -> Heap:
         remembers = remembers and self.options.parents
-        vectors = joined(
+        vectors = join_vectors(
             [self.meaning.state(self.space, i.heap, i.placing, i.forest, remembers=remembers) for i in items]
         )
         assert vectors is not None
@@ -114,7 +114,7 @@ class Bench:
         after: dict[bool | None, Vectors | None] = {}
         for operation in statement.operations:
             results = [self.without_registers(h) for h in self.transfer.apply(state.copy(), operation)]
-            after[statement.truth(operation)] = joined([vectors for vectors in results if not vectors.is_empty()])
+            after[statement.truth(operation)] = join_vectors([vectors for vectors in results if not vectors.is_empty()])
         return after, raised
 
     def check_statement(self, statement: Statement, state: Heap, items: Sequence[Item]) -> None:
@@ -160,7 +160,7 @@ class Bench:
         for node in nodes:
             if state.is_summary(node):
                 heap = state.copy()
-                separated(heap, node)
+                separate_instance(heap, node)
                 yield f"separate {node}", heap
                 self.transfer.tidy(heap, *nodes)
                 yield f"separate {node} and tidy", heap

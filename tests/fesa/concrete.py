@@ -42,7 +42,7 @@ class Concrete:
     alive: set[Object]
     sizes: dict[str, int]
     lost: frozenset[int] = frozenset()
-    """Blocks that were lost, or may have been, which the analysis goes on to keep."""
+    """Blocks that were lost, or may have been, which the analysis still keeps."""
     script: tuple[int, ...] = ()
     asked: list[int] = field(default_factory=list)
 

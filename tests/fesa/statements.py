@@ -102,7 +102,7 @@ def _moved_block(m: Concrete, pointer: Value, world: World) -> Value:
 
 
 def _into(m: Concrete, place: Place, world: World, *, zeroed: bool) -> None:
-    """A new block whose address goes to a place; or NULL."""
+    """A new block whose address is stored in a place; or NULL."""
     m.values[place] = m.new(world.block, zeroed=zeroed) if m.pick(0, 1) else None
 
 

@@ -16,8 +16,8 @@ from kleene.c.reader import read_program
 from kleene.cfa.operations import Invoke
 from kleene.domains.fesa.calling import CallingFesaDomain, procedures
 from kleene.domains.fesa.functions import Diagrams
-from kleene.domains.fesa.heap import Heap, Options, joined
-from kleene.domains.fesa.local_heaps import LocalHeaps, reached
+from kleene.domains.fesa.heap import Heap, Options, join_vectors
+from kleene.domains.fesa.local_heaps import LocalHeaps, reachable_nodes
 from kleene.domains.fesa.summaries import summarise
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import widen
@@ -85,7 +85,7 @@ def step(
         for node in part.nodes():
             if node.name == "$register":
                 clear(part, node, domain.transfer.report)
-    return joined([part.vectors for part in parts if not part.vectors.is_empty()]), raised
+    return join_vectors([part.vectors for part in parts if not part.vectors.is_empty()]), raised
 
 
 def walk(
@@ -213,7 +213,7 @@ def test_both_parts_may_have_several_cells(made: Made) -> None:
 
 
 def test_the_callee_gets_what_its_arguments_reach(made: Made) -> None:
-    """Of two lists, one goes along; of a list, what is behind the argument."""
+    """The callee sees one of two lists, and of a list the part behind the argument."""
     domain, own, _, call = made
     new = [f"{name} = calloc(1, 16);" for name in OUTER]
     heap, _ = scripted(domain, own, new[0], new[1], "y->a = x;", new[2], "z->b = y;", "y = NULL;", "y = x->a;")
@@ -222,7 +222,7 @@ def test_the_callee_gets_what_its_arguments_reach(made: Made) -> None:
     entry, rest = Heap(division.entry, OPTIONS), Heap(division.rest, OPTIONS)
     assert len(entry.heap_nodes()) == 1 and len(rest.heap_nodes()) == 2
     assert {n.name for n in entry.nodes() if n.kind == "variable"} == {"f.x", "$cut1"}
-    assert reached(entry, [domain.transfer.node(call.parameters[0])]) == set(entry.heap_nodes())
+    assert reachable_nodes(entry, [domain.transfer.node(call.parameters[0])]) == set(entry.heap_nodes())
 
 
 def test_procedures_are_found(made: Made) -> None:

@@ -17,8 +17,8 @@ from kleene.core.verdict import Verdict
 from kleene.domains.fesa.calling import CallingFesaDomain
 from kleene.domains.fesa.domain import StateStore
 from kleene.domains.fesa.flags import NOT_NULL, Flag
-from kleene.domains.fesa.heap import joined
-from kleene.engine.check import uncovered, uncovered_by_calls
+from kleene.domains.fesa.heap import join_vectors
+from kleene.engine.check import uncovered_by_calls, uncovered_elements
 from kleene.engine.tabulate import Tabulated
 from kleene.passes.preparation import Prepared
 from kleene.results.fesa import FesaResult
@@ -88,7 +88,7 @@ def test_the_reduction_is_needed_for_the_tree() -> None:
 def test_results_are_post_fixpoints(name: str) -> None:
     result = analysed(name)
     assert result.cfa and result.domain and result.initial and result.reached
-    assert uncovered(result.cfa, result.domain, [result.initial], result.reached) == []
+    assert uncovered_elements(result.cfa, result.domain, [result.initial], result.reached) == []
 
 
 def test_results_by_cases_are_post_fixpoints() -> None:
@@ -96,11 +96,11 @@ def test_results_by_cases_are_post_fixpoints() -> None:
     result = analysed("sll/merge")
     assert result.cfa and result.domain and result.initial and result.reached
     assert result.domain.options.by_cases
-    assert uncovered(result.cfa, result.domain, [result.initial], result.reached) == []
+    assert uncovered_elements(result.cfa, result.domain, [result.initial], result.reached) == []
     store = max(result.reached.stores.values(), key=len)
     assert isinstance(store, StateStore) and len(store) > 2
     del store.states[next(iter(store.states))]
-    assert uncovered(result.cfa, result.domain, [result.initial], result.reached)
+    assert uncovered_elements(result.cfa, result.domain, [result.initial], result.reached)
 
 
 def test_cases_are_a_partition() -> None:
@@ -117,7 +117,7 @@ def test_cases_are_a_partition() -> None:
         for state in store.elements():
             parts = by_cases.cases([state.vectors])
             numbers.add(len(parts))
-            together = joined([vectors for _, vectors in parts])
+            together = join_vectors([vectors for _, vectors in parts])
             assert together is not None and together.function == state.vectors.function
             for case, vectors in parts:
                 for node in by_cases.asked:
@@ -189,7 +189,7 @@ def test_a_small_limit_is_sound_and_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     result = analysed("sll/double_free", seconds=8)
     assert any("relations were forgotten" in note for note in result.notes)
     assert "double_free" in {a.kind for a in result.alarms}
-    result = analysed("sll/reverse", seconds=8)
+    result = analysed("sll/reverse", seconds=3)
     assert result.alarms or not result.complete
 
 

@@ -16,7 +16,7 @@ from kleene.domains.fesa.counters import count_is, decrement, increment, keep_hy
 from kleene.domains.fesa.flags import COUNT_HIGH, COUNT_LOW, Flag, Node
 from kleene.domains.fesa.functions import Diagrams
 from kleene.domains.fesa.heap import Heap, Options
-from kleene.domains.fesa.summaries import materialise, separated, summarise
+from kleene.domains.fesa.summaries import materialise, separate_instance, summarise
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import widen
 
@@ -71,7 +71,7 @@ def shaken(heap: Heap, choose: random.Random) -> None:
     elif way == 3:
         summaries = [n for n in nodes if heap.is_summary(n)]
         if summaries:
-            separated(heap, choose.choice(summaries))
+            separate_instance(heap, choose.choice(summaries))
     heap.pruned()
 
 
@@ -195,7 +195,7 @@ def test_what_was_above_may_be_below_later(folder: Path) -> None:
 
 
 def test_a_ring_is_walked_and_lost(folder: Path) -> None:
-    """The only pointer goes round a ring of two; then the ring is opened behind it, and the other block is lost."""
+    """The only pointer moves round a ring of two; then the ring is opened behind it, and the other block is lost."""
     new = [f"{name} = calloc(1, 16);" for name in "xy"]
     checked, heap, real, raised = ready(folder, *new, "x->b = y;", "y->b = x;", "y = NULL;", "x = x->b;", "x = x->b;")
     assert "memory_leak" not in raised and checked.meaning.represents(heap.vectors, real)

@@ -139,6 +139,17 @@ def test_a_comment_with_a_reason_suppresses(tmp_path: Path, capsys: pytest.Captu
     assert any("does nothing without a reason" in note["message"]["text"] for note in notes)
 
 
+def test_comments_without_a_reason_are_warnings_of_the_other_reports(tmp_path: Path) -> None:
+    """The field `warnings` of JSON and of the page was always empty."""
+    source, document, page = tmp_path / "a.c", tmp_path / "a.json", tmp_path / "a.html"
+    source.write_text(FREED.replace("    q->v", "    /* kleene: ignore[dangling_dereference] */\n    q->v"))
+    outputs = ("--json", str(document), "--html", str(page), "--quiet")
+    assert run_main(["check", str(source), "--property", "memsafety", *outputs]) == 1
+    (warning,) = json.loads(document.read_text())["warnings"]
+    assert "does nothing without a reason" in warning
+    assert "does nothing without a reason" in page.read_text()
+
+
 def test_hostile_names_are_escaped() -> None:
     assert artifact("a b/<script>#?.c")["uri"] == "a%20b/%3Cscript%3E%23%3F.c"
     assert artifact("/x/\udcff.c")["uri"] == "file:///x/%FF.c"

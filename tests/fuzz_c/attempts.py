@@ -16,7 +16,7 @@ from tests.fuzz_c.candidates import Candidate
 
 from kleene.analysis.c import strategy
 from kleene.analysis.c.contracts import check_contracts
-from kleene.analysis.c.fesa import FESA_ATTEMPTS, FEW, PLAIN, FesaAttempt, analyse_fesa
+from kleene.analysis.c.fesa import FESA_ATTEMPTS, FEW_NODES, PLAIN, FesaAttempt, analyse_fesa
 from kleene.analysis.c.fesa import analyse_by_attempt as analyse_fesa_by_attempt
 from kleene.analysis.c.options import check_options
 from kleene.analysis.c.refinement import RefineSettings, refine, shape_result
@@ -115,7 +115,7 @@ ROWS = [_shape(row, None) for row in ATTEMPTS]
 CLASSES = [_shape(row, name) for row in ATTEMPTS for name in SHAPE_CLASSES]
 FESA = [
     *(_fesa(row.name, row) for row in FESA_ATTEMPTS),
-    _fesa("crowded", replace(PLAIN, crowded=FEW)),
+    _fesa("crowded", replace(PLAIN, crowded=FEW_NODES)),
     _fesa("no instrumentation", PLAIN, instrumentation=False),
 ]
 WHOLE = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kleene.analysis.c.fesa import analyse_fesa
-from kleene.analysis.c.refinement import RefineSettings, confirmed, refine
+from kleene.analysis.c.refinement import RefineSettings, confirming_runs, refine
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
@@ -53,7 +53,7 @@ def judge(path: Path, seed: int, *, seconds: float, domain: str = "shape") -> Ju
         return result
     exploration = explore(program, seconds=min(seconds, 1.5), malloc_may_fail=False)
     for one in exploration.findings:
-        finding = one.finding
+        finding = one.fault
         kind = "memory_cleanup" if finding.detail == "exit" else finding.kind
         result.confirmed.append(f"{kind} at line {finding.place.line}")
         if not _covered(kind, finding.place.line, shape):
@@ -77,8 +77,8 @@ def judge_refinement(
         return Judgement(seed, False, False, found)
     safe = found.outcome == SAFE
     result = Judgement(seed, safe and not found.feasible, safe, found.reason, seconds=found.seconds)
-    shown = confirmed(program, found, malloc_may_fail=False)
-    result.confirmed = [str(one.finding) for one in shown]
+    shown = confirming_runs(program, found, malloc_may_fail=False)
+    result.confirmed = [str(one.fault) for one in shown]
     if len(shown) < len(found.feasible):
         result.contradictions.append(f"of {len(found.feasible)} feasible paths {len(shown)} have a run")
     if safe:
@@ -107,7 +107,7 @@ def _not_covered(found: Refined) -> list[str]:
 
 def _contradicted_by_exploration(program: CProgram, excluded: frozenset[str]) -> list[str]:
     """Errors of kinds that are said not to happen."""
-    findings = [one.finding for one in explore(program, seconds=1.0, malloc_may_fail=False).findings]
+    findings = [one.fault for one in explore(program, seconds=1.0, malloc_may_fail=False).findings]
     kinds = ["memory_cleanup" if f.detail == "exit" else f.kind for f in findings]
     return [f"explored {f}" for f, kind in zip(findings, kinds, strict=True) if kind in excluded]
 

@@ -1,7 +1,8 @@
 """Mutants of Python modules: one small change each, at a node of the syntax tree.
 
 Comparisons, `and` and `or`, signs, constants and the values of returns are replaced; statements are dropped;
-conditions are negated. The rest of the text stays as it is.
+conditions are negated; loops do nothing. What only people read (texts of exceptions, f-strings) is left alone. The rest
+of the text stays as it is.
 """
 
 from __future__ import annotations
@@ -38,7 +39,12 @@ class Mutant:
 
     module: str
     function: str
+    outer: str
+    """The outermost function around it: what is replaced in a running interpreter."""
     line: int
+    column: int
+    last: int
+    """The last line of what is replaced."""
     kind: str
     was: str
     now: str
@@ -52,41 +58,70 @@ def mutants(module: str, source: str) -> list[Mutant]:
     """All mutants of a module that are syntactically right, in the order of the text."""
     tree = ast.parse(source)
     texts = _Texts(source)
+    outer = {node: (name, function) for name, function in outermost_functions(tree) for node in ast.walk(function)}
     made = []
     for function, node in _nodes(tree):
         for kind, target, now in _changes(node, texts):
-            text = texts.replaced(target, now)
-            if _parses(text):
-                made.append(Mutant(module, function, target.lineno, kind, texts.of(target), now, text))
-    return sorted(set(made), key=lambda mutant: (mutant.line, mutant.kind, mutant.was, mutant.now))
+            name, around = outer[node]
+            if _parses(texts.replaced(target, now, inside=around)):
+                first, last = (target.lineno, target.col_offset + 1), target.end_lineno or target.lineno
+                text, was = texts.replaced(target, now), texts.of(target)
+                made.append(Mutant(module, function, name, *first, last, kind, was, now, text))
+    return sorted(set(made), key=lambda mutant: (mutant.line, mutant.column, mutant.kind, mutant.was, mutant.now))
+
+
+def outermost_functions(tree: ast.Module | ast.ClassDef, prefix: str = "") -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions that are in no other function, with their qualified names."""
+    for part in tree.body:
+        if isinstance(part, ast.FunctionDef):
+            yield prefix + part.name, part
+        elif isinstance(part, ast.ClassDef):
+            yield from outermost_functions(part, f"{prefix}{part.name}.")
 
 
 def _nodes(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
-    """The nodes inside functions, with the names of the functions."""
+    """The nodes inside functions that can change a verdict, with the names of the functions."""
 
     def inside(node: ast.AST, name: str, active: bool) -> Iterator[tuple[str, ast.AST]]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.ClassDef | ast.FunctionDef):
                 inner = f"{name}.{child.name}" if name else child.name
-                for part in child.body:
-                    begins = active or isinstance(child, ast.FunctionDef)
+                begins = active or isinstance(child, ast.FunctionDef)
+                for part in child.body if child.name not in _FOR_PEOPLE else ():
+                    if isinstance(part, ast.FunctionDef | ast.ClassDef):
+                        yield from inside(ast.Module([part], []), inner, False)
+                        continue
                     if begins and not _is_text(part):
                         yield inner, part
-                    yield from (
-                        inside(part, inner, begins)
-                        if not isinstance(part, ast.FunctionDef | ast.ClassDef)
-                        else (inside(ast.Module([part], []), inner, False))
-                    )
-            else:
-                if active and not isinstance(child, ast.expr_context | ast.operator | ast.cmpop | ast.boolop):
+                    if not _for_people(part):
+                        yield from inside(part, inner, begins)
+            elif not isinstance(child, ast.expr_context | ast.operator | ast.cmpop | ast.boolop):
+                if active and not isinstance(child, ast.JoinedStr):
                     yield name, child
-                yield from inside(child, name, active)
+                if not _for_people(child):
+                    yield from inside(child, name, active)
 
     return inside(tree, "", False)
 
 
+_FOR_PEOPLE = ("__repr__", "__str__")
+"""Functions whose results people read."""
+
+
+def _for_people(node: ast.AST) -> bool:
+    """Whether what is inside is text for people (of an exception, of a log, put together), or a check by zip."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        called = node.value.func
+        return isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "logger"
+    return isinstance(node, ast.Raise | ast.JoinedStr) or (isinstance(node, ast.keyword) and node.arg == "strict")
+
+
 def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return isinstance(node, ast.Expr) and _is_word(node.value)
+
+
+def _is_word(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _changes(node: ast.AST, texts: _Texts) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
@@ -95,7 +130,7 @@ def _changes(node: ast.AST, texts: _Texts) -> Iterator[tuple[str, ast.expr | ast
         left, right = texts.of(node.left), texts.of(node.comparators[0])
         for other in _COMPARISONS[type(node.ops[0])]:
             yield "comparison", node, f"{left} {other} {right}"
-    elif isinstance(node, ast.BoolOp):
+    elif isinstance(node, ast.BoolOp) and not any(_is_word(value) for value in node.values):
         other = " or " if isinstance(node.op, ast.And) else " and "
         yield "boolean", node, f"({other.join(f'({texts.of(value)})' for value in node.values)})"
         for number in range(len(node.values)):
@@ -115,12 +150,21 @@ def _changes(node: ast.AST, texts: _Texts) -> Iterator[tuple[str, ast.expr | ast
         for test in node.ifs:
             yield "filter", test, "True"
     elif isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.Raise) and not _is_text(node):
-        if not (isinstance(node, ast.Assign) and all(isinstance(target, ast.Name) for target in node.targets)):
-            yield "drop", node, "pass"  # a name without a value is an error that every test would see
+        if not isinstance(node, ast.Assign) or not _is_first(node):
+            yield "drop", node, "pass"
     elif isinstance(node, ast.Return) and node.value is not None and not _constant(node.value, None):
         yield "return", node, "return None"
     elif isinstance(node, ast.Continue | ast.Break):
         yield "drop", node, "pass"
+    elif isinstance(node, ast.For):
+        yield "loop", node.iter, "()"
+
+
+def _is_first(node: ast.Assign) -> bool:
+    """Whether names get values that do not depend on them: without them every test would see an error."""
+    names = {target.id for target in node.targets if isinstance(target, ast.Name)}
+    read = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+    return len(names) == len(node.targets) and names.isdisjoint(read)
 
 
 def _constant(node: ast.expr, value: object) -> bool:
@@ -145,9 +189,12 @@ class _Texts:
         start, end = self._span(node)
         return self._source[start:end].decode()
 
-    def replaced(self, node: ast.expr | ast.stmt, text: str) -> str:
+    def replaced(self, node: ast.expr | ast.stmt, text: str, inside: ast.FunctionDef | None = None) -> str:
+        """The text of the module, or of a function alone, with another text for a node."""
         start, end = self._span(node)
-        return (self._source[:start] + text.encode() + self._source[end:]).decode()
+        first, last = self._span(inside) if inside is not None else (0, len(self._source))
+        lead = b"if 1:\n" + b" " * inside.col_offset if inside is not None and inside.col_offset else b""
+        return (lead + self._source[first:start] + text.encode() + self._source[end:last]).decode()
 
 
 def _parses(text: str) -> bool:

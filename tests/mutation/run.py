@@ -2,123 +2,227 @@
 
 A mutant that all tests of its module let live is a survivor. It is killed by a new test, or `equivalent.toml` says why
 no test can tell it from the module: a row that fits no mutant any more is an error.
+
+The tests are collected once, in a process from which each mutant is forked: the function that it changes gets other
+code there, wherever it was imported. Only the tests that execute the line are run, the quickest first, until one fails.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.abc
-import importlib.machinery
-import importlib.util
-import os
+import ast
+import functools
+import gc
+import json
 import random
-import resource
 import signal
 import sys
 import time
-import tomllib
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, FunctionType
 
-import hypothesis
 import pytest
-import z3
-from tests.mutation.mutate import Mutant, mutants
-from tests.mutation.table import TESTS
+from tests import slices
+from tests.mutation.children import Ended, Failures, Work, limit_time, passes, run_all
+from tests.mutation.known import is_known, known, stale
+from tests.mutation.measure import Measured, covering, digest, measure, outermost
+from tests.mutation.mutate import Mutant, mutants, outermost_functions
+from tests.mutation.summary import DEAD, KEPT, key, verdicts
+from tests.mutation.table import TESTS, module_file
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-KNOWN = HERE / "equivalent.toml"
-PATIENCE = 3.0
-"""How many times as long as with the module itself the tests may take before a mutant counts as endless."""
-LEAST = 20.0
-"""Seconds of the processor that tests may take at least."""
-ALIVE, KILLED, ENDLESS = "alive", "killed", "endless"
-_PRELOADED = (hypothesis, z3)
-"""Libraries that take long to import: they are imported once, before the processes for mutants begin."""
+PATIENCE = 5.0
+"""How many times as long as with the module itself a test may take before a mutant counts as endless."""
+LEAST = 5.0
+"""Seconds of the processor that a test may take at least."""
+_NEAR = 4
+"""How much more it counts that a test killed a mutant of the same function than one of the same module."""
+ALIVE, KILLED, ENDLESS, UNSEEN, PARTLY = "alive", "killed", "endless", "unseen", "partly"
+"""All tests let it live; one fails; one does not end; none executes the line; time was over before all were asked."""
 
 
 @dataclass(frozen=True)
-class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Gives one module the text of a mutant."""
+class Verdict:
+    """What the tests say of a mutant."""
 
-    name: str
-    path: str
-    text: str
+    mutant: Mutant
+    answer: str
+    test: str
+    """The one that fails."""
+    asked: int
+    covering: int
+    seconds: float
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        return (
-            importlib.util.spec_from_file_location(fullname, self.path, loader=self) if fullname == self.name else None
+    def __str__(self) -> str:
+        by = f" by {self.test}" if self.test else f" ({self.asked} of {self.covering} tests)"
+        return f"{self.answer} {self.mutant}{by}"
+
+
+@dataclass(eq=False)
+class Server:
+    """A plug-in of pytest that, in place of running the collected tests, runs them on mutants."""
+
+    wanted: list[Mutant]
+    processes: int
+    seconds: float
+    each: float
+    """Seconds of the processor for the tests of one mutant."""
+    say: Callable[[str], None]
+    kept: Path = KEPT
+    """The file of verdicts; what is measured is kept beside it."""
+    verdicts: list[Verdict] = field(default_factory=list)
+    failures: Failures = field(default_factory=Failures)
+    _killers: defaultdict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        session.config.pluginmanager.register(self.failures)
+        modules = {module: module_file(module) for module in {*TESTS, *(m.module for m in self.wanted)}}
+        _forget_answers()
+        functions = functions_of(modules)
+        gc.freeze()  # children share the memory until they write to it
+        measured = measure(
+            session.items,
+            modules,
+            kept=self.kept.parent / "measured.json",
+            failures=self.failures,
+            processes=self.processes,
+            say=self.say,
         )
+        left_out = [name for name, row in measured.items() if not row.passes]
+        if left_out:
+            self.say(f"not asked, since they fail or are too slow: {' '.join(left_out)}")
+        items = {item.nodeid: item for item in session.items}
+        texts = {module: digest(path) for module, path in modules.items()}
+        end = time.monotonic() + self.seconds
 
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
-        return None
+        def jobs() -> Iterator[tuple[tuple[Mutant, int], Work]]:
+            for mutant in self.wanted:
+                if time.monotonic() > end:
+                    return
+                span = range(mutant.line, mutant.last + 1)
+                names = covering(measured, mutant.module, span, mutant.outer, texts[mutant.module])
+                order = self._order(mutant, list(names), measured)
+                if order:
+                    asked = [(items[name], measured[name].seconds) for name in order]
+                    yield (mutant, len(order)), self._work(mutant, asked, functions)
+                else:
+                    self._note(Verdict(mutant, UNSEEN, "", 0, 0, 0.0))
 
-    def exec_module(self, module: ModuleType) -> None:
-        exec(compile(self.text, self.path, "exec"), module.__dict__)
+        for ended in run_all(jobs(), self.processes):
+            self._note(self._verdict(ended))
+        return True
+
+    def _order(self, mutant: Mutant, names: list[str], measured: dict[str, Measured]) -> list[str]:
+        """First tests that killed mutants of the function or the module, that execute few other modules, quick ones."""
+        near, far = self._killers[mutant.module, mutant.outer], self._killers[mutant.module, ""]
+
+        def worth(name: str) -> tuple[float, str]:
+            modules = len(measured[name].lines)
+            return measured[name].seconds * modules**2 / (1 + _NEAR * near[name] + far[name]), name
+
+        return sorted(names, key=worth)
+
+    def _work(
+        self,
+        mutant: Mutant,
+        asked: Sequence[tuple[pytest.Item, float]],
+        functions: dict[tuple[str, str], list[FunctionType]],
+    ) -> Work:
+        def work(tell: Callable[[object], None]) -> None:
+            replace(mutant, functions)
+            following = [item for item, _ in asked[1:]] + [None]
+            for (item, seconds), after in zip(asked, following, strict=True):
+                if time.process_time() > self.each:
+                    tell(PARTLY)
+                    return
+                limit_time(max(LEAST, PATIENCE * seconds))
+                tell(item.nodeid)
+                if not passes(item, after, self.failures):
+                    tell(KILLED)
+                    return
+            tell(ALIVE)
+
+        return work
+
+    def _verdict(self, ended: Ended[tuple[Mutant, int]]) -> Verdict:
+        mutant, count = ended.tag
+        answer, told = KILLED, [str(value) for value in ended.told]
+        if ended.error and not told:
+            raise RuntimeError(f"{mutant}: {ended.error}")
+        if told and told[-1] in (ALIVE, PARTLY, KILLED):
+            answer = told.pop()
+        elif ended.signal in (signal.SIGXCPU, signal.SIGKILL):
+            answer = ENDLESS
+        killer = told[-1] if told and answer in DEAD else ""
+        if answer == KILLED:
+            self._killers[mutant.module, mutant.outer][killer] += 1
+            self._killers[mutant.module, ""][killer] += 1
+        return Verdict(mutant, answer, killer, len(told), count, ended.seconds)
+
+    def _note(self, verdict: Verdict) -> None:
+        self.verdicts.append(verdict)
+        row = {
+            "module": verdict.mutant.module,
+            "function": verdict.mutant.function,
+            "line": verdict.mutant.line,
+            "column": verdict.mutant.column,
+            "kind": verdict.mutant.kind,
+            "was": verdict.mutant.was,
+            "now": verdict.mutant.now,
+            "answer": verdict.answer,
+            "test": verdict.test,
+            "asked": verdict.asked,
+            "covering": verdict.covering,
+            "seconds": round(verdict.seconds, 2),
+        }
+        with self.kept.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(row) + "\n")
+        if verdict.answer not in DEAD:
+            self.say(str(verdict))
 
 
-def module_file(module: str) -> Path:
-    return ROOT / "src" / "kleene" / f"{module}.py"
+def _forget_answers() -> None:
+    """Empties what functions remember: a child must compute it anew."""
+    for thing in gc.get_objects():
+        if isinstance(thing, functools._lru_cache_wrapper):
+            thing.cache_clear()
 
 
-def run_tests(module: str, text: str, seconds: float) -> tuple[str, float]:
-    """What the tests of a module say when it has another text, and the time of the processor that they took."""
-    start = resource.getrusage(resource.RUSAGE_CHILDREN)
-    child = os.fork()
-    if child == 0:
-        _child(module, text, seconds)
-    _, status = os.waitpid(child, 0)
-    end = resource.getrusage(resource.RUSAGE_CHILDREN)
-    taken = end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime
-    if os.WIFSIGNALED(status):
-        return (ENDLESS if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL) else KILLED), taken
-    return (ALIVE if os.WEXITSTATUS(status) == 0 else KILLED), taken
+def functions_of(modules: dict[str, Path]) -> dict[tuple[str, str], list[FunctionType]]:
+    """The functions of the modules that are in no other function, by module and qualified name."""
+    names = {str(path): module for module, path in modules.items()}
+    known = defaultdict(list)
+    for thing in gc.get_objects():
+        if isinstance(thing, FunctionType) and thing.__code__.co_filename in names:
+            code = thing.__code__
+            if outermost(code.co_qualname) == code.co_qualname:
+                known[names[code.co_filename], code.co_qualname].append(thing)
+    return known
 
 
-def _child(module: str, text: str, seconds: float) -> None:
-    limit = int(seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
-    name = "kleene." + module.replace("/", ".")
-    for loaded in [key for key in sys.modules if key.split(".")[0] == "kleene"]:
-        del sys.modules[loaded]  # else the module would keep the text that it was imported with
-    time.monotonic = time.process_time  # limits of tests must not depend on the load of the machine
-    sys.meta_path.insert(0, _Changed(name, str(module_file(module)), text))
-    code = 1
-    try:
-        code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", *TESTS[module]]))
-    finally:
-        os._exit(code)
+def replace(mutant: Mutant, functions: dict[tuple[str, str], list[FunctionType]]) -> None:
+    """Gives the function of a mutant its other code, in this process."""
+    assert functions[mutant.module, mutant.outer], f"no function {mutant.outer}"
+    tree = ast.parse(mutant.source)
+    outer = functions[mutant.module, mutant.outer][0]
+    if outer.__code__.co_freevars:  # of super(): the code must keep it, even where the call is dropped
+        body = dict(outermost_functions(tree))[mutant.outer].body
+        body.append(ast.copy_location(ast.Expr(ast.Name("__class__", ast.Load())), body[-1]))
+    code = _code(compile(ast.fix_missing_locations(tree), str(module_file(mutant.module)), "exec"), mutant.outer)
+    for function in functions[mutant.module, mutant.outer]:
+        function.__code__ = code
 
 
-def known() -> list[dict[str, str]]:
-    """The rows of `equivalent.toml`."""
-    rows: list[dict[str, str]] = tomllib.loads(KNOWN.read_text(encoding="utf-8")).get("equivalent", [])
-    return rows
-
-
-def is_known(mutant: Mutant, rows: Sequence[dict[str, str]]) -> bool:
-    return any(_fits(row, mutant) for row in rows)
-
-
-def _fits(row: dict[str, str], mutant: Mutant) -> bool:
-    wanted = (row["module"], row["function"], row["was"], row["now"])
-    return (mutant.module, mutant.function, mutant.was, mutant.now) == wanted
-
-
-def stale(rows: Sequence[dict[str, str]]) -> list[str]:
-    """Rows without a reason, or for which there is no such mutant."""
-    made = {row["module"]: mutants(row["module"], module_file(row["module"]).read_text()) for row in rows}
-    wrong = [row for row in rows if not row.get("reason") or not any(_fits(row, m) for m in made[row["module"]])]
-    return [f"{row['module']}: {row['function']}: {row['was']!r} -> {row['now']!r}" for row in wrong]
+def _code(whole: CodeType, name: str) -> CodeType:
+    pending = [whole]
+    while pending:
+        code = pending.pop()
+        if code.co_qualname == name:
+            return code
+        pending += [part for part in code.co_consts if isinstance(part, CodeType)]
+    raise LookupError(name)
 
 
 def sample(modules: Sequence[str], seed: int) -> list[Mutant]:
@@ -133,37 +237,48 @@ def sample(modules: Sequence[str], seed: int) -> list[Mutant]:
     return [made[turn] for turn in range(longest) for made in each if turn < len(made)]
 
 
+def serve(server: Server, tests: Sequence[str]) -> int:
+    """Collects the tests, and gives them to the server."""
+    slices.EXAM = True  # all cases of each test
+    plain = ["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--assert=plain", "--tb=line"]
+    return int(pytest.main([*plain, *tests], plugins=[server]))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seconds", type=float, default=600, help="of the clock, for mutants (default: 600)")
+    parser.add_argument("--each", type=float, default=60, help="of the processor, for one mutant (default: 60)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--first", type=int, default=0, help="how many mutants of the sample to leave out")
+    parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--module", action="append", choices=sorted(TESTS), help="only these")
+    parser.add_argument("--again", type=Path, help="leave out what is killed by this file of verdicts")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the children end too
     out = sys.stdout
+
+    def say(text: str) -> None:
+        out.write(text + "\n")
+        out.flush()
+
     problems = stale(known())
     for text in problems:
-        out.write(f"no such mutant, or no reason: {text}\n")
-    limits: dict[str, float] = {}
-    counts: Counter[str] = Counter()
-    tried: Counter[str] = Counter()
-    end = time.monotonic() + options.seconds
-    for mutant in sample(options.module or list(TESTS), options.seed)[options.first :]:
-        if time.monotonic() > end:
-            break
-        if mutant.module not in limits:
-            answer, taken = run_tests(mutant.module, module_file(mutant.module).read_text(), 10 * 60)
-            assert answer == ALIVE, f"the tests of {mutant.module} fail without any change"
-            limits[mutant.module] = max(LEAST, PATIENCE * taken)
-            out.write(f"{mutant.module}: tests take {taken:.1f} s\n")
-        answer, _ = run_tests(mutant.module, mutant.source, limits[mutant.module])
-        counts[answer] += 1
-        tried[mutant.module] += 1
-        if answer == ALIVE:
-            out.write(f"ALIVE {mutant}\n")
-        out.flush()
-    out.write(f"{counts.total()} mutants: {dict(counts)}; {dict(tried)}\n")
-    return 1 if counts[ALIVE] or problems else 0
+        say(f"no such mutant, or no reason: {text}")
+    chosen = options.module or list(TESTS)
+    wanted = sample(chosen, options.seed)
+    if options.again:
+        wanted = living(wanted, options.again)
+    server = Server(wanted, options.processes, options.seconds, options.each, say)
+    code = serve(server, list(dict.fromkeys(test for module in chosen for test in TESTS[module])))
+    answers = Counter(verdict.answer for verdict in server.verdicts)
+    tried = Counter(verdict.mutant.module for verdict in server.verdicts)
+    say(f"{len(server.verdicts)} of {len(wanted)} mutants: {dict(answers)}; {dict(tried)}")
+    return 1 if code or problems or answers[ALIVE] or answers[UNSEEN] or answers[PARTLY] else 0
+
+
+def living(wanted: Sequence[Mutant], path: Path) -> list[Mutant]:
+    """The mutants that a file of verdicts does not say are killed: those first that it does not name."""
+    last = verdicts(path)
+    return sorted((m for m in wanted if last.get(key(m)) not in DEAD), key=lambda m: key(m) in last)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
-import pytest
-from tests.mutation import run
+from tests.mutation.known import known, stale
 from tests.mutation.mutate import mutants
-from tests.mutation.table import TESTS
+from tests.mutation.table import ROOT, TESTS, module_file
 
 SOURCE = '''\
 """A module."""
@@ -46,8 +47,27 @@ def test_mutants_change_one_place_of_a_function() -> None:
     assert len({m.source for m in made}) == len(made)
 
 
+def test_texts_for_people_are_left_alone() -> None:
+    source = """
+def f(n):
+    if n > 1:
+        raise ValueError(f"{n + 1} is more", 2)
+    logger.info("seen", n + 2)
+    return n or "none", f"{n + 3}"
+
+
+class Box:
+    def __str__(self):
+        return str(self.n + 4)
+"""
+    changes = {(m.kind, m.was) for m in mutants("some/module", source)}
+    assert {kind for kind, was in changes if "raise" in was or "logger" in was} == {"drop"}
+    assert not any(was in ("n + 1", "n + 2", "n + 3", 'n or "none"') or "self" in was for _, was in changes)
+    assert ("comparison", "n > 1") in changes
+
+
 def test_rows_fit_mutants_and_have_reasons() -> None:
-    assert run.stale(run.known()) == []
+    assert stale(known()) == []
     row = {
         "module": "passes/zero_one_images",
         "function": "with_images",
@@ -55,23 +75,45 @@ def test_rows_fit_mutants_and_have_reasons() -> None:
         "now": "else",
         "reason": "none",
     }
-    assert len(run.stale([row])) == 1
+    assert len(stale([row])) == 1
+    assert stale([row | {"was": "*"}]) == []
+    assert len(stale([row | {"was": "*", "reason": ""}])) == 1
 
 
 def test_the_named_tests_exist() -> None:
-    assert [
-        test for tests in TESTS.values() for test in tests if not (run.ROOT / test.partition("::")[0]).exists()
-    ] == []
-    assert [module for module in TESTS if not run.module_file(module).exists()] == []
+    assert [test for tests in TESTS.values() for test in tests if not (ROOT / test.partition("::")[0]).exists()] == []
+    assert [module for module in TESTS if not module_file(module).exists()] == []
 
 
-@pytest.mark.parametrize(("condition", "answer"), [("True", run.ALIVE), ("WIDTHS[0] == 0", run.KILLED)])
-def test_a_change_is_seen_by_a_test_that_looks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, condition: str, answer: str
-) -> None:
-    """A child process runs the tests with the changed module; the parent keeps its own."""
-    test = tmp_path / "test_it.py"
-    test.write_text(f"from kleene.logic.earlier import WIDTHS\n\ndef test_it():\n    assert {condition}\n")
-    monkeypatch.setitem(TESTS, "logic/earlier", (str(test),))
-    text = run.module_file("logic/earlier").read_text() + "\nWIDTHS = [1]\n"
-    assert run.run_tests("logic/earlier", text, 20)[0] == answer
+SCRIPT = """
+import sys
+from pathlib import Path
+from tests.mutation.mutate import mutants
+from tests.mutation.run import Server, serve
+from tests.mutation.table import TESTS, module_file
+
+TESTS.clear()
+folder = Path(sys.argv[1])
+wanted = [m for m in mutants("cfa/types", module_file("cfa/types").read_text()) if m.kind == "return"]
+server = Server(wanted, 2, 60, 60, lambda text: None, folder / "verdicts.jsonl")
+assert serve(server, [str(folder)]) == 0
+for verdict in server.verdicts:
+    print(verdict.mutant.function, verdict.answer)
+"""
+TRIED = {
+    "assert INT.size": ("IntegerType.size", "killed"),
+    "DOUBLE.size": ("FloatType.size", "alive"),
+    "while INT.minimum is None: pass": ("IntegerType.minimum", "endless"),
+    "pass": ("IntegerType.has", "unseen"),
+}
+
+
+def test_a_change_is_seen_by_a_test_that_looks(tmp_path: Path) -> None:
+    """Children run the tests with a changed function: one fails, one lets it live, one never ends, none executes it."""
+    for number, line in enumerate(TRIED):
+        text = f"from kleene.cfa.types import INT, FloatType\n\nDOUBLE = FloatType(64)\n\ndef test_it():\n    {line}\n"
+        (tmp_path / f"test_{number}.py").write_text(text)
+    command = [sys.executable, "-c", SCRIPT, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert {" ".join(row) for row in TRIED.values()} <= set(done.stdout.splitlines()), done.stdout + done.stderr
+    assert len((tmp_path / "verdicts.jsonl").read_text().splitlines()) >= len(TRIED)

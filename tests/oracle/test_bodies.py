@@ -1,7 +1,8 @@
 """Bodies that are said to keep their contracts, run on all small heaps by an interpreter that is written here.
 
 The bodies are those of the examples with one or two edges changed at random: some of them are still right, most are
-not. What a contract says is written here once more, in Python. None that goes wrong on a heap may be verified.
+not. Each contract is written here once more, in Python. A body that breaks its contract on some heap must not be
+verified.
 """
 
 from __future__ import annotations

@@ -455,9 +455,9 @@ def test_a_body_that_breaks_its_contract_is_not_proved(tmp_path: Path, seed: int
     meant = {"f": read_specification(program, contracts["f"])}
     called = by_contracts(program, contracts, meant, concrete=True)
     shown = explore(body_alone(called, contracts["f"], meant["f"], concrete=True), seconds=1.5, malloc_may_fail=True)
-    broken = [c for c in shown.findings if c.finding.detail != "exit"]
+    broken = [c for c in shown.findings if c.fault.detail != "exit"]
     if broken:
         abstract = body_alone(by_contracts(program, contracts, meant), contracts["f"], meant["f"])
         result = analyse(Prepared(abstract), malloc_may_fail=True, seconds=5.0)
         raised = [a for a in result.alarms if a.kind != "memory_cleanup"]
-        assert raised or not result.complete, (file.read_text(), broken[0].finding)
+        assert raised or not result.complete, (file.read_text(), broken[0].fault)

@@ -22,10 +22,10 @@ from kleene.paths import (
     Infeasible,
     Interpolants,
     encode,
+    fault_of_run,
     feasible,
     interpolants,
     replay,
-    shown,
 )
 
 from .conftest import path_of_run, random_inputs
@@ -53,7 +53,7 @@ def problems_of(seed: int, runs: int = RUNS, steps: int = STEPS) -> tuple[list[s
 
 
 def _goal(trace: Trace) -> str | None:
-    return trace.findings[-1].kind if trace.outcome == "error" else None
+    return trace.faults[-1].kind if trace.outcome == "error" else None
 
 
 def _check_run(program: CProgram, trace: Trace, counts: dict[str, int]) -> list[str]:
@@ -70,7 +70,7 @@ def _check_run(program: CProgram, trace: Trace, counts: dict[str, int]) -> list[
     problems = []
     if [(s.location, s.truth) for s in again.steps] != [(s.location, s.truth) for s in trace.steps]:
         problems.append(f"the inputs {answer.inputs} of the model take another path than {trace.inputs}")
-    if _goal(trace) is not None and shown(again, _goal(trace) or "") is None:
+    if _goal(trace) is not None and fault_of_run(again, _goal(trace) or "") is None:
         problems.append(f"the inputs {answer.inputs} of the model do not show {_goal(trace)}")
     if isinstance(interpolants(formula), Interpolants):
         problems.append(f"interpolants for the run on {trace.inputs}")

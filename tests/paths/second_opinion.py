@@ -10,7 +10,7 @@ import z3
 from kleene.domains.explicit.machine import Machine
 from kleene.paths import Interpolants, PathFormula
 from kleene.paths.interpolation.relation import Relation
-from kleene.paths.interpolation.steps import related
+from kleene.paths.interpolation.steps import relation_of
 
 
 def unsatisfiable(formulas: list[Any]) -> bool | None:
@@ -36,7 +36,7 @@ def inductive(formula: PathFormula, found: Interpolants) -> list[str]:
     machine = Machine(formula.program, malloc_may_fail=formula.malloc_may_fail)
     if len(leaves) != 1:
         return []
-    relation = related(formula, machine, leaves[0])
+    relation = relation_of(formula, machine, leaves[0])
     return sequence_problems(relation, found)
 
 

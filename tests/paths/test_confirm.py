@@ -17,7 +17,7 @@ from kleene.c import read_program
 from kleene.core.verdict import Verdict
 from kleene.passes.inline import inline
 from kleene.passes.preparation import Prepared
-from kleene.passes.prepare import prepared
+from kleene.passes.prepare import prepare_program
 from kleene.report.check.text_and_json import check_document, check_text
 from kleene.results.check import CheckReport
 
@@ -70,7 +70,7 @@ def test_a_path_formula_confirms_what_exploration_cannot(checked):
 
 def test_an_infeasible_path_is_no_finding_and_is_shown(checked):
     """Nothing is wrong with this program; the analysis does not know that the counter is the length of the list."""
-    report = checked(MISCOUNTED, timeout=12, properties=("memsafety",))
+    report = checked(MISCOUNTED, timeout=6, properties=("memsafety",))
     assert report.properties["memsafety"] is not Verdict.FALSE
     if report.properties["memsafety"] is Verdict.UNKNOWN:
         assert "cannot happen" in report.reason
@@ -121,7 +121,7 @@ def test_the_path_through_tail_recursion_is_shown(tmp_path):
     prepared = Prepared(read_program(path))
     shape = analyse(prepared, malloc_may_fail=True, seconds=60)
     (alarm,) = shape.alarms
-    result = confirm(prepared, shape, [alarm], malloc_may_fail=True, seconds=12)
+    result = confirm(prepared, shape, [alarm], malloc_may_fail=True, seconds=5)
     assert any("$next" in str(edge.label) for edge in result.paths[alarm])
     assert "cannot happen" in result.answers[alarm]
 
@@ -144,7 +144,7 @@ def test_the_path_of_an_alarm_leads_from_the_entry_to_its_place(tmp_path):
     path = tmp_path / "p.c"
     path.write_text(HEAD + MISCOUNTED)
     program = read_program(path)
-    ready = prepared(inline(program))
+    ready = prepare_program(inline(program))
     result = analyse(Prepared(program), malloc_may_fail=True, seconds=20)
     found = error_paths(result, ready, 20)
     assert set(found) == set(result.alarms)

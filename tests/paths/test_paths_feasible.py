@@ -10,7 +10,7 @@ import pytest
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Allocate, Error, Free, Operation
 from kleene.cfa.program import CProgram
-from kleene.paths import Feasible, Infeasible, PathStep, Undecided, encode, feasible, replay, shown
+from kleene.paths import Feasible, Infeasible, PathStep, Undecided, encode, fault_of_run, feasible, replay
 
 HEAD = """
 #include <stdlib.h>
@@ -67,7 +67,7 @@ def test_conditions_on_data_have_models_that_the_interpreter_confirms(lower, con
     answer = feasible(encode(program, to_error(program), goal="unreach_call", malloc_may_fail=True))
     assert isinstance(answer, Feasible)
     assert value(answer.inputs[0]), answer.inputs
-    assert shown(replay(program, answer.inputs, malloc_may_fail=True), "unreach_call") is not None
+    assert fault_of_run(replay(program, answer.inputs, malloc_may_fail=True), "unreach_call") is not None
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_double_free_needs_the_first(lower):
     assert isinstance(found[1], Infeasible)
     assert isinstance(found[2], Feasible)
     assert found[2].inputs == (5,)
-    assert shown(replay(program, found[2].inputs, malloc_may_fail=False), "double_free") is not None
+    assert fault_of_run(replay(program, found[2].inputs, malloc_may_fail=False), "double_free") is not None
 
 
 def test_garbage_is_chosen_and_stays_the_same(lower):
@@ -133,7 +133,7 @@ def test_garbage_is_chosen_and_stays_the_same(lower):
     assert isinstance(answer, Feasible)
     trace = replay(program, answer.inputs, malloc_may_fail=True)
     assert not trace.tainted
-    assert shown(trace, "uninitialized_pointer") is not None
+    assert fault_of_run(trace, "uninitialized_pointer") is not None
 
 
 def test_what_is_not_modelled_is_undecided(lower):
@@ -199,4 +199,4 @@ def test_leaks(lower):
     assert isinstance(answer, Feasible)
     assert answer.inputs == (1, 9)
     trace = replay(program, answer.inputs, malloc_may_fail=True)
-    assert shown(trace, "memory_leak") is not None
+    assert fault_of_run(trace, "memory_leak") is not None

@@ -101,16 +101,16 @@ def read(tmp_path: Path):
 )
 def test_deep_errors_are_found_and_shown(read, text, kind):
     found = Search(read(HEAD + text), (), malloc_may_fail=True).run(30)
-    shown = next(c for c in found.findings if c.finding.kind == kind)
+    shown = next(c for c in found.findings if c.fault.kind == kind)
     again = replay(shown.trace, len(shown.trace.steps))
-    assert shown.finding in again.findings
+    assert shown.fault in again.faults
     assert not again.tainted
 
 
 def test_recursion_is_followed(read):
     found = Search(read(HEAD + RECURSIVE), (), malloc_may_fail=True).run(30)
     assert not found.proved
-    assert {c.finding.kind for c in found.findings} >= {"memory_leak"}
+    assert {c.fault.kind for c in found.findings} >= {"memory_leak"}
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_states_with_different_constraints_are_not_the_same(read):
         " while (i < 2) i++; if (x == 3)\n reach_error(); if (x == 9)\n reach_error(); return 0; }"
     )
     found = Search(read(text), (), malloc_may_fail=True).run(30)
-    assert len({c.finding.place.line for c in found.findings}) == 2
+    assert len({c.fault.place.line for c in found.findings}) == 2
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_paths_that_lead_to_no_alarm_are_followed_last(read, body, kinds):
     alarm = next(e.source for e in program.main.cfa.edges if str(e.label).startswith("error"))
     found = Search(program, {alarm}, malloc_may_fail=True).run(30)
     assert found.exhausted
-    assert [c.finding.kind for c in found.findings] == kinds
+    assert [c.fault.kind for c in found.findings] == kinds
     assert found.proved is not bool(kinds)
 
 
@@ -184,4 +184,4 @@ def test_search_and_exploration_agree(read, seed):
     if exploration.proved:
         assert not found.findings
     for confirmed in found.findings:
-        assert confirmed.finding in replay(confirmed.trace, len(confirmed.trace.steps)).findings
+        assert confirmed.fault in replay(confirmed.trace, len(confirmed.trace.steps)).faults

@@ -202,22 +202,102 @@ UNSAFE = {
 }
 
 
+def of_unsafe(folder: Path, document: Document, name: str) -> Document:
+    """The certificate of the safe program, for the file of a program with an error."""
+    old, new = UNSAFE[name]
+    assert old in SAFE
+    program = written(folder, SAFE.replace(old, new))
+    (folder / "word.h").write_text("typedef int word;\n", encoding="utf-8")
+    entries = {
+        key: [{"path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}]
+        for key, path in (("files", program), ("headers", folder / "word.h"))
+    }
+    return {**document, **entries}
+
+
 @pytest.mark.parametrize("name", UNSAFE)
 def test_no_forged_proof_of_an_unsafe_program(proof: tuple[Path, Document], tmp_path: Path, name: str) -> None:
     """The graphs of the safe program, mutated, for the file of a program with an error."""
-    _, document = proof
-    old, new = UNSAFE[name]
-    assert old in SAFE
-    program = written(tmp_path, SAFE.replace(old, new))
-    (tmp_path / "word.h").write_text("typedef int word;\n", encoding="utf-8")
-    entries = {
-        key: [{"path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}]
-        for key, path in (("files", program), ("headers", tmp_path / "word.h"))
-    }
+    document = of_unsafe(tmp_path, proof[1], name)
     rng = random.Random(f"forged {name}")
     for _ in range(25):
-        forged = rng.choice((_bits, _choices))(rng, {**document, **entries})
-        assert not accepts(tmp_path, signed(forged))
+        assert not accepts(tmp_path, signed(rng.choice((_bits, _choices))(rng, document)))
+
+
+Graph = tuple[int, list[str]]
+
+
+def _each_graph(document: Document, change: Callable[[int, list[str], list[str]], Graph]) -> Document:
+    """Every graph changed; `change` gets the number of nodes, the names of the predicates and the rails."""
+    names = [name for name, _ in document["predicates"]]
+    locations = {
+        place: [change(size, names, list(rails)) for size, rails in graphs]
+        for place, graphs in document["locations"].items()
+    }
+    return {**document, "locations": locations}
+
+
+def _without_nodes(size: int, names: list[str], rails: list[str]) -> Graph:
+    """No node is active: none of them is in a state, says the graph."""
+    at = 2 * names.index("ac")
+    rails[at : at + 2] = "0", "0"
+    return size, rails
+
+
+def _doubtful_nodes(size: int, names: list[str], rails: list[str]) -> Graph:
+    """Every node may be absent."""
+    rails[2 * names.index("ac")] = "0"
+    return size, rails
+
+
+def _one_of_each(size: int, names: list[str], rails: list[str]) -> Graph:
+    """No node stands for several."""
+    rails[2 * names.index("sm") + 1] = "0"
+    return size, rails
+
+
+def _nothing_known(size: int, names: list[str], rails: list[str]) -> Graph:
+    """Nothing is certain."""
+    active = 2 * names.index("ac")
+    return size, [rail if k in (active, active + 1) or k % 2 else "0" for k, rail in enumerate(rails)]
+
+
+def _nothing_holds(size: int, names: list[str], rails: list[str]) -> Graph:
+    """Every predicate is false, of all nodes that there are."""
+    kept = {2 * names.index(name) + k for name in ("ac", "sm") for k in (0, 1)}
+    return size, [rail if k in kept else "0" for k, rail in enumerate(rails)]
+
+
+def _part(document: Document, key: str, **values: object) -> Document:
+    return {**document, key: {**document[key], **values}}
+
+
+def _graphs_of_the_entry(document: Document) -> Document:
+    first, *_ = (graphs for graphs in document["locations"].values() if graphs)
+    return {**document, "locations": dict.fromkeys(document["locations"], first)}
+
+
+BY_HAND: dict[str, Callable[[Document], Document]] = {
+    "as it is": lambda d: d,
+    "no node is active": lambda d: _each_graph(d, _without_nodes),
+    "every node may be absent": lambda d: _each_graph(d, _doubtful_nodes),
+    "no summary": lambda d: _each_graph(d, _one_of_each),
+    "nothing is certain": lambda d: _each_graph(d, _nothing_known),
+    "nothing holds": lambda d: _each_graph(d, _nothing_holds),
+    "the same graphs everywhere": _graphs_of_the_entry,
+    "no graph at all": lambda d: {**d, "locations": {name: [] for name in d["locations"]}},
+    "nothing is tracked": lambda d: _part(d, "tracking", tracked=[], separating=[], fields=[], data=[], integers=[]),
+    "the links are not used": lambda d: _part(d, "roles", unused=sorted({*d["roles"]["forward"], "next"}), forward=[]),
+    "the links lead back": lambda d: _part(d, "roles", back=sorted({*d["roles"]["forward"], "next"})),
+    "nothing is active": lambda d: {**d, "active": {name: [] for name in d["active"]}},
+}
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_no_proof_of_an_unsafe_program_by_hand(proof: tuple[Path, Document], tmp_path: Path, name: str) -> None:
+    for unsafe in UNSAFE:
+        document = of_unsafe(tmp_path, proof[1], unsafe)
+        assert not accepts(tmp_path, signed(BY_HAND[name](document))), unsafe
 
 
 def test_stronger_graphs_of_the_safe_program_are_closed_or_refused(

@@ -98,7 +98,9 @@ def test_an_error_is_shown_by_a_run(capsys, tmp_path):
 
 def test_limits_leave_the_last_abstraction(capsys, tmp_path):
     program = written(tmp_path, LAST)
-    code, out, _ = run(capsys, "check", program, "--property", "assert", "--trace-refinement", "--max-rounds", 1)
+    code, out, _ = run(
+        capsys, "check", program, "--property", "assert", "--trace-refinement", "--max-rounds", 1, "--timeout", 8
+    )
     assert code == 3
     assert "no proof in 1 rounds" in out
     assert "last abstraction" in out
@@ -224,7 +226,8 @@ def test_a_real_error_leaves_the_other_properties(capsys, tmp_path):
     "option,value,words", [("--memory", 1, "memory limit"), ("--max-structures", 20, "more than 20")]
 )
 def test_every_limit_leaves_the_last_abstraction(capsys, tmp_path, option, value, words):
-    code, out, _ = run(capsys, "check", written(tmp_path, LAST), "--property", "assert", "--refine", option, value)
+    words_of_limits = (option, value, "--timeout", 5)
+    code, out, _ = run(capsys, "check", written(tmp_path, LAST), "--property", "assert", "--refine", *words_of_limits)
     assert code == 3
     assert f"unknown because: {'the ' if option == '--memory' else ''}{words}" in out
     assert "last abstraction" in out

@@ -7,12 +7,12 @@ import z3
 from tests.refine.helpers import BUILD, EXAMPLES, refined, task_of, written
 
 from kleene.cfa.operations import Assume
-from kleene.passes.facts.liveness import defined, used
+from kleene.passes.facts.liveness import defined_variables, used_variables
 from kleene.paths.interpolation.vocabulary import POINTER, Cell, Defined, Vocabulary
-from kleene.paths.interpolation.written import written as in_c
+from kleene.paths.interpolation.written import formula_text as in_c
 from kleene.refine.loop import SAFE
 from kleene.refine.rounds import SPOKEN
-from kleene.refine.tracking.cuts import LiveRanges, between_uses, united
+from kleene.refine.tracking.cuts import LiveRanges, between_uses, unite
 from kleene.refine.tracking.definition import Activity, TrackingDefinition
 
 TWICE = (
@@ -42,7 +42,7 @@ def result(tmp_path):
 
 
 def test_uses_on_a_path_by_following_it_forwards(result):
-    """Against the definition: at a location of the path a value is there that a later step reads before writing."""
+    """Against the definition: a location of the path has a value that a later step reads before writing."""
     names = result.abstraction.definition.variables
     assert names
     for one in result.rounds:
@@ -52,16 +52,16 @@ def test_uses_on_a_path_by_following_it_forwards(result):
             expected = set()
             for k, edge in enumerate(steps):
                 for later in steps[k:]:
-                    if name in {v.name for v in used(later.label)}:
+                    if name in {v.name for v in used_variables(later.label)}:
                         expected.add(edge.source)
                         break
-                    if name in {v.name for v in defined(later.label)}:
+                    if name in {v.name for v in defined_variables(later.label)}:
                         break
             assert set(found.get(name, ())) == expected
 
 
 def test_interpolants_say_where(result):
-    """A variable is asked for at the locations before whose steps an interpolant speaks of it, nowhere else."""
+    """A variable is tracked at the locations whose interpolants contain it, nowhere else."""
     spoken = [one for one in result.rounds if one.reason.interpolants is not None]
     assert spoken
     for one in spoken:
@@ -86,7 +86,7 @@ def test_live_ranges_end_where_a_variable_is_written(tmp_path):
     holder = {v.name: v for vs in live.values() for v in vs}
     heads = [n for n, line in enumerate(TWICE.splitlines(), start=1) if "while (p != NULL)" in line]
     conditions = [e for e in task.cfa.edges if isinstance(e.label, Assume) and e.label.place.line in heads]
-    lines = {e.label.place.line: (e.source, {v.name for v in used(e.label)}) for e in conditions}
+    lines = {e.label.place.line: (e.source, {v.name for v in used_variables(e.label)}) for e in conditions}
     (first, names), (second, others) = (lines[head] for head in heads)
     for name, start, other in ((min(names), first, second), (min(others), second, first)):
         around = ranges.around({name: frozenset({start})})[name]
@@ -94,7 +94,10 @@ def test_live_ranges_end_where_a_variable_is_written(tmp_path):
         assert all(holder[name] in live[location] for location in around)
         assert names != others or other not in around
         for edge in task.cfa.edges:  # closed: the same value is not tracked at one end of a step alone
-            if holder[name] not in defined(edge.label) and holder[name] in live[edge.source] & live[edge.target]:
+            if (
+                holder[name] not in defined_variables(edge.label)
+                and holder[name] in live[edge.source] & live[edge.target]
+            ):
                 assert (edge.source in around) == (edge.target in around)
     assert ranges.around({min(names): frozenset({task.cfa.entry}), "nobody": frozenset({first})}) == {}
 
@@ -105,7 +108,7 @@ def test_activity_grows():
     assert more.at == {"p": {"1", "2"}, "r": {"3"}}  # q was tracked wherever it is live, and still is
     assert more.without(some) == {"p": {"2"}, "r": {"3"}}
     assert more.everywhere(frozenset({"p"})).at == {"r": {"3"}}
-    assert united({"p": frozenset({"1"})}, {"p": frozenset({"2"})}) == {"p": {"1", "2"}}
+    assert unite({"p": frozenset({"1"})}, {"p": frozenset({"2"})}) == {"p": {"1", "2"}}
     definition = TrackingDefinition(frozenset({"p", "q"}), frozenset({"p"}), integers=frozenset({"i"}))
     assert definition.only({"q", "i"}) == TrackingDefinition(frozenset({"q"}), integers=frozenset({"i"}))
 

@@ -182,7 +182,7 @@ def test_a_live_pointer_is_not_carried(tmp_path):
     ],
 )
 def test_another_shape_class_carries_empty_heaps_only(tmp_path, text, pointers, before, after):
-    """That cells form no cycles must be seen step by step: it cannot be assumed of what is there already."""
+    """Each step must show that cells form no cycles: this cannot be assumed of cells that exist already."""
     task = _task(tmp_path, text)
     old, new = _models(task, (pointers, before, ()), (pointers, after, ()))
     tree = _built(Tree(old))

@@ -14,7 +14,7 @@ from kleene.c.reader import read_program
 from kleene.passes.preparation import Prepared
 from kleene.refine.certificate import graphs_of, problems_of
 from kleene.refine.loop import GAVE_UP, SAFE, RefineOptions
-from kleene.refine.tree.growth import FIRST_LOOK
+from kleene.refine.tree.growth import STRUCTURES_BEFORE_COMPARISON
 
 START = """
 #include <stdlib.h>
@@ -111,7 +111,7 @@ def test_a_list_whose_first_cell_points_back_to_the_last(tmp_path):
     assert result.abstraction.generator.name == "dll"
     assert result.abstraction.generator.roles.looping == {"prev"}
     (outgrown,) = [one.outgrown for one in result.rounds if one.outgrown is not None]
-    assert outgrown[1] > FIRST_LOOK > result.tree.generated
+    assert outgrown[1] > STRUCTURES_BEFORE_COMPARISON > result.tree.generated
     assert outgrown[0].families < result.abstraction.generator.families
     assert closed(result)
 
@@ -178,7 +178,7 @@ int main(void) {
 
 
 def test_sorted_insertion_is_proved_on_images(tmp_path):
-    """0 and 1 stand for the numbers; the certificate says so, and is checked in the same way."""
+    """0 and 1 stand for the numbers; the certificate states this, and is checked in the same way."""
     program = written(tmp_path, SORTED)
     found = refine(
         Prepared(read_program([str(program)])), ["assert"], RefineSettings(), malloc_may_fail=True, seconds=60

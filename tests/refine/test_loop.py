@@ -13,7 +13,7 @@ from kleene.core.verdict import PROPERTIES
 from kleene.passes.preparation import Prepared
 from kleene.refine.certificate import graphs_of, problems_of
 from kleene.refine.classes.finetune import (
-    MOST_STRUCTURES,
+    SIMULATION_STRUCTURES,
     WHOLE,
     Answer,
     fine_tune,
@@ -169,8 +169,8 @@ def test_simulation_along_a_path():
     nothing = Abstraction(NOTHING, Lattice((), {}).coarsest)
     assert simulate(models.of(nothing), last.path).rules_out is False
     pair = [last.abstraction.generator, result.abstraction.generator]
-    one = sequential(models, result.abstraction, last.path, level=WHOLE)(pair, MOST_STRUCTURES)
-    assert one == parallel(models, result.abstraction, last.path, level=WHOLE)(pair, MOST_STRUCTURES)
+    one = sequential(models, result.abstraction, last.path, level=WHOLE)(pair, SIMULATION_STRUCTURES)
+    assert one == parallel(models, result.abstraction, last.path, level=WHOLE)(pair, SIMULATION_STRUCTURES)
     assert [answer.rules_out for answer in one] == [False, True]
 
 
@@ -195,7 +195,7 @@ def test_fine_tune_finds_the_coarsest(wanted, width):
     tested = []
 
     def test(generators, most):
-        assert most <= MOST_STRUCTURES
+        assert most <= SIMULATION_STRUCTURES
         tested.extend(generators)
         return [Answer(wanted is not None and wanted <= g.families, 1 + len(g.families), most) for g in generators]
 

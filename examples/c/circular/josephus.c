@@ -1,6 +1,6 @@
 // RUN: kleene check
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
-// People in a circle; the count goes on from anywhere, and the next one leaves, until one is left.
+// People in a circle; the count continues from anywhere, and the next one leaves, until one is left.
 #include <stdlib.h>
 
 extern int __VERIFIER_nondet_int(void);

@@ -1,6 +1,6 @@
 // RUN: kleene check
 // EXPECT: memsafety=FALSE memcleanup=FALSE unreach=TRUE assert=TRUE
-// One of the jumps to the cleanup goes to the wrong label.
+// One of the jumps to the cleanup has the wrong label.
 #include <stdlib.h>
 
 extern int __VERIFIER_nondet_int(void);

@@ -1,6 +1,6 @@
 // RUN: kleene check
 // EXPECT: memsafety=FALSE memcleanup=ANY unreach=TRUE assert=TRUE
-// Removes nodes with the value of the one before them, and goes on from the removed one.
+// Removes nodes with the value of the one before them, and continues from the removed one.
 #include <stdlib.h>
 
 extern int __VERIFIER_nondet_int(void);

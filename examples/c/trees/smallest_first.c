@@ -1,6 +1,6 @@
 // RUN: kleene check --domain fesa
 // EXPECT: memsafety=TRUE memcleanup=TRUE unreach=TRUE assert=TRUE
-// Frees a search tree in the order of its keys: the leftmost node goes first.
+// Frees a search tree in the order of its keys: the leftmost node first.
 #include <stdlib.h>
 
 extern int __VERIFIER_nondet_int(void);

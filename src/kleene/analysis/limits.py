@@ -18,6 +18,8 @@ from kleene.diagnostics import Limit, LimitReached
 Result = TypeVar("Result")
 _TICK = 0.1
 """Seconds between two looks at time and memory."""
+MOST_MEMORY = 4 << 30
+"""Bytes after which an analysis gives up: half the memory of a usual machine with two cores."""
 GRACE = 0.3
 """Seconds that a phase may take beyond its share before it is interrupted wherever it is."""
 _SOON = 0.002

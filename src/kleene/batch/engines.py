@@ -112,6 +112,8 @@ def _connected(address: str, opened: ExitStack) -> Client:
         return client
     try:
         client = opened.enter_context(Client(address, timeout=_CONNECT))
+    except TypeError as problem:  # Dask says this where its settings name no certificates
+        raise UsageError(f"--cluster: '{address}' needs Dask's TLS settings (distributed.comm.tls)") from problem
     except (OSError, TimeoutError, ValueError) as problem:
         raise UsageError(f"--cluster: no scheduler answers at '{address}'; 'dask scheduler' starts one") from problem
     return client

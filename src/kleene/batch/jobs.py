@@ -19,7 +19,7 @@ from pathlib import Path
 import yaml
 
 from kleene import __version__
-from kleene.diagnostics import UsageError
+from kleene.diagnostics import UsageError, check_name
 
 TASKS = (".yml", ".yaml")
 TVP, TVS = ".tvp", ".tvs"
@@ -80,18 +80,20 @@ class Job:
 
 def find_jobs(paths: Sequence[str], options: Sequence[str], run_options: Sequence[str] = ()) -> list[Job]:
     """The programs in files and folders, by name; the options apply to every check and to every TVP run."""
-    found: dict[Path, None] = {}
+    programs: dict[Path, None] = {}
     for name in paths:
         path = Path(name)
         if path.is_dir():
-            found.update(dict.fromkeys(_programs(path)))
+            programs.update(dict.fromkeys(_programs(path)))
         elif path.is_file():
-            found[path] = None
+            programs[path] = None
         else:
             raise UsageError(f"there is no file or folder '{name}'")
-    if not found:
+    for path in programs:
+        check_name(str(path))
+    if not programs:
         raise UsageError(f"there is no C program, no task and no TVP program with an input in '{paths[0]}'")
-    return [_job(path, tuple(run_options if path.suffix == TVP else options)) for path in found]
+    return [_job(path, tuple(run_options if path.suffix == TVP else options)) for path in programs]
 
 
 def _job(path: Path, options: tuple[str, ...]) -> Job:
@@ -212,13 +214,13 @@ def _sources(files: list[Path], options: Sequence[str]) -> tuple[Path, ...]:
 
 def _include_folders(options: Sequence[str]) -> list[Path]:
     """The folders of ``-I FOLDER``, ``-IFOLDER``, ``--include FOLDER`` and ``--include=FOLDER``."""
-    found: list[Path] = []
+    include_folders: list[Path] = []
     for number, option in enumerate(options):
         if option in ("-I", "--include"):
-            found += map(Path, options[number + 1 : number + 2])
+            include_folders += map(Path, options[number + 1 : number + 2])
         elif option.startswith(("-I", "--include=")):
-            found.append(Path(option.removeprefix("-I").removeprefix("--include=")))
-    return found
+            include_folders.append(Path(option.removeprefix("-I").removeprefix("--include=")))
+    return include_folders
 
 
 @cache

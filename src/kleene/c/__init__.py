@@ -5,6 +5,7 @@ libclang is loaded by the first call of `read_program`, not by importing this pa
 In reading order:
 
 - `options`: `ReadOptions`, how C is read
+- `input`: what a compiler is told about its input
 - `reader`: files to automata
 - `parse`: libclang with our headers
 - `clang`: the binding
@@ -16,8 +17,7 @@ In reading order:
 - `values`: expressions
 - `effects`: assignments and conditions
 - `calls`: calls and library functions
-- `printing`: `printf` and `sprintf`
-- `scan`: `scanf`
+- `library`: functions of the library, and functions without a body
 - `initializers`: initialisers
 - `statements`: statements and bodies
 - `for_parts`: the parts of a `for`

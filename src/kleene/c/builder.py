@@ -143,9 +143,9 @@ class Builder:
             self._resolve(jump)
         edges = [(self._find(s), op, self._find(t)) for s, op, t in self._edges]
         for location, place in self._hangs.items():
-            found = self._find(location)
-            if all(s != found for s, _, _ in edges):
-                edges.append((found, Skip(place), found))
+            end = self._find(location)
+            if all(s != end for s, _, _ in edges):
+                edges.append((end, Skip(place), end))
         return self._number(edges)
 
     def _resolve(self, jump: _Jump) -> None:

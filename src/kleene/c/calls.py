@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from kleene.c.clang import evaluate, kind
+from kleene.c.library import variadic
+from kleene.c.library.printing import print_formatted, print_text, write_formatted
+from kleene.c.library.scan import scan
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
-from kleene.c.printing import print_formatted, print_text, write_formatted
-from kleene.c.scan import scan
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import (
     Binary,
@@ -38,12 +40,71 @@ ERROR_CALLS = {"__VERIFIER_error": "unreach_call", "reach_error": "unreach_call"
 ASSERT_CALLS = ("__assert_fail", "__assert", "__assert_rtn", "__kleene_assert_fail")
 NONDET = "__VERIFIER_nondet_"
 _ABORTED = 134  # the exit code in a shell of a program that called abort
-_UNKNOWN_NUMBERS = {"rand", "random", "getchar", "clock", "getpid", "fgetc", "getc", "lrand48"}
+_UNKNOWN_NUMBERS = {
+    "rand",
+    "random",
+    "clock",
+    "getpid",
+    "lrand48",
+    "feof",
+    "ferror",
+    "ftell",
+    "fileno",
+    "close",
+    "open",
+    "lseek",
+    "isatty",
+    "unlink",
+    "remove",
+    "rename",
+    "access",
+    "system",
+    "sysconf",
+    "getpagesize",
+    "getuid",
+    "geteuid",
+    "getgid",
+    "getppid",
+    "dup",
+    "dup2",
+    "fsync",
+    "ftruncate",
+    "rmdir",
+    "chdir",
+    "mkdir",
+    "chmod",
+    "sched_yield",
+    "pthread_self",
+    "pthread_equal",
+    "difftime",
+    "alarm",
+    "ungetc",
+    "fseek",
+    "prctl",
+    "mprotect",
+    "madvise",
+    "msync",
+    "pclose",
+}
+"""Functions of the outside world that change nothing in the memory of the program."""
 _IGNORED = {
-    "fflush", "fclose", "srand", "srandom", "setvbuf", "sleep", "usleep", "fputc", "putc", "__builtin_prefetch",
+    "fflush", "fclose", "srand", "srandom", "srand48", "setvbuf", "setbuf", "sleep", "usleep", "fputc", "putc",
+    "__builtin_prefetch", "rewind", "clearerr", "putchar_unlocked", "putc_unlocked",
     "__VERIFIER_atomic_begin", "__VERIFIER_atomic_end",
 }  # fmt: skip
 _FOLDED = {"__builtin_constant_p", "__builtin_object_size", "__builtin_types_compatible_p", "__builtin_offsetof"}
+
+_PREFIX = re.compile(r"^(__builtin_|__isoc99_|__isoc23_|__isoc11_)")
+"""Beginnings of other names of library functions: the compiler's, and those of glibc."""
+_JUMPS = "jumps between functions are not followed"
+_THREADS = "threads are not followed; check what each of them does alone"
+NOT_MODELLED = {
+    **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"), _JUMPS),
+    **dict.fromkeys(("pthread_create", "thrd_create", "fork", "vfork", "clone"), _THREADS),
+    **dict.fromkeys(("atexit", "on_exit", "at_quick_exit"), "functions that run at the exit are not followed"),
+    **dict.fromkeys(("signal", "sigaction", "bsd_signal"), "handlers of signals are not followed"),
+}
+"""Functions that no model describes, and why."""
 
 Handler = Callable[["Calls", Any, list[Any], "Expression | None", "Type | None"], "Expression | None"]
 
@@ -69,17 +130,18 @@ class Calls:
             return self._havoc(cursor, name, target, wanted)
         linkage = self.lower.unit.linkage
         if own not in linkage.defined_functions:
-            handler = HANDLERS.get(name.removeprefix("__builtin_"))
-            if handler is not None:
-                return handler(self, cursor, arguments, target, wanted)
-            special = self._special(cursor, name, arguments, target, wanted)
-            if special is not NotImplemented:
-                return special  # type: ignore[no-any-return]
-            plain = name.removeprefix("__builtin_")
-            if plain not in linkage.library:
-                raise UnsupportedConstruct(f"call of '{name}', which has no body here", cursor)
-            linkage.needed[plain] = None
-            own = plain
+            plain = _PREFIX.sub("", name)
+            if plain not in linkage.models or self.lower.function == plain:
+                handler = HANDLERS.get(plain)
+                if handler is not None:
+                    return handler(self, cursor, arguments, target, wanted)
+                special = self._special(cursor, name, arguments, target, wanted)
+                if special is not NotImplemented:
+                    return special  # type: ignore[no-any-return]
+            if plain in NOT_MODELLED:
+                raise UnsupportedConstruct(f"{plain}: {NOT_MODELLED[plain]}", cursor)
+            own = plain if plain in linkage.library else own
+            self.lower.unit.needs(own, function.referenced)
         return self._direct(cursor, own, arguments, target, wanted)
 
     def _direct(
@@ -173,8 +235,8 @@ class Calls:
     ) -> Any:
         """Functions of several names that are treated alike; NotImplemented for all others."""
         if name in _FOLDED:
-            found = evaluate(cursor)
-            return Constant(int(found) if found is not None else 0, self.lower.type(cursor))
+            value = evaluate(cursor)
+            return Constant(int(value) if value is not None else 0, self.lower.type(cursor))
         if name in _UNKNOWN_NUMBERS:
             for argument in arguments:
                 self.lower.effects.effect(argument)
@@ -270,8 +332,16 @@ def _unreachable(c: Calls, cursor: Any, args: list[Any], target: Expression | No
     raise UnsupportedConstruct("__builtin_unreachable reached", cursor)
 
 
-def _variable_arguments(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
-    raise UnsupportedConstruct("variable arguments (va_start)", cursor)
+def _va_start(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    variadic.start(c.lower, cursor, args)
+
+
+def _va_copy(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    variadic.copy(c.lower, cursor, args)
+
+
+def _va_end(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> None:
+    pass
 
 
 def _printf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
@@ -350,9 +420,9 @@ HANDLERS: dict[str, Handler] = {
     "expect": _expect,
     "expect_with_probability": _expect,
     "unreachable": _unreachable,
-    "va_start": _variable_arguments,
-    "va_end": _variable_arguments,
-    "va_copy": _variable_arguments,
+    "va_start": _va_start,
+    "va_end": _va_end,
+    "va_copy": _va_copy,
     "printf": _printf,
     "fprintf": _fprintf,
     "puts": _puts,

@@ -118,12 +118,12 @@ def evaluate(cursor: Any) -> int | float | None:
     if not result:
         return None
     try:
-        found = library.clang_EvalResult_getKind(result)
-        if found == _EVALUATED_INT:
+        kind = library.clang_EvalResult_getKind(result)
+        if kind == _EVALUATED_INT:
             if library.clang_EvalResult_isUnsignedInt(result):
                 return int(library.clang_EvalResult_getAsUnsigned(result))
             return int(library.clang_EvalResult_getAsLongLong(result))
-        if found == _EVALUATED_FLOAT:
+        if kind == _EVALUATED_FLOAT:
             return float(library.clang_EvalResult_getAsDouble(result))
         return None
     finally:
@@ -133,11 +133,11 @@ def evaluate(cursor: Any) -> int | float | None:
 def initializer(cursor: Any) -> Any:
     """The initialiser of a variable, or None."""
     module = cindex()
-    found = module.conf.lib.clang_Cursor_getVarDeclInitializer(cursor)
-    if found == module.conf.lib.clang_getNullCursor():
+    result = module.conf.lib.clang_Cursor_getVarDeclInitializer(cursor)
+    if result == module.conf.lib.clang_getNullCursor():
         return None
-    found._tu = cursor._tu
-    return found
+    result._tu = cursor._tu
+    return result
 
 
 def spelling_offset(location: Any) -> int:
@@ -174,7 +174,7 @@ def string_value(cursor: Any) -> bytes:
 
 
 @contextmanager
-def every_child_visited() -> Iterator[None]:
+def raise_from_callbacks() -> Iterator[None]:
     """Re-raises exceptions of libclang callbacks, which Python drops: otherwise children would be missing silently.
 
     The recursion limit is raised, because long chains of operators are deep trees.
@@ -182,8 +182,8 @@ def every_child_visited() -> Iterator[None]:
     dropped: list[BaseException] = []
     limit, hook = sys.getrecursionlimit(), sys.unraisablehook
 
-    def note(found: Any) -> None:
-        dropped.append(found.exc_value or RuntimeError(str(found.err_msg)))
+    def note(problem: Any) -> None:
+        dropped.append(problem.exc_value or RuntimeError(str(problem.err_msg)))
 
     sys.setrecursionlimit(max(limit, _DEPTH))
     sys.unraisablehook = note

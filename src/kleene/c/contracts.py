@@ -112,7 +112,7 @@ class Contract:
 
 def read_contracts(program: CProgram) -> dict[str, Contract]:
     """The contracts in the files of a program, by function. Raises InputError where one is not understood."""
-    found: dict[str, Contract] = {}
+    result: dict[str, Contract] = {}
     for file in program.files:
         text = Path(file).read_text(encoding="utf-8", errors="replace")
         own = {_offset(text, f.place): f for f in program.functions.values() if f.place.file == file}
@@ -122,10 +122,10 @@ def read_contracts(program: CProgram) -> dict[str, Contract]:
                 raise _error(
                     text, file, comment.start(), "there is no function definition directly below this contract"
                 )
-            if function.name in found:
+            if function.name in result:
                 raise _error(text, file, comment.start(), f"'{function.name}' has another contract")
-            found[function.name] = _Parser(program, function, file, text, comment.start(1), comment.end(1)).contract()
-    return found
+            result[function.name] = _Parser(program, function, file, text, comment.start(1), comment.end(1)).contract()
+    return result
 
 
 def _offset(text: str, place: Place) -> int:
@@ -264,18 +264,18 @@ class _Parser:
         self.position += len(tokens)
         return FormulaText(self.text[first.at : tokens[-1].end] if tokens else "", first.at)
 
-    def _conjunct(self) -> list[_Token]:
-        """The tokens from here to the end of a conjunct."""
-        depth, found = 0, []
+    def _conjunct(self, depth: int = 0) -> list[_Token]:
+        """The tokens from here to the end of a conjunct; `depth` brackets are open."""
+        tokens = []
         for token in self.tokens[self.position :]:
             depth += (token.text == "(") - (token.text == ")")
             if not token.text or token.text == ";" or (token.text == "&&" and depth <= 0):
                 break
-            found.append(token)
-        return found
+            tokens.append(token)
+        return tokens
 
     def _is_formula(self, first: _Token) -> bool:
-        tokens = [first, *self._conjunct()]
+        tokens = [first, *self._conjunct(int(first.text == "("))]
         if first.text in (*SHAPES, OLD) and self._is_word(tokens):
             return False
         applied = len(tokens) > 1 and tokens[1].text == "(" and re.match(r"\\?\w", first.text) is not None
@@ -315,7 +315,7 @@ class _Parser:
             if self._is_formula(token):
                 self.position -= 1
                 formulas.append(self._formula(token))
-            elif token.text in SHAPES:
+            elif token.text in SHAPES and (token.text not in self.names or self.tokens[self.position].text == "("):
                 shape = self._shape(token, ensures=ensures)
                 if any(s.subject == shape.subject for s in shapes):
                     raise self._wrong(token, f"the shape of '{shape.subject}' is given twice")

@@ -19,8 +19,8 @@ def for_parts(cursor: Any, unit: Unit) -> tuple[Any, Any, Any, Any]:
         return (*parts, body)
     if not parts:
         return None, None, None, body
-    found = _by_text(cursor, parts, unit) or _by_looks(parts)
-    return (*found, body)
+    result = _by_text(cursor, parts, unit) or _by_looks(parts)
+    return (*result, body)
 
 
 def _by_text(cursor: Any, parts: list[Any], unit: Unit) -> list[Any] | None:
@@ -32,16 +32,16 @@ def _by_text(cursor: Any, parts: list[Any], unit: Unit) -> list[Any] | None:
     marks = _semicolons(text, start + 3)
     if len(marks) != 3:
         return None
-    found: list[Any] = [None, None, None]
+    result: list[Any] = [None, None, None]
     for part in parts:
         offset = part.extent.start.offset
         if not start < offset < marks[2]:
             offset = spelling_offset(part.extent.start)
         slot = sum(offset > mark for mark in marks)
-        if slot > 2 or found[slot] is not None:
+        if slot > 2 or result[slot] is not None:
             return None
-        found[slot] = part
-    return found
+        result[slot] = part
+    return result
 
 
 def _semicolons(text: bytes, position: int) -> list[int]:
@@ -71,15 +71,15 @@ def _semicolons(text: bytes, position: int) -> list[int]:
 
 
 def _by_looks(parts: list[Any]) -> list[Any]:
-    found: list[Any] = [None, None, None]
+    result: list[Any] = [None, None, None]
     for number, part in enumerate(parts):
         if kind(part) == "DECL_STMT" or (number == 0 and _changes(part) and len(parts) > 1):
-            found[0] = part
-        elif not _changes(part) and found[1] is None:
-            found[1] = part
+            result[0] = part
+        elif not _changes(part) and result[1] is None:
+            result[1] = part
         else:
-            found[2] = part
-    return found
+            result[2] = part
+    return result
 
 
 def _changes(cursor: Any) -> bool:

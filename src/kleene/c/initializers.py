@@ -50,18 +50,18 @@ class Initializers:
         """Give an object the value of an initialiser."""
         inner = strip(cursor)
         if kind(inner) == "INIT_LIST_EXPR" or (kind(inner) == "STRING_LITERAL" and isinstance(target.type, ArrayType)):
-            found: list[tuple[Expression, Any]] = []
-            self._collect(target, inner, found)
-            self._emit(target, cursor, found)
+            pairs: list[tuple[Expression, Any]] = []
+            self._collect(target, inner, pairs)
+            self._emit(target, cursor, pairs)
         elif not self.lower.effects.assign_call(target, cursor):
             self.lower.assign(cursor, target, self.lower.values.value(cursor))
 
-    def _emit(self, target: Expression, cursor: Any, found: list[tuple[Expression, Any]]) -> None:
+    def _emit(self, target: Expression, cursor: Any, pairs: list[tuple[Expression, Any]]) -> None:
         """Zero the parts that the list does not mention, then assign the others."""
-        assigned = {lvalue for lvalue, _ in found}
+        assigned = {lvalue for lvalue, _ in pairs}
         if not self.lower.at_file_scope:
             self._zero_rest(target, cursor, assigned)
-        for lvalue, value in found:
+        for lvalue, value in pairs:
             if isinstance(value, int):
                 if value or not self.lower.at_file_scope:
                     self.lower.assign(cursor, lvalue, Constant(value, lvalue.type))
@@ -113,31 +113,31 @@ class Initializers:
         assert isinstance(array.type, ArrayType)
         return Index(array, Constant(index, self.lower.values.difference_type()), array.type.element)
 
-    def _collect(self, target: Expression, cursor: Any, found: list[tuple[Expression, Any]]) -> None:
+    def _collect(self, target: Expression, cursor: Any, pairs: list[tuple[Expression, Any]]) -> None:
         """Collect the assignments of a braced list, or of a string, to the parts of `target`."""
         if isinstance(target.type, ArrayType) and not target.type.count:  # the object is larger than its type
             raise UnsupportedConstruct("initialiser of a flexible array member", cursor)
         if kind(cursor) == "STRING_LITERAL" and isinstance(target.type, ArrayType):
             text = string_value(cursor)
             for index in range(min(len(text), target.type.count)):
-                found.append((self._element(target, index), _signed(text[index], target.type.element)))
+                pairs.append((self._element(target, index), _signed(text[index], target.type.element)))
             return
         items = _Items(list(cursor.get_children()))
         if not isinstance(target.type, ArrayType | RecordType):
             if items.peek() is not None:
-                self._part(target, items, found)
+                self._part(target, items, pairs)
             else:
-                found.append((target, 0))
+                pairs.append((target, 0))
             return
         first = items.peek()
         characters = isinstance(target.type, ArrayType) and isinstance(target.type.element, IntegerType)
         if characters and first is not None and kind(strip(first)) == "STRING_LITERAL":
-            self._collect(target, strip(first), found)
+            self._collect(target, strip(first), pairs)
             return
-        self._aggregate(target, items, found, braced=True)
+        self._aggregate(target, items, pairs, braced=True)
 
     def _aggregate(
-        self, target: Expression, items: _Items, found: list[tuple[Expression, Any]], *, braced: bool
+        self, target: Expression, items: _Items, pairs: list[tuple[Expression, Any]], *, braced: bool
     ) -> None:
         parts = self._parts(target)
         position = 0
@@ -146,31 +146,31 @@ class Initializers:
             if self._designated(item):
                 if not braced:
                     return
-                position = self._designation(target, items.take(), found) + 1
+                position = self._designation(target, items.take(), pairs) + 1
                 continue
             if position >= len(parts):
                 if braced:
                     items.take()
                     continue
                 return
-            self._part(parts[position], items, found)
+            self._part(parts[position], items, pairs)
             position += 1
 
-    def _part(self, part: Expression, items: _Items, found: list[tuple[Expression, Any]]) -> None:
+    def _part(self, part: Expression, items: _Items, pairs: list[tuple[Expression, Any]]) -> None:
         """The next elements of the list go to `part`."""
         inner = strip(items.peek())
         if kind(inner) == "INIT_LIST_EXPR":
             items.take()
-            self._collect(part, inner, found)
+            self._collect(part, inner, pairs)
         elif not isinstance(part.type, ArrayType | RecordType):
-            found.append((part, items.take()))
+            pairs.append((part, items.take()))
         elif isinstance(part.type, ArrayType) and kind(inner) == "STRING_LITERAL":
             items.take()
-            self._collect(part, inner, found)
+            self._collect(part, inner, pairs)
         elif isinstance(part.type, RecordType) and self.lower.type(inner) == part.type:
-            found.append((part, items.take()))
+            pairs.append((part, items.take()))
         else:
-            self._aggregate(part, items, found, braced=False)
+            self._aggregate(part, items, pairs, braced=False)
 
     def _parts(self, target: Expression) -> list[Expression]:
         if isinstance(target.type, ArrayType):
@@ -184,7 +184,7 @@ class Initializers:
     def _designated(item: Any) -> bool:
         return kind(item) == "UNEXPOSED_EXPR" and item.type.kind.name == "VOID"
 
-    def _designation(self, target: Expression, item: Any, found: list[tuple[Expression, Any]]) -> int:
+    def _designation(self, target: Expression, item: Any, pairs: list[tuple[Expression, Any]]) -> int:
         """Apply `.a.b[3] = value`; the position of its first step in `target`."""
         *designators, value = item.get_children()
         ranges: list[tuple[Expression, int]] = [(target, 0)]
@@ -213,7 +213,7 @@ class Initializers:
             if len(ranges) > 1 and number < len(steps):
                 raise UnsupportedConstruct("range designator followed by others", item)
         for lvalue, _ in ranges:
-            self._part(lvalue, _Items([value]), found)
+            self._part(lvalue, _Items([value]), pairs)
         return first or 0
 
     def _position(self, target: Expression, name: str) -> int:

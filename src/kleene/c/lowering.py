@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kleene.c.builder import Builder
 from kleene.c.clang import kind
 from kleene.c.unit import Unit
-from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, FloatConstant, FunctionAddress
+from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, FloatConstant, FunctionAddress, Variable
 from kleene.cfa.operations import Assign, Place
 from kleene.cfa.types import ArrayType, FloatType, FunctionType, IntegerType, PointerType, Type, VoidType
 
@@ -63,6 +63,8 @@ class LoweringContext:
         self._make = make
         self.builder = Builder(function)
         self.at_file_scope = False
+        self.lists: dict[str, Variable] = {}
+        """The numbers that stand for the variables of type `va_list` (`library/variadic.py`)."""
 
     def sibling(self, name: str) -> LoweringContext:
         """An empty context for another object of the same file, such as a static variable."""

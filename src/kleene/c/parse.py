@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import cindex
-from kleene.diagnostics import Diagnostic, InputError, Position
+from kleene.c.input.system_headers import HEADERS, header_flags, is_machine_folder
+from kleene.diagnostics import Diagnostic, InputError, Position, lines_in
 
-HEADERS = Path(__file__).parent / "headers"
-LIBRARY = Path(__file__).parent / "headers" / "kleene_library.c"
+LIBRARY = HEADERS / "kleene_library.c"
+"""Bodies of functions of standard C, and after `MODELS_BEGIN` models, which are assumptions."""
+MODELS_BEGIN = "/* Models of functions"
 TARGETS = {"ILP32": "i386-pc-linux-gnu", "LP64": "x86_64-pc-linux-gnu"}
+POINTER_BYTES = {"ILP32": 4, "LP64": 8}
+"""The size of pointers in each data model."""
 _ERROR = 3
 _MALLOC_ATTRIBUTE = re.compile(r"(\b__malloc__)( ?\([^()]*\))")
 _TOLERATED = (
@@ -27,19 +31,31 @@ _TOLERATED = (
 )
 
 
-def arguments(include: Sequence[str], defines: Sequence[str], data_model: str) -> list[str]:
-    """clang's command line."""
-    flags = ["-std=gnu11", "-nostdinc", "-ferror-limit=0", f"--target={TARGETS[data_model]}", "-w"]
-    flags += [f"-Wno-error={name}" for name in _TOLERATED]
-    flags += [f"-I{folder}" for folder in include]
-    flags += [f"-D{definition}" for definition in defines]
-    return [*flags, "-isystem", str(HEADERS)]
+def arguments(flags: Sequence[str], data_model: str) -> list[str]:
+    """clang's command line, without the folders of headers; `flags` are the user's."""
+    own = ["-std=gnu11", "-nostdinc", "-ferror-limit=0", f"--target={TARGETS[data_model]}", "-w"]
+    own += [f"-Wno-error={name}" for name in _TOLERATED]
+    return [*own, *(flag for flag in flags if not (flag.startswith("-I") and is_machine_folder(flag[2:])))]
 
 
-def parse(path: str, flags: list[str]) -> Any:
-    """The translation unit of a file. Raises InputError with all errors in it."""
+def parse(path: str, flags: list[str], data_model: str) -> Any:
+    """The translation unit of a file. Raises InputError with all errors in it.
+
+    The headers are ours, then also those of the machine, then theirs alone: the first way without errors is taken.
+    """
     if not Path(path).is_file():
         raise InputError(f"{path}: no such file" if not Path(path).exists() else f"{path}: not a file")
+    fewest: list[Diagnostic] = []
+    for headers in header_flags(data_model):
+        unit, errors = _parse_once(path, [*flags, *headers])
+        if not errors:
+            return unit
+        if not fewest or len(errors) < len(fewest):
+            fewest = errors
+    raise InputError(fewest)
+
+
+def _parse_once(path: str, flags: list[str]) -> tuple[Any, list[Diagnostic]]:
     module = cindex()
     extra = ["-x", "cpp-output"] if path.endswith(".i") else ["-x", "c"]
     unsaved = _without_gcc_attributes(path) if path.endswith(".i") else []
@@ -47,31 +63,32 @@ def parse(path: str, flags: list[str]) -> Any:
         unit = module.Index.create().parse(path, args=[*flags, *extra], unsaved_files=unsaved)
     except module.TranslationUnitLoadError as problem:
         raise InputError(f"{path}: cannot be parsed: {problem}") from problem
-    errors = [_diagnostic(d) for d in unit.diagnostics if d.severity >= _ERROR]
-    if errors:
-        raise InputError(errors)
-    return unit
+    return unit, [_diagnostic(d) for d in unit.diagnostics if d.severity >= _ERROR]
 
 
 def headers_of(units: Sequence[Any]) -> tuple[str, ...]:
     """The files that translation units include, without the headers of the standard library, which are our own."""
-    names = {str(found.include.name) for unit in units for found in unit.get_includes()}
+    names = {str(inclusion.include.name) for unit in units for inclusion in unit.get_includes()}
     return tuple(sorted(name for name in names if not Path(name).is_relative_to(HEADERS)))
 
 
 def _without_gcc_attributes(path: str) -> list[tuple[str, str]]:
     """The text of a preprocessed file with what only gcc accepts blanked out, so that columns stay as they are."""
     text = Path(path).read_text(encoding="utf-8", errors="replace")
-    scrubbed = _MALLOC_ATTRIBUTE.sub(lambda found: found[1] + " " * len(found[2]), text)
+    scrubbed = _MALLOC_ATTRIBUTE.sub(lambda match: match[1] + " " * len(match[2]), text)
     return [(path, scrubbed)] if scrubbed != text else []
 
 
-def _diagnostic(found: Any) -> Diagnostic:
-    message = str(found.spelling)
+def _diagnostic(problem: Any) -> Diagnostic:
+    message = str(problem.spelling)
     missing = re.match(r"'(.*)' file not found", message)
     if missing:
         message += f"; pass the folder that has it with -I, such as -I path/to/include (for {missing[1]})"
-    location = found.location
+    return diagnostic_at(problem.location, message)
+
+
+def diagnostic_at(location: Any, message: str) -> Diagnostic:
+    """A message about a place that clang names."""
     if location.file is None:
         return Diagnostic(message)
     file = str(location.file.name)
@@ -80,7 +97,7 @@ def _diagnostic(found: Any) -> Diagnostic:
 
 def _line(file: str, number: int) -> str:
     try:
-        lines = Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = lines_in(Path(file).read_bytes().decode("utf-8", errors="replace"))
     except OSError:
         return ""
     return lines[number - 1] if 0 < number <= len(lines) else ""

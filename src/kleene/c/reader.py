@@ -8,10 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kleene.c.clang import every_child_visited, kind
+from kleene.c.clang import kind, raise_from_callbacks
 from kleene.c.initializers import global_variable
-from kleene.c.options import DEFAULT, ReadOptions
-from kleene.c.parse import LIBRARY, arguments, headers_of, parse
+from kleene.c.library.externs import with_extern_models
+from kleene.c.library.models import given_models
+from kleene.c.library.variadic import with_variable_arguments
+from kleene.c.options import DEFAULT, ReadOptions, parse_unit
+from kleene.c.parse import LIBRARY, MODELS_BEGIN, POINTER_BYTES, arguments, diagnostic_at, headers_of, parse
 from kleene.c.parts import lowering_of
 from kleene.c.statements import UNEXPECTED
 from kleene.c.type_reader import TypeReader
@@ -19,7 +22,7 @@ from kleene.c.unit import Linkage, Unit
 from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Operation, Place, Unsupported
-from kleene.cfa.program import CProgram, Function, Global
+from kleene.cfa.program import Assumption, CProgram, Function, Global
 from kleene.cfa.types import FunctionType, RecordLayout
 from kleene.diagnostics import Diagnostic, InputError, UsageError, did_you_mean
 
@@ -29,23 +32,29 @@ def read_program(paths: str | Path | Iterable[str | Path], options: ReadOptions 
     files = [str(paths)] if isinstance(paths, str | Path) else [str(p) for p in paths]
     if not files:
         raise UsageError("no C file given")
-    linkage = Linkage(library=_library_names(), errors=options.errors, cleanup_at_abort=options.cleanup_at_abort)
-    flags = arguments(options.include, options.defines, options.data_model)
-    reader = _Reader(files, flags, options.data_model, linkage)
-    with every_child_visited():
+    given_models(options.extern)  # complains
+    linkage = Linkage(
+        library=dict.fromkeys(_library_names(), str(LIBRARY)),
+        errors=options.errors,
+        cleanup_at_abort=options.cleanup_at_abort,
+    )
+    reader = _Reader(files, options, linkage)
+    with raise_from_callbacks():
         return reader.read(options.entry)
 
 
 class _Reader:
     """One run of the reader over the files of a program."""
 
-    def __init__(self, files: list[str], flags: list[str], data_model: str, linkage: Linkage) -> None:
+    def __init__(self, files: list[str], options: ReadOptions, linkage: Linkage) -> None:
         self.files = files
-        self.flags = flags
-        self.data_model = data_model
+        self.options = options
+        self.data_model = options.data_model
         self.records: dict[str, RecordLayout] = {}
         self.linkage = linkage
         self.functions: dict[str, Function] = {}
+        self._model_units: dict[str, tuple[Unit, Any]] = {}
+        self._assumptions: list[Assumption] = []
 
     def read(self, entry: str) -> CProgram:
         parsed = self._parse_all()
@@ -54,13 +63,14 @@ class _Reader:
         units = [self._unit(file, names) for file, names in zip(self.files, statics, strict=True)]
         for unit, cursors in zip(units, declarations, strict=True):
             self._declare(unit, cursors)
+        self._declare_models()
         if entry not in self.linkage.defined_functions:
             hint = did_you_mean(entry, self.linkage.defined_functions)
             raise InputError(f"{', '.join(self.files)}: no function '{entry}' to start from{hint}")
         for unit, cursors in zip(units, declarations, strict=True):
             self._lower(unit, cursors)
         self._lower_library()
-        return CProgram(
+        program = CProgram(
             tuple(self.files),
             self.functions,
             tuple(self.linkage.globals.values()),
@@ -69,6 +79,11 @@ class _Reader:
             self.data_model,
             headers=headers_of(parsed),
             library=str(LIBRARY),
+            assumptions=tuple(self._assumptions),
+        )
+        models = given_models(self.options.extern)
+        return with_extern_models(
+            with_variable_arguments(program), self.linkage.externs, models, frozenset(self.linkage.statics)
         )
 
     def _parse_all(self) -> list[Any]:
@@ -76,7 +91,7 @@ class _Reader:
         problems: list[Diagnostic] = []
         for file in self.files:
             try:
-                parsed.append(parse(file, self.flags))
+                parsed.append(parse_unit(file, self.options))
             except InputError as problem:
                 problems += problem.diagnostics
         if problems:
@@ -84,16 +99,18 @@ class _Reader:
         return parsed
 
     def _unit(self, file: str, static_names: dict[str, str]) -> Unit:
-        return Unit(file, TypeReader(self.records, 8 if self.data_model == "LP64" else 4), self.linkage, static_names)
+        return Unit(file, TypeReader(self.records, POINTER_BYTES[self.data_model]), self.linkage, static_names)
 
     def _declare(self, unit: Unit, cursors: list[Any]) -> None:
         """Note which functions have a body; make the globals known, so that initialisers may refer to any."""
         for cursor in cursors:
             name = unit.name_of(cursor)
+            if cursor.storage_class.name == "STATIC":
+                self.linkage.statics.add(name)
             if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
                 if name in self.linkage.defined_functions and unit.file != self.linkage.defined_functions[name]:
                     other = self.linkage.defined_functions[name]
-                    raise InputError(f"{unit.file}: function '{name}' is also defined in {other}")
+                    raise InputError([diagnostic_at(cursor.location, f"function '{name}' is also defined in {other}")])
                 self.linkage.defined_functions[name] = unit.file
             elif kind(cursor) == "VAR_DECL":
                 variable = Variable(name, unit.types.read(cursor.type), is_global=True)
@@ -112,23 +129,52 @@ class _Reader:
                 self.functions[name] = lower_function(unit, cursor)
             elif kind(cursor) == "VAR_DECL" and cursor.is_definition():
                 known = self.linkage.globals[name]
-                found = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
-                if found.initial or found.external or not known.initial:
-                    self.linkage.globals[name] = found
+                definition = global_variable(lowering_of(unit, known.variable.name), known.variable, cursor)
+                if definition.initial or definition.external or not known.initial:
+                    self.linkage.globals[name] = definition
+
+    def _declare_models(self) -> None:
+        """Read the user's files of models: a function of the program goes before one of theirs."""
+        for file in self.options.models:
+            unit = self._unit(file, {})
+            self._model_units[file] = (unit, parse_unit(file, self.options))
+            for cursor in self._model_units[file][1].cursor.get_children():
+                if kind(cursor) == "FUNCTION_DECL" and cursor.is_definition():
+                    if cursor.spelling not in self.linkage.defined_functions:
+                        self.linkage.library[cursor.spelling] = file
+                        self.linkage.models.add(cursor.spelling)
+                elif kind(cursor) == "VAR_DECL":
+                    self._declare(unit, [cursor])
 
     def _lower_library(self) -> None:
-        """Add the bodies of the library functions that are called and not defined."""
+        """Add the bodies of the functions that are used and not defined, from files of models and our library."""
         done: set[str] = set()
-        cursors: list[Any] | None = None
+        self._assume(sorted(self.linkage.needed))
         while set(self.linkage.needed) - done:
-            wanted = set(self.linkage.needed) - done
-            done |= wanted
-            if cursors is None:
-                parsed = parse(str(LIBRARY), self.flags)
-                cursors = list(parsed.cursor.get_children())
-                self._library_unit = parsed
-                unit = self._unit(str(LIBRARY), {})
-            self._lower(unit, cursors, wanted)
+            wanted = sorted(set(self.linkage.needed) - done)
+            done.update(wanted)
+            for file in dict.fromkeys(self.linkage.library[name] for name in wanted):
+                names = {name for name in wanted if self.linkage.library[name] == file}
+                unit, parsed = self._library_unit(file)
+                self._lower(unit, list(parsed.cursor.get_children()), names)
+
+    def _library_unit(self, file: str) -> tuple[Unit, Any]:
+        if file not in self._model_units:
+            parsed = parse(file, arguments((), self.data_model), self.data_model)
+            unit = self._unit(file, {})
+            self._model_units[file] = (unit, parsed)
+            self._declare(unit, [c for c in parsed.cursor.get_children() if kind(c) == "VAR_DECL"])
+            self._lower(unit, [c for c in parsed.cursor.get_children() if kind(c) == "VAR_DECL"])
+        return self._model_units[file]
+
+    def _assume(self, names: list[str]) -> None:
+        """List the models that the program uses among the assumptions; functions of standard C are none."""
+        for name in names:
+            own = name in self.linkage.models
+            if own or _library_names()[name]:
+                where = self.linkage.library[name] if own else "the library of models"
+                text = f"{name}() has no body: its model in {where} is used"
+                self._assumptions.append(Assumption(name, "model", text, given=own))
 
 
 def lower_function(unit: Unit, cursor: Any) -> Function:
@@ -175,17 +221,28 @@ def _static_names(files: list[str], declarations: list[list[Any]]) -> list[dict[
         owners.update(names.keys())
         defined.append(names)
     result = []
-    for file, names in zip(files, defined, strict=True):
+    for file, names in zip(short_names(files), defined, strict=True):
         clashes = {name for name, static in names.items() if static and owners[name] > 1}
-        result.append({name: f"{name}@{Path(file).name}" for name in clashes})
+        result.append({name: f"{name}@{file}" for name in clashes})
     return result
 
 
+def short_names(files: list[str]) -> list[str]:
+    """The shortest ends of the paths by which the files differ."""
+    parts = [Path(file).parts for file in files]
+    length = 1
+    while len({p[-length:] for p in parts}) < len(set(parts)):
+        length += 1
+    return ["/".join(p[-length:]) for p in parts]
+
+
 @cache
-def _library_names() -> frozenset[str]:
-    """The functions that our library has bodies for, read off the lines `... name(` at the left margin."""
-    names = set()
+def _library_names() -> dict[str, bool]:
+    """The functions that our library has bodies for, read off its left margin; and which of them are models."""
+    names: dict[str, bool] = {}
+    is_model = False
     for line in LIBRARY.read_text(encoding="utf-8").splitlines():
+        is_model |= line.startswith(MODELS_BEGIN)
         if line[:1].isalpha() and line.endswith("{"):
-            names.add(line.partition("(")[0].split()[-1].lstrip("*"))
-    return frozenset(names)
+            names[line.partition("(")[0].split()[-1].lstrip("*")] = is_model
+    return names

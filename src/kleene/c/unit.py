@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from kleene.c.library.models import UNKNOWN, Declared
 from kleene.c.type_reader import TypeReader
 from kleene.cfa.expressions import Variable
 from kleene.cfa.program import Global
-from kleene.cfa.types import Type
+from kleene.cfa.types import FunctionType, Type
 
 ERRORS = frozenset(("unreach_call", "assertion"))
 
@@ -20,7 +21,14 @@ class Linkage:
     defined_functions: dict[str, str] = field(default_factory=dict)
     globals: dict[str, Global] = field(default_factory=dict)
     needed: dict[str, None] = field(default_factory=dict)
-    library: frozenset[str] = frozenset()
+    library: dict[str, str] = field(default_factory=dict)
+    """The functions that have a body in a file of models, with this file."""
+    models: set[str] = field(default_factory=set)
+    """Those of them that the user gave: they go before our own operations."""
+    externs: dict[str, Declared] = field(default_factory=dict)
+    """The functions that are called or whose address is taken, and that have no body anywhere."""
+    statics: set[str] = field(default_factory=set)
+    """The names of static functions and variables."""
     errors: frozenset[str] = ERRORS
     """The kinds of error calls that are errors; `reach_error` is a function like others if its kind is not."""
     cleanup_at_abort: bool = False
@@ -53,11 +61,11 @@ class Unit:
             if declaration == cursor:
                 return variable
         name = self.name_of(cursor)
-        found = self.linkage.globals.get(name)
-        if found is None:
-            found = Global(Variable(name, type_, is_global=True), external=True)
-            self.linkage.globals[name] = found
-        return found.variable
+        item = self.linkage.globals.get(name)
+        if item is None:
+            item = Global(Variable(name, type_, is_global=True), external=True)
+            self.linkage.globals[name] = item
+        return item.variable
 
     def text(self, file: str) -> bytes:
         if file not in self._texts:
@@ -67,3 +75,20 @@ class Unit:
             except OSError:
                 self._texts[file] = b""
         return self._texts[file]
+
+    def needs(self, name: str, declaration: Any) -> None:
+        """Note that a function without a body in the files of the program is used: from a model, or from nowhere."""
+        if name in self.linkage.library:
+            self.linkage.needed[name] = None
+        elif name not in self.linkage.externs:
+            type_ = self.types.read(declaration.type)
+            if isinstance(type_, FunctionType):
+                self.linkage.externs[name] = Declared(type_, _promised(declaration))
+
+
+def _promised(declaration: Any) -> str:
+    """The model that the attributes of a declaration promise."""
+    if "noreturn" in declaration.type.spelling:
+        return "noreturn"
+    attributes = {child.kind.name for child in declaration.get_children() if child.kind.is_attribute()}
+    return "pure" if attributes & {"PURE_ATTR", "CONST_ATTR"} else UNKNOWN

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kleene.c.clang import binary_operator, evaluate, kind, string_value, unary_operator
+from kleene.c.library.variadic import is_read, read_argument
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip_parentheses
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import (
@@ -101,14 +102,14 @@ class Values:
         raise UnsupportedConstruct(f"expression {name.lower().replace('_', ' ')}", cursor)
 
     def _constant(self, cursor: Any) -> Expression:
-        found = evaluate(cursor)
+        value = evaluate(cursor)
         type_ = self.lower.type(cursor)
-        if isinstance(found, float):
-            return FloatConstant(found, type_)
-        if found is None:
+        if isinstance(value, float):
+            return FloatConstant(value, type_)
+        if value is None:
             what = "sizeof of an array of variable length" if kind(cursor) == "CXX_UNARY_EXPR" else "expression"
             raise UnsupportedConstruct(f"{what} without a constant value", cursor)
-        return Constant(type_.wrap(found) if isinstance(type_, IntegerType) else found, type_)
+        return Constant(type_.wrap(value) if isinstance(type_, IntegerType) else value, type_)
 
     def _string(self, cursor: Any) -> Expression:
         type_ = self.lower.type(cursor)
@@ -120,6 +121,8 @@ class Values:
         inner = list(cursor.get_children())
         if len(inner) == 4 and self.lower.type(inner[1]) == self.lower.type(inner[0]):
             return self._binary_conditional(cursor, inner)
+        if len(inner) == 1 and is_read(cursor, inner[0]):
+            return read_argument(self.lower, cursor, inner[0])
         if len(inner) == 1 and kind(inner[0]) not in ("TYPE_REF", "MEMBER_REF"):
             return self.converted(inner[0], self.lower.type(cursor), cursor)
         return self._constant(cursor)
@@ -147,9 +150,8 @@ class Values:
 
     def function_address(self, declaration: Any) -> Expression:
         name = self.lower.unit.name_of(declaration)
-        linkage = self.lower.unit.linkage
-        if name not in linkage.defined_functions and name in linkage.library:
-            linkage.needed[name] = None
+        if name not in self.lower.unit.linkage.defined_functions:
+            self.lower.unit.needs(name, declaration)
         return FunctionAddress(name, self.lower.pointer_to(self.lower.unit.types.read(declaration.type)))
 
     def _member(self, cursor: Any) -> Expression:

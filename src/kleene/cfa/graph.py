@@ -87,13 +87,13 @@ class Cfa(Generic[Label]):
 
     def reachable_from(self, starts: Iterable[str]) -> frozenset[str]:
         """The given locations, and all that edges lead to from them."""
-        found = set(starts)
-        waiting = list(found)
+        reachable_from = set(starts)
+        waiting = list(reachable_from)
         while waiting:
-            new = {edge.target for edge in self.leaving(waiting.pop())} - found
-            found |= new
+            new = {edge.target for edge in self.leaving(waiting.pop())} - reachable_from
+            reachable_from |= new
             waiting += new
-        return frozenset(found)
+        return frozenset(reachable_from)
 
     @cached_property
     def unreachable(self) -> tuple[str, ...]:

@@ -137,7 +137,7 @@ class MemCopy:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a function of the program by name, or through a pointer; the result goes to `result`."""
+    """A call of a function of the program by name, or through a pointer; `result` gets the result."""
 
     place: Place = field(compare=False)
     function: str | Expression
@@ -340,13 +340,13 @@ Operation = Union[  # noqa: UP007 (a list of classes, one to a line)
 
 def expressions(operation: Operation) -> tuple[Expression, ...]:
     """The expressions in an operation, in the order of its attributes; targets included."""
-    found: list[Expression] = []
+    result: list[Expression] = []
     for name in _attributes(type(operation)):  # type: ignore[arg-type]
         value = getattr(operation, name)
         for part in value if isinstance(value, tuple) else (value,):
             if type(part) in _EXPRESSIONS:
-                found.append(part)
-    return tuple(found)
+                result.append(part)
+    return tuple(result)
 
 
 def address_taken(operations: Iterable[Operation]) -> frozenset[Variable]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from kleene.cfa.expressions import FunctionAddress, Variable, walk
+from kleene.cfa.expressions import Cast, FunctionAddress, Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Call, Operation, Place, Unsupported, expressions
-from kleene.cfa.types import FunctionType, RecordLayout
+from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordLayout, Type
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,22 @@ class Global:
         return "\n".join([text, *(f"  {a}" for a in self.initial)])
 
 
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """What is assumed of code that is not there: a function or a variable by name, its model, and this in words.
+
+    `given` tells a model that the user has chosen from one that we chose.
+    """
+
+    name: str
+    model: str
+    text: str
+    given: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
 @dataclass(frozen=True)
 class CProgram:
     """A whole program. `functions` has the defined functions, including those that the entry cannot reach."""
@@ -61,6 +78,8 @@ class CProgram:
     """The files that the others include, without the headers of the standard library."""
     library: str = field(default="", compare=False)
     """The file with our bodies of library functions: what happens there is shown at the call."""
+    assumptions: tuple[Assumption, ...] = field(default=(), compare=False)
+    """What is assumed of functions without a body and of variables without a definition."""
 
     @property
     def main(self) -> Function:
@@ -73,15 +92,13 @@ class CProgram:
     @cached_property
     def address_taken(self) -> tuple[FunctionAddress, ...]:
         """The functions whose address the program takes, by name: the possible values of function pointers."""
-        found: dict[str, FunctionAddress] = {}
-        operations: list[Operation] = [a for g in self.globals for a in g.initial]
-        operations += [e.label for f in self.functions.values() for e in f.cfa.edges]
-        for operation in operations:
+        addresses: dict[str, FunctionAddress] = {}
+        for operation in self.operations:
             for expression in expressions(operation):
                 for node in walk(expression):
                     if isinstance(node, FunctionAddress):
-                        found.setdefault(node.name, node)
-        return tuple(found[name] for name in sorted(found))
+                        addresses.setdefault(node.name, node)
+        return tuple(addresses[name] for name in sorted(addresses))
 
     @cached_property
     def call_graph(self) -> dict[str, tuple[str, ...]]:
@@ -96,23 +113,52 @@ class CProgram:
         return graph
 
     def targets(self, call: Call) -> tuple[str, ...]:
-        """The functions that a call may reach; through a pointer, those with the same number of parameters."""
+        """The functions that a call may reach; through a pointer, those whose parameters fit.
+
+        A function whose address was converted to another type may get more arguments than it has parameters.
+        """
         if isinstance(call.function, str):
             return (call.function,)
-        count = len(call.arguments)
-        return tuple(a.name for a in self.address_taken if _accepts(self.functions.get(a.name), count))
+        names = (a.name for a in self.address_taken)
+        return tuple(n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted))
+
+    @cached_property
+    def _converted(self) -> frozenset[str]:
+        """The functions whose address is used as a pointer of another type."""
+        nodes = [n for o in self.operations for x in expressions(o) for n in walk(x)]
+        names = {n.name for n in nodes if isinstance(n, FunctionAddress) and not self._has_own_type(n)}
+        for node in nodes:
+            source = _function_type(node.operand.type) if isinstance(node, Cast) else None
+            target = _function_type(node.type)
+            if source is not None and (target is None or _kinds(source.parameters) != _kinds(target.parameters)):
+                kinds = _kinds(source.parameters)
+                names |= {n for n, f in self.functions.items() if _kinds(p.type for p in f.parameters) == kinds}
+        return frozenset(names)
+
+    def _has_own_type(self, address: FunctionAddress) -> bool:
+        function = self.functions.get(address.name)
+        target = _function_type(address.type)
+        if function is None or target is None:
+            return function is None
+        return _kinds(target.parameters) == _kinds(p.type for p in function.parameters)
+
+    @cached_property
+    def operations(self) -> list[Operation]:
+        """All operations: those that initialise globals, then those of the functions."""
+        operations: list[Operation] = [a for g in self.globals for a in g.initial]
+        return operations + [e.label for f in self.functions.values() for e in f.cfa.edges]
 
     @cached_property
     def reachable_functions(self) -> tuple[str, ...]:
         """The functions that the entry may call, itself first, in order of discovery."""
-        found = {self.entry: None}
+        reachable_functions = {self.entry: None}
         stack = [self.entry]
         while stack:
             for name in self.call_graph[stack.pop()]:
-                if name not in found:
-                    found[name] = None
+                if name not in reachable_functions:
+                    reachable_functions[name] = None
                     stack.append(name)
-        return tuple(found)
+        return tuple(reachable_functions)
 
     @cached_property
     def recursive_functions(self) -> frozenset[str]:
@@ -142,8 +188,23 @@ class CProgram:
         return "\n".join(parts)
 
 
-def _accepts(function: Function | None, count: int) -> bool:
+def _accepts(function: Function | None, call: Call, *, converted: bool) -> bool:
+    """Whether a call through a pointer may be one of the function, by its arguments and its result."""
     if function is None:
         return True
-    fixed = len(function.parameters)
-    return count == fixed or (function.type.variadic and count >= fixed)
+    fixed, count = len(function.parameters), len(call.arguments)
+    if converted or function.type.variadic:
+        return count >= fixed
+    arguments = _kinds(a.type for a in call.arguments)
+    return arguments == _kinds(p.type for p in function.parameters)
+
+
+def _function_type(type_: Type) -> FunctionType | None:
+    """The type of the functions that a pointer points to."""
+    target = type_.target if isinstance(type_, PointerType) else type_
+    return target if isinstance(target, FunctionType) else None
+
+
+def _kinds(types: Iterable[Type]) -> list[type]:
+    """The kinds of values: numbers, pointers and structs are passed differently."""
+    return [PointerType if isinstance(t, ArrayType | FunctionType) else type(t) for t in types]

@@ -3,10 +3,12 @@
 In reading order:
 
 - `commands`: one module for each command
+- `lsp`: the language server
 - `files`: input files and outputs
 - `legacy`: TVLA's own spelling of options
 - `settings`: options of a run, with properties files
 - `check_request`: the options of `kleene check` as one value
+- `library`: `kleene check --library`
 - `refine_options`: options about refinement
 - `machine_options`: `--machine` and `--threads`
 - `format_options`: options of SARIF, witnesses and baselines
@@ -32,7 +34,7 @@ from click.shell_completion import CompletionItem
 from kleene import __version__
 from kleene.cli.files import Unread
 from kleene.cli.help_examples import epilog_of
-from kleene.cli.legacy import translated
+from kleene.cli.legacy import translate_arguments
 from kleene.diagnostics import (
     InputError,
     InternalCheckError,
@@ -59,6 +61,7 @@ _COMMANDS = {
     "contracts": ("kleene.cli.commands.contracts", "Check the bodies of TVP procedures against their specifications."),
     "show": ("kleene.cli.commands.show", "Draw the structures of a TVS file."),
     "diff": ("kleene.cli.commands.diff", "Compare two TVS results of one program."),
+    "lsp": ("kleene.cli.commands.lsp", "Serve an editor: mistakes, findings, shapes, completion."),
     "examples": ("kleene.cli.commands.examples", "Copy the shipped examples to a folder."),
     "doctor": ("kleene.cli.commands.doctor", "Show what is installed, and whether it works."),
     "completion": ("kleene.cli.commands.completion", "Print the script that completes commands in a shell."),
@@ -138,7 +141,7 @@ def run_main(arguments: list[str]) -> int:
             click.echo(program.get_help(context), err=True)
         return BAD_INPUT
     try:
-        result = program.main(translated(arguments), prog_name="kleene", standalone_mode=False)
+        result = program.main(translate_arguments(arguments), prog_name="kleene", standalone_mode=False)
         return result if isinstance(result, int) else DONE
     except click.exceptions.Exit as stop:
         return stop.exit_code

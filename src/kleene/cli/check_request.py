@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kleene.cli.refine_options import refine_settings
 from kleene.cli.task_files import Task, named_properties, read_task
 from kleene.core.verdict import PROPERTIES
-from kleene.diagnostics import UsageError
+from kleene.diagnostics import UsageError, check_name
 
 if TYPE_CHECKING:
     from kleene.analysis.c.options import CheckOptions
@@ -28,7 +28,7 @@ class CheckRequest:
 
 def request_of(given: dict[str, Any]) -> CheckRequest:
     """The request for the arguments of the command, given by name."""
-    files: tuple[str, ...] = given["files"]
+    files: tuple[str, ...] = given["files"] or _files_of_database(given["database"])
     names, entry = named_properties(given["properties"], tuple(PROPERTIES))
     entry = given["entry"] or entry
     tasks = [name for name in files if name.endswith(_TASK)]
@@ -43,8 +43,21 @@ def request_of(given: dict[str, Any]) -> CheckRequest:
     return CheckRequest(task.files, _options(given, names or task.properties or tuple(PROPERTIES), entry, task), task)
 
 
+def _files_of_database(folder: str) -> tuple[str, ...]:
+    """All C files of a compilation database."""
+    if not folder:
+        raise UsageError("no C file is given; 'kleene check --help' shows how")
+    from kleene.c.input.database import read_database
+
+    files = read_database(folder).files
+    if not files:
+        raise UsageError(f"the compilation database of '{folder}' has no C file")
+    return files
+
+
 def _check_files(files: tuple[str, ...]) -> None:
     for name in files:
+        check_name(name)
         if Path(name).is_dir():
             raise UsageError(f"'{name}' is a folder, not a C file")
         if not Path(name).exists():
@@ -61,6 +74,10 @@ def _options(given: dict[str, Any], properties: tuple[str, ...], entry: str, tas
     read = ReadOptions(
         include=given["include"],
         defines=given["defines"],
+        flags=given["flags"],
+        database=given["database"],
+        extern=given["extern"],
+        models=given["models"],
         entry=entry,
         data_model="ILP32" if given["bits32"] else "LP64" if given["bits64"] else model,
         cleanup_at_abort=bool(given["svcomp"] or task),

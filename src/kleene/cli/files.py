@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
@@ -81,7 +83,35 @@ def write_output(target: str, text: str) -> None:
         sys.stdout.flush()
         return
     _check_file(Path(target), target)
-    Path(target).write_text(text, encoding="utf-8")
+    try:
+        _replace(Path(target), text.encode("utf-8", "replace"))
+    except OSError as problem:
+        raise UsageError(f"'{target}' could not be written: {problem.strerror or problem}") from problem
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file at once: on a full disk the old one stays, and no part of a new one. Devices are written to."""
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    real = path.resolve()  # through a link to the file that it stands for
+    handle, own = tempfile.mkstemp(prefix=".kleene-", dir=real.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(own, real.stat().st_mode & 0o777 if real.exists() else 0o666 & ~_umask())
+        os.replace(own, real)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(own)
+        raise
+
+
+def _umask() -> int:
+    """The permissions that new files do not get; there is no way to ask without setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 class Unread:

@@ -15,12 +15,11 @@ from kleene.diagnostics import UsageError
 from kleene.report.check.shape_words import Invariant
 from kleene.report.findings.baseline import Baseline, compare, read_baseline, suppression_warnings
 from kleene.report.findings.view import FindingView, finding_views
-from kleene.report.formats.c_invariants import CInvariant, c_invariants
 from kleene.report.formats.sarif import Notification, SarifRun, sarif_text
-from kleene.report.formats.witness import WitnessTask, correctness_witness, violation_witness
 
 if TYPE_CHECKING:
     from kleene.analysis.c.options import CheckOptions
+    from kleene.report.formats.c_invariants import CInvariant
     from kleene.results.check import CheckReport
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -60,7 +59,7 @@ def given_baseline(given: Mapping[str, Any]) -> Baseline | None:
     return read_baseline(Path(name).read_text(encoding="utf-8", errors="replace"), name)
 
 
-def reported(report: CheckReport, baseline: Baseline | None, *, with_flow: bool) -> Reported:
+def report_findings(report: CheckReport, baseline: Baseline | None, *, with_flow: bool) -> Reported:
     """The findings of a report with notes and fingerprints, and if they are wanted with the steps of their runs."""
     views = compare(finding_views(report.findings, report.traces, with_flow=with_flow), baseline)
     return Reported(views, baseline, suppression_warnings(views))
@@ -68,7 +67,8 @@ def reported(report: CheckReport, baseline: Baseline | None, *, with_flow: bool)
 
 def write_sarif(report: CheckReport, told: Reported, target: str) -> None:
     """Write the findings; a reason for UNKNOWN and warnings are notifications."""
-    notifications = [Notification(text) for text in (*map(str, report.warnings), *told.warnings)]
+    notifications = [Notification(text) for text in told.warnings]
+    notifications += [Notification(f"assumes: {assumption}", is_note=True) for assumption in report.assumptions]
     open_names = _open(report)
     if open_names:
         notifications.append(Notification(f"{', '.join(open_names)}: UNKNOWN: {report.reason}"))
@@ -78,6 +78,9 @@ def write_sarif(report: CheckReport, told: Reported, target: str) -> None:
 
 def write_witness(report: CheckReport, options: CheckOptions, loops: Sequence[Invariant], target: str) -> None:
     """Write the witness of an error that a run shows, or of a proof; for UNKNOWN there is none."""
+    from kleene.report.formats.c_invariants import c_invariants
+    from kleene.report.formats.witness import WitnessTask, correctness_witness, violation_witness
+
     if report.verdict is Verdict.UNKNOWN:
         click.echo("kleene: nothing is proved or refuted, so no witness was written", err=True)
         return
@@ -88,8 +91,8 @@ def write_witness(report: CheckReport, options: CheckOptions, loops: Sequence[In
         write_output(target, correctness_witness(_proved(c_invariants(certain), report.files, options), task))
         return
     for confirmed in report.traces:
-        finding = confirmed.finding
-        violated = [name for name in violated_properties(finding.kind, finding.detail) if name in properties]
+        fault = confirmed.fault
+        violated = [name for name in violated_properties(fault.kind, fault.detail) if name in properties]
         if violated:
             write_output(target, violation_witness(confirmed, replace(task, properties=tuple(violated[:1]))))
             return

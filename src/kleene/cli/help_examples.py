@@ -25,6 +25,7 @@ _EXAMPLES: dict[str, tuple[str, ...]] = {
     "contracts": ("kleene contracts spec.tvp procedures.contracts",),
     "show": ("kleene show lists.tvs", "kleene show lists.tvs --html lists.html"),
     "diff": ("kleene diff reverse.tvp before.tvs after.tvs",),
+    "lsp": ("kleene lsp", "kleene lsp --tcp 2087"),
     "examples": ("kleene examples tutorial", "kleene check tutorial/c/sll/reverse.c --invariants"),
     "doctor": ("kleene doctor",),
     "completion": (

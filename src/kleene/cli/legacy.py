@@ -45,8 +45,10 @@ _REFUSED = {
 _TERMINATION = ("-td", "-td.dot", "-td.summarizationOff", "-td.verbose")
 
 
-def translated(arguments: list[str]) -> list[str]:
+def translate_arguments(arguments: list[str]) -> list[str]:
     """The arguments with TVLA's spellings replaced; everything else is left alone."""
+    if arguments[:1] == ["check"]:  # its single dashes are those of a C compiler
+        return arguments
     result: list[str] = []
     waiting = list(arguments)
     while waiting:

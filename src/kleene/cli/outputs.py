@@ -25,7 +25,7 @@ FILES = ("json_file", "tvs_file", "dot_file", "html_file", "log_file", "transiti
 
 
 def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
-    """Write every output of the options; the summary table goes to the terminal."""
+    """Write every output of the options; the summary table is printed on the terminal."""
     drawing = DrawingOptions(rotate=given["rotate"])
     if given["json_file"]:
         write_output(given["json_file"], run_json(report))

@@ -1,6 +1,6 @@
 """Progress of long work, on a terminal only: the current step, its speed, and the remaining time.
 
-It goes to standard error through rich, which also knows `NO_COLOR` and dumb terminals; in a pipe nothing is written.
+It is written to standard error by rich, which also respects `NO_COLOR` and dumb terminals; nothing is written to pipes.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ def refine_settings(given: dict[str, Any]) -> RefineSettings | None:
     if not (given["wants_refinement"] or any(given[name] for name in _ASK_FOR_IT)):
         return None
     from kleene.analysis.c.refinement import RefineSettings
-    from kleene.analysis.c.shape.run import MEMORY
+    from kleene.analysis.limits import MOST_MEMORY
     from kleene.refine.heaps.samples import SampleOptions
     from kleene.refine.loop import RefineOptions
 
@@ -54,7 +54,7 @@ def refine_settings(given: dict[str, Any]) -> RefineSettings | None:
         hint=given["structure_hint"],
         workers=min(4, os.cpu_count() or 1),
     )
-    return RefineSettings(given["shapes"], options, given["memory"] << 20 if given["memory"] else MEMORY)
+    return RefineSettings(given["shapes"], options, given["memory"] << 20 if given["memory"] else MOST_MEMORY)
 
 
 def write_certificate(refined: Refined | None, options: CheckOptions, target: str) -> None:

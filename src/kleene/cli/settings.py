@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.analysis.tvp.options import RunOptions
-from kleene.analysis.tvp.properties import Properties, interpreted, read_properties
+from kleene.analysis.tvp.properties import Properties, interpret_settings, read_properties
 from kleene.cli.files import input_file
 from kleene.diagnostics import UsageError, did_you_mean
 from kleene.domains.shape.stores import JOINS
@@ -40,10 +40,10 @@ def properties_for(program: Path, named: Sequence[str], in_program: Sequence[str
     own = program.with_suffix(".properties")
     files = [own] if own.is_file() else []
     files += [input_file(name, ".properties", (str(program.parent),)) for name in (*named, *in_program)]
-    return interpreted([setting for file in files for setting in read_properties(file)])
+    return interpret_settings([setting for file in files for setting in read_properties(file)])
 
 
-def settled(given: Mapping[str, Any], properties: Properties) -> RunOptions:
+def options_of_run(given: Mapping[str, Any], properties: Properties) -> RunOptions:
     """The options of a run; the command line overrides properties files."""
     for name, allowed in _CHOICES.items():
         value = given.get(name)
@@ -67,5 +67,6 @@ def settled(given: Mapping[str, Any], properties: Properties) -> RunOptions:
         self_check=bool(given.get("self_check")),
         profile=bool(given.get("profile")),
         queries=tuple(given.get("queries") or ()),
+        decompose=bool(given.get("decompose")),
         transitions=bool(given.get("transitions_tvs") or given.get("transitions_dot")),
     )

@@ -74,18 +74,18 @@ def specified_properties(text: str, path: str) -> tuple[tuple[str, ...], str]:
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.lstrip().startswith(("#", "//")):
             continue
-        found = _CHECK.match(line.strip())
-        formula = " ".join(found[2].split()) if found else ""
+        match = _CHECK.match(line.strip())
+        formula = " ".join(match[2].split()) if match else ""
         name = _FORMULAS.get(formula.replace("G!", "G !").replace("!call", "! call"))
-        if found is None or name is None:
+        if match is None or name is None:
             known = "reach_error(), valid-free, valid-deref, valid-memtrack and valid-memcleanup"
             what = (
-                f"'{formula}' is no property that can be checked" if found else "this is no CHECK(init(...), LTL(...))"
+                f"'{formula}' is no property that can be checked" if match else "this is no CHECK(init(...), LTL(...))"
             )
             column = len(line) - len(line.lstrip()) + 1
             raise InputError(f"{what}; known are {known}", Position(path, number, column, line))
         names.append(name)
-        entry = found[1]
+        entry = match[1]
     if not names:
         raise InputError(f"{path}: there is no property in this file")
     return tuple(dict.fromkeys(names)), entry
@@ -114,7 +114,7 @@ def read_task(path: str) -> Task:
 
 
 def _expectations(document: dict[str, Any], path: str, folder: Path) -> tuple[Expectation, ...]:
-    found: list[Expectation] = []
+    expectations: list[Expectation] = []
     problems: list[Diagnostic] = []
     given = document.get("properties") or []
     if not isinstance(given, list) or not all(isinstance(p, dict) and "property_file" in p for p in given):
@@ -128,10 +128,10 @@ def _expectations(document: dict[str, Any], path: str, folder: Path) -> tuple[Ex
         except InputError as problem:
             problems += problem.diagnostics
             continue
-        found.append(Expectation(file, expected, entry.get("subproperty")))
-    if problems and not found:
+        expectations.append(Expectation(file, expected, entry.get("subproperty")))
+    if problems and not expectations:
         raise InputError(problems)
-    return tuple(found)
+    return tuple(expectations)
 
 
 def _property_file(path: Path) -> PropertyFile:

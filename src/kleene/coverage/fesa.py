@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from kleene.cfa.expressions import Variable
 from kleene.cfa.types import IntegerType
 from kleene.core.domain import Store
-from kleene.coverage.views import Program, View, loaded, value_of
+from kleene.coverage.views import Program, View, load_value, value_of
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Value
 from kleene.domains.fesa.domain import FesaDomain
@@ -120,10 +120,10 @@ class FesaInvariant:
             condition = condition & heap.flag(edge(self.transfer.node(variable), 0, node, offset))
         width = self.memory.program.pointer_size
         for slot in self.transfer.slots_of(node.size):
-            condition = condition & self._slot(heap, node, slot, loaded(block, slot, width))
+            condition = condition & self._slot(heap, node, slot, load_value(block, slot, width))
         for offset in self.transfer.constants.cells:
             kept = self.memory.integer_type((node.size, offset))
-            value = loaded(block, offset, kept.size) if kept else None
+            value = load_value(block, offset, kept.size) if kept else None
             if kept and isinstance(value, int):
                 condition = condition & self._number(heap, node, offset, None, kept.wrap(value))
         return condition

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from kleene.cfa.expressions import Constant, walk
+from kleene.cfa.expressions import Cast, Constant, walk
 from kleene.cfa.operations import expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
@@ -26,9 +26,9 @@ KINDS = ("ones", "named", "rising", "random", "falling", "extreme")
 """Ways to choose the numbers of a run."""
 MALLOC = "malloc succeeds"
 """The reason of the input that decides whether an allocation succeeds."""
-_FAR = 6
+_FAILING_ALLOCATIONS = 6
 """Number of first allocations, one of which fails in every second run."""
-_EACH_WAY = 40
+_RANDOM_DISTANCE = 40
 """Random numbers are at most so far from zero, or from a number of the program."""
 
 
@@ -43,24 +43,26 @@ class Plan:
 
 
 def plans(*, malloc_may_fail: bool) -> Iterator[Plan]:
-    """Plans without end: first all rounds with plain numbers, then more and more of everything."""
+    """Plans without end: all rounds with each way to choose numbers, again and again with other random numbers."""
     for seed in count():
         chance = random.Random(seed)
-        rounds = ROUNDS[seed % len(ROUNDS)]
-        kind = KINDS[(seed // len(ROUNDS) + seed) % len(KINDS)]
-        fails = chance.randrange(_FAR) if malloc_may_fail and seed % 2 else -1
+        turn, place = divmod(seed, len(ROUNDS))
+        rounds, kind = ROUNDS[place], KINDS[(turn + place) % len(KINDS)]
+        fails = chance.randrange(_FAILING_ALLOCATIONS) if malloc_may_fail and seed % 2 else -1
         yield Plan(rounds, kind, fails, seed)
 
 
 def named_numbers(program: CProgram) -> list[int]:
-    """The numbers that a program names, and their neighbours."""
-    numbers = {0, 1}
+    """The numbers that a program names, their neighbours, and what a conversion of the program makes one of them."""
+    numbers, widths = {0, 1}, {0}
     for operation in operations_of(program):
-        for expression in expressions(operation):
-            numbers |= {
-                n.value for n in walk(expression) if isinstance(n, Constant) and isinstance(n.type, IntegerType)
-            }
-    return sorted({n + d for n in numbers for d in (-1, 0, 1)})
+        for node in (n for expression in expressions(operation) for n in walk(expression)):
+            if isinstance(node, Constant) and isinstance(node.type, IntegerType):
+                numbers.add(node.value)
+            elif isinstance(node, Cast) and isinstance(node.type, IntegerType) and not node.type.boolean:
+                widths |= {node.type.bits} if node.operand.type.size > node.type.size else set()
+    near = {n + d for n in numbers for d in (-1, 0, 1)}
+    return sorted({n + (1 << bits if bits else 0) for n in near for bits in widths})
 
 
 class PlannedInputs(InputSource):
@@ -99,10 +101,11 @@ class PlannedInputs(InputSource):
             case "falling":
                 return self.plan.rounds + 1 - turn
             case "named":
-                value = self.random.choice(self.named)
+                first = self.named[self.plan.seed // len(KINDS) % len(self.named)]  # each in its turn
+                value = first if turn == 1 else self.random.choice(self.named)
             case "extreme":
                 value = self.random.choice((low, high, low + 1, high - 1, -1, 0, 1))
             case _:
-                value = self.random.choice(self.named) + self.random.randint(-_EACH_WAY, _EACH_WAY)
+                value = self.random.choice(self.named) + self.random.randint(-_RANDOM_DISTANCE, _RANDOM_DISTANCE)
         stays = self.random.randrange(self.plan.rounds + 1) if turn <= self.plan.rounds else 0
         return value if stays or turn <= self.plan.rounds // 2 else self.random.choice((value, 0))

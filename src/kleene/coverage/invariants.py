@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from kleene.core.domain import Store
-from kleene.coverage.matching import Candidate, Places, Sketch, defined
+from kleene.coverage.matching import Candidates, Places, Sketch, complete_sketch
 from kleene.coverage.shapes import Followed, Misplaced, Sketcher
 from kleene.coverage.views import Program, View
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.structure import Structure
 
-MANY = 400
-"""Structures of a location beyond which a state is not looked up there, to spare time; whether it is empty still is."""
-LARGE = 40
+MOST_STRUCTURES = 400
+"""Structures beyond which a state is not searched in them, to spare time: those that agree with it on nullary facts."""
+MOST_NODES = 40
 """Nodes of a state beyond which it is not looked up."""
-_SMALL = 14
+_MOST_NODES_DEFINED = 14
 """Nodes of a state up to which definitions are computed for it."""
 
 
@@ -61,7 +61,7 @@ class ShapeInvariant:
         self.all_places = Places.of(vocabulary, core=False)
         self.later: list[tuple[str, Sketch]] = []
         self.states = self.different = 0
-        self._candidates: dict[tuple[str, bool], list[Candidate]] = {}
+        self._candidates: dict[tuple[str, bool], Candidates] = {}
         self._elements: dict[str, Sequence[Structure]] = {}
         self._seen: set[object] = set()
 
@@ -73,15 +73,14 @@ class ShapeInvariant:
             self._elements[location] = list(self.stores[location].elements()) if location in self.stores else []
         return self._elements[location]
 
-    def _candidates_at(self, location: str, *, core: bool) -> list[Candidate]:
+    def _candidates_at(self, location: str, *, core: bool) -> Candidates:
         key = (location, core)
         if key not in self._candidates:
-            places = self.sketcher.places if core else self.all_places
-            self._candidates[key] = [Candidate(structure, places) for structure in self._at(location)]
+            self._candidates[key] = Candidates(self._at(location), self.sketcher.places if core else self.all_places)
         return self._candidates[key]
 
     def problem(self, view: View) -> str | None:
-        if len(self._at(view.location)) > MANY or len(view.state.blocks) > LARGE + len(view.variables):
+        if len(view.state.blocks) > MOST_NODES + len(view.variables):
             return None
         try:
             for sketch in self.sketcher.sketches(view):
@@ -93,20 +92,14 @@ class ShapeInvariant:
                 self.different += 1
                 if not self._covered(view.location, sketch, core=True):
                     return self._words(sketch)
-                if sketch.complete and sketch.size <= _SMALL:
+                if sketch.complete and sketch.size <= _MOST_NODES_DEFINED:
                     self.later.append((view.location, sketch))
         except Misplaced as place:
             return str(place)
         return None
 
     def _covered(self, location: str, sketch: Sketch, *, core: bool) -> bool:
-        candidates = self._candidates_at(location, core=core)
-        for number, candidate in enumerate(candidates):
-            if candidate.covers(sketch):
-                if number:  # the next state of the run is often like this one
-                    candidates[0], candidates[number] = candidate, candidates[0]
-                return True
-        return False
+        return self._candidates_at(location, core=core).cover(sketch, MOST_STRUCTURES)
 
     def left(self) -> bool:
         return bool(self.later)
@@ -114,9 +107,9 @@ class ShapeInvariant:
     def look_closer(self) -> tuple[str, str | None]:
         """One of the states with all that follows by definitions."""
         location, core = self.later.pop()
-        structure, sketch = defined(core, self.sketcher.places, self.vocabulary)
+        structure, sketch = complete_sketch(core, self.sketcher.places, self.vocabulary)
         return location, None if self._covered(location, sketch, core=False) else repr(structure)
 
     def _words(self, sketch: Sketch) -> str:
-        structure, _ = defined(sketch, self.sketcher.places, self.vocabulary)
+        structure, _ = complete_sketch(sketch, self.sketcher.places, self.vocabulary)
         return repr(structure)

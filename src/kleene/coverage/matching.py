@@ -14,7 +14,7 @@ from kleene.structures.evaluate import with_definitions
 from kleene.structures.structure import AC, SM, Structure, StructureBuilder
 
 Pair = tuple[int, int]
-_PATIENCE = 20_000
+_MOST_STEPS = 20_000
 """Steps of a search after which a state counts as covered: it is then not decided whether it is."""
 
 
@@ -38,6 +38,22 @@ class Sketch:
     @property
     def size(self) -> int:
         return len(self.nodes_true)
+
+    @property
+    def somewhere(self) -> int:
+        """The unary predicates that hold of some node."""
+        mask = 0
+        for true in self.nodes_true:
+            mask |= true
+        return mask
+
+    @property
+    def nowhere(self) -> int:
+        """The unary predicates that hold of no node."""
+        mask = -1 if self.complete else 0
+        for false in self.nodes_false:
+            mask &= false
+        return mask
 
     def key(self) -> tuple[object, ...]:
         """Equal for equal sketches."""
@@ -73,6 +89,7 @@ class Candidate:
         self.must, self.may = self._nullary()
         self._nodes: tuple[list[int], list[int]] | None = None
         self._pairs: tuple[dict[Pair, int], dict[Pair, int]] | None = None
+        self._some: tuple[int, int] | None = None
 
     def _nullary(self) -> tuple[int, int]:
         must = may = 0
@@ -114,6 +131,26 @@ class Candidate:
             self._pairs = must, may
         return self._pairs
 
+    @property
+    def some(self) -> tuple[int, int]:
+        """The unary predicates that hold of some node that is certain to be there, and those that may hold of one."""
+        if self._some is None:
+            values, index = self.structure.values, self.structure.vocabulary.index
+            must = may = 0
+            for name, bit in self.places.unary.items():
+                rail = 2 * index(name)
+                must |= bit if values[rail] else 0
+                may |= bit if values[rail + 1] else 0
+            self._some = (must if _is_whole(self.structure) else 0), may
+        return self._some
+
+    def may_cover(self, sketch: Sketch) -> bool:
+        """False only if no structure of the group of this one covers the sketch."""
+        if sketch.true & ~self.may or sketch.false & self.must:
+            return False
+        must, may = self.some
+        return not (sketch.somewhere & ~may or must & sketch.nowhere)
+
     def covers(self, sketch: Sketch) -> bool:
         """Whether some completion of the sketch is embedded in the structure."""
         if sketch.true & ~self.may or sketch.false & self.must:
@@ -132,7 +169,49 @@ class Candidate:
         return _Search(sketch, self, choices).run()
 
 
-def defined(sketch: Sketch, core: Places, vocabulary: Vocabulary) -> tuple[Structure, Sketch]:
+class Candidates:
+    """The structures of a location in groups: those of a group agree on what decides most searches.
+
+    These are the nullary predicates, and the unary ones that hold of no node. A state that contradicts a group is not
+    searched in it.
+    """
+
+    def __init__(self, structures: Sequence[Structure], places: Places) -> None:
+        self.places = places
+        self._groups: list[tuple[Candidate, list[Structure], list[Candidate]]] = []
+        if not structures:
+            return
+        index = structures[0].vocabulary.index
+        rails = [2 * index(name) + k for name in places.nullary for k in (0, 1)]
+        unary = [2 * index(name) + k for name in places.unary for k in (0, 1)]
+        groups: dict[object, list[Structure]] = {}
+        for structure in structures:
+            values = structure.values
+            key = (tuple([values[r] for r in rails]), tuple([values[r] != 0 for r in unary]), _is_whole(structure))
+            groups.setdefault(key, []).append(structure)
+        self._groups = [(Candidate(group[0], places), group, []) for group in groups.values()]
+
+    def cover(self, sketch: Sketch, most: int) -> bool:
+        """Whether some structure covers the sketch; also true if more than `most` of them would have to be searched."""
+        fitting = [group for group in self._groups if group[0].may_cover(sketch)]
+        if sum(len(structures) for _, structures, _ in fitting) > most:
+            return True
+        for _, structures, candidates in fitting:
+            if not candidates:
+                candidates += [Candidate(structure, self.places) for structure in structures]
+            for number, candidate in enumerate(candidates):
+                if candidate.covers(sketch):  # the next state of the run is often like this one
+                    candidates[0], candidates[number] = candidate, candidates[0]
+                    return True
+        return False
+
+
+def _is_whole(structure: Structure) -> bool:
+    """Whether all nodes are certain to be there."""
+    return structure.values[AC] == (1 << structure.size) - 1
+
+
+def complete_sketch(sketch: Sketch, core: Places, vocabulary: Vocabulary) -> tuple[Structure, Sketch]:
     """A complete sketch of the core predicates as a structure, and with all that follows by definitions."""
     size, index = sketch.size, vocabulary.index
     builder = StructureBuilder(vocabulary, size)
@@ -179,7 +258,7 @@ class _Search:
         self.order = sorted(range(sketch.size), key=lambda u: len(choices[u]))
         self.image: dict[int, int] = {}
         self.used: dict[int, int] = {}
-        self.left = _PATIENCE
+        self.left = _MOST_STEPS
 
     def run(self) -> bool:
         return self._place(0)

@@ -75,14 +75,14 @@ MEANINGS: dict[str, Callable[[Memory], Plain]] = {"ranges": Representatives, "or
 
 def _lvalues(memory: Memory) -> list[tuple[Key, Expression]]:
     """The integers of a program, each with the variable or the offset that stands for it."""
-    found: dict[tuple[Key, Expression], None] = {}
+    lvalues: dict[tuple[Key, Expression], None] = {}
     operations = [*(a for g in memory.program.globals for a in g.initial), *(e.label for e in memory.cfa.edges)]
     for operation in operations:
         for expression in expressions(operation):
             for node in walk(expression):
                 if isinstance(node.type, IntegerType) and isinstance(node, Variable | Field | Index | Deref):
-                    found.update(dict.fromkeys((key, node) for key in _keys(memory, node)))
-    return list(found)
+                    lvalues.update(dict.fromkeys((key, node) for key in _keys(memory, node)))
+    return list(lvalues)
 
 
 def _keys(memory: Memory, lvalue: Expression) -> list[Key]:

@@ -11,23 +11,28 @@ from collections import Counter
 from collections.abc import Set
 from dataclasses import dataclass, field
 
-from kleene.coverage.inputs import PlannedInputs, named_numbers, plans
+from kleene.core.verdict import LEAKS
+from kleene.coverage.inputs import KINDS, ROUNDS, PlannedInputs, named_numbers, plans
 from kleene.coverage.invariants import Invariant
 from kleene.coverage.views import Program, Stack
+from kleene.domains.explicit.interpreter import lost_blocks
+from kleene.domains.explicit.liveness import Liveness
 from kleene.domains.explicit.machine import Ended
+from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import NotModelled, Violation
 
-MAX_RUNS = 2_000
-MAX_STEPS = 4_000
+MOST_RUNS = 2_000
+"""Runs for one proof."""
+MOST_STEPS = 4_000
 """Steps of one run: enough for twenty rounds of three nested loops of a few statements."""
-_SAMPLES = 6
+_STATES_AT_LOCATION = 6
 """Number of states per run that are searched at a location other than a loop head."""
-_AT_HEADS = 24
+_STATES_AT_HEAD = 24
 """Number of states per run that are searched at a loop head."""
-_FIRST = 0.7
+_RUNS_SHARE = 0.7
 """The share of the time for runs; the rest is for a closer look at their states."""
-_QUIET = 60
-"""Runs in a row without a new state after which the rest of the time is for a closer look."""
+_RUNS_WITHOUT_NEWS = 5 * len(ROUNDS) * len(KINDS)
+"""Runs in a row without a new state after which the rest of the time is for a closer look: every plan five times."""
 
 
 @dataclass(frozen=True)
@@ -74,20 +79,21 @@ class Runs:
         self.heads = frozenset(head for f in functions for head in f.cfa.loop_heads)
         self.heads |= {program.original.functions[n].cfa.entry for n in program.original.recursive_functions}
         self.named = named_numbers(program.original)
+        self.liveness = Liveness(program.original)
         self.coverage = Coverage()
         self.end = 0.0
 
-    def check(self, seconds: float, *, max_runs: int = MAX_RUNS) -> Coverage:
+    def check(self, seconds: float, *, max_runs: int = MOST_RUNS) -> Coverage:
         """Run until the time is over, or a state is not covered."""
         start = time.monotonic()
-        self.end = start + seconds * (_FIRST if self.invariant.looks_closer else 1)
+        self.end = start + seconds * (_RUNS_SHARE if self.invariant.looks_closer else 1)
         coverage, quiet = self.coverage, 0
         for plan in plans(malloc_may_fail=self.program.machine.malloc_may_fail):
             known = self.invariant.different, len(coverage.locations)
             self._run(PlannedInputs(plan, self.named))
             coverage.runs += 1
             quiet = 0 if (self.invariant.different, len(coverage.locations)) != known else quiet + 1
-            over = time.monotonic() > self.end or coverage.runs >= max_runs or quiet >= _QUIET
+            over = time.monotonic() > self.end or coverage.runs >= max_runs or quiet >= _RUNS_WITHOUT_NEWS
             if coverage.refuted is not None or over:
                 break
         self.end = start + seconds
@@ -100,11 +106,11 @@ class Runs:
         state = machine.start(inputs)
         stack = Stack(self.program, state)
         visits: Counter[str] = Counter()
-        for _ in range(MAX_STEPS):
+        for _ in range(MOST_STEPS):
             frame = state.frames[-1]
             location, function = frame.location, frame.function
             visits[location] += 1
-            if visits[location] <= (_AT_HEADS if location in self.heads else _SAMPLES):
+            if visits[location] <= (_STATES_AT_HEAD if location in self.heads else _STATES_AT_LOCATION):
                 self._look(stack, inputs)
                 if coverage.refuted is not None or time.monotonic() > self.end:
                     return
@@ -120,8 +126,24 @@ class Runs:
                     what = f"the run fails: {violation.kind}: {violation.message}"
                     coverage.refuted = Refuted(location, place, tuple(inputs.used), what)
                 return
-            except (NotModelled, Ended):
+            except Ended as end:
+                if end.status is not None and self.kinds & LEAKS:
+                    self._check_leaks(state, location, function, inputs)
                 return
+            except NotModelled:
+                return
+
+    def _check_leaks(self, state: State, location: str, function: str, inputs: PlannedInputs) -> None:
+        """At the end of a run, which is enough: what is lost stays lost."""
+        machine = self.program.machine
+        lost = lost_blocks(machine, state, self.liveness.dead_temporaries)
+        left = [n for n, block in state.blocks.items() if block.kind == "heap" and block.alive]
+        gone = lost or (left if "memory_cleanup" in self.kinds else [])
+        if gone:
+            step = machine.step_at(location, function)
+            what = f"{state.blocks[gone[0]].label} is {'lost' if lost else 'not freed at the end'}"
+            place = str(step.operation.place) if step is not None else ""
+            self.coverage.refuted = Refuted(location, place, tuple(inputs.used), f"the run fails: {what}")
 
     def _look(self, stack: Stack, inputs: PlannedInputs) -> None:
         view, coverage = stack.view(), self.coverage

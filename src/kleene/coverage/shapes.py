@@ -16,7 +16,7 @@ from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
-from kleene.coverage.views import Program, View, loaded, value_of
+from kleene.coverage.views import Program, View, load_value, value_of
 from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
@@ -81,11 +81,11 @@ class Sketcher:
 
 def _made(memory: Memory) -> dict[SourcePlace, set[int | None]]:
     """The sizes of the blocks of each allocation, as the analysis represents them."""
-    found: dict[SourcePlace, set[int | None]] = {}
+    made: dict[SourcePlace, set[int | None]] = {}
     for edge in memory.cfa.edges:
         if isinstance(edge.label, Allocate | Realloc):
-            found.setdefault(edge.label.place, set()).add(memory.block_size(edge.label))
-    return found
+            made.setdefault(edge.label.place, set()).add(memory.block_size(edge.label))
+    return made
 
 
 @dataclass
@@ -186,6 +186,8 @@ class _Drawing:
         owner, node = self.owner, self.nodes[number]
         size = self._size(number, block)
         variable = self.objects.get(number)
+        if block.alive and size is None:  # ended blocks that only its cells point to are not drawn
+            self.sketch.complete = False
         if not block.alive or size is None or (variable is not None and is_literal(variable)):
             return
         if size in owner.slots:  # the list of slots of an array is no part of the state
@@ -196,10 +198,10 @@ class _Drawing:
                 self.sketch.rows[node] |= owner.places.binary.get(name, 0)
         for cell, offset in own.items():
             if owner.symbols.precision.tracks_cell(cell):
-                self._cell(node, cell, loaded(block, offset, owner.memory.program.pointer_size))
+                self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
         for offset in owner.translator.constants.cells:
             kept = owner.memory.integer_type((size, offset))
-            value = loaded(block, offset, kept.size) if kept else None
+            value = load_value(block, offset, kept.size) if kept else None
             if kept and isinstance(value, int):
                 self.cells.append((node, offset, kept.wrap(value)))
 

@@ -80,15 +80,15 @@ class Program:
 
 def _parts(inlined: CProgram) -> dict[str, tuple[str, int]]:
     """The scalars of structs and arrays, which may have become variables: the variable and the offset of each."""
-    found: dict[str, tuple[str, int]] = {}
+    parts: dict[str, tuple[str, int]] = {}
     owners: list[tuple[str, Type]] = [(g.variable.name, g.variable.type) for g in inlined.globals]
     for function in inlined.functions.values():
         start = "" if function.name == inlined.entry else f"{function.name}."
         owners += [(start + v.name, v.type) for v in (*function.parameters, *function.locals)]
     for name, type_ in owners:
         if isinstance(type_, RecordType | ArrayType):
-            found |= {name + part.name: (name, part.offset) for part in parts_of(type_, inlined) or ()}
-    return found
+            parts |= {name + part.name: (name, part.offset) for part in parts_of(type_, inlined) or ()}
+    return parts
 
 
 class Stack:
@@ -163,10 +163,10 @@ def value_of(program: Program, view: View, name: str, size: int) -> Value | None
             return None
         base, offset = program.parts[name]
     block = view.state.blocks.get(view.variables.get(base, 0))
-    return None if block is None or not block.alive else loaded(block, offset, size)
+    return None if block is None or not block.alive else load_value(block, offset, size)
 
 
-def loaded(block: Block, offset: int, size: int) -> Value | None:
+def load_value(block: Block, offset: int, size: int) -> Value | None:
     """The value of a block at an offset; None if there is no value of that size."""
     try:
         return block.load(8 * offset, 8 * size)

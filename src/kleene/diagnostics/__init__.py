@@ -9,7 +9,10 @@ from kleene.diagnostics.errors import (
     LimitReached,
     Position,
     UsageError,
+    check_name,
     did_you_mean,
+    lines_in,
+    visible,
 )
 
 __all__ = [
@@ -21,5 +24,8 @@ __all__ = [
     "LimitReached",
     "Position",
     "UsageError",
+    "check_name",
     "did_you_mean",
+    "lines_in",
+    "visible",
 ]

@@ -7,9 +7,30 @@ one line `file:line:column: what is wrong`, the source line and a caret.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+
+_LINE_END = re.compile("\r\n|\n|\r")
+_INVISIBLE = {
+    **{code: "?" for code in (*range(0x20), 0x7F) if code != 0x09},
+    **dict.fromkeys(range(128, 160), "¿"),
+    **dict.fromkeys((*range(8203, 8208), *range(8232, 8239), *range(8288, 8304), 65279), "�"),
+}
+"""Characters that move the cursor, change colours or the direction of text: what a name or a line of a program has of
+them could make a terminal show something else. Each becomes one of as many bytes in UTF-8, so that columns stay."""
+
+
+def lines_in(text: str) -> list[str]:
+    """The lines of a program as compilers count them: a form feed ends none, which `str.splitlines` thinks it does."""
+    lines = _LINE_END.split(text)
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def visible(text: str) -> str:
+    """The text with a visible character in place of each invisible one; a lone surrogate is one, too."""
+    return text.translate(_INVISIBLE).encode("utf-8", "replace").decode("utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +44,7 @@ class Position:
     included_from: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        return f"{visible(self.file)}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +61,7 @@ class Diagnostic:
         lines = [f"{place}{label}{self.message}"]
         if self.position is not None:
             if self.position.text:
-                shown = self.position.text.replace("\t", " ")
+                shown = visible(self.position.text.replace("\t", " "))
                 lines.append(f"    {shown.rstrip()}")
                 lines.append("    " + " " * (self.position.column - 1) + "^")
             lines.extend(f"    included from {place}" for place in self.position.included_from)
@@ -77,6 +98,7 @@ class Limit(Enum):
     PRECISION = "too little is known"
     CYCLE = "a cycle may be closed"
     LANES = "cells skip nodes of a list"
+    PARTS = "structures are combinations of parts"
     LEAK_SUSPECTED = "a block may be lost"
     WARNING = "a warning is raised"
     DONE = "nothing is left to look for"
@@ -101,3 +123,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A suggestion such as ``; did you mean 'x'?``, or nothing when no known name is near."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"; did you mean '{near[0]}'?" if near else ""
+
+
+def check_name(file: str) -> None:
+    """Refuse the name of a file that is not UTF-8: reports could not name it."""
+    try:
+        file.encode("utf-8")
+    except UnicodeEncodeError:
+        raise UsageError(f"'{visible(file)}': the name of this file is not UTF-8: rename it") from None

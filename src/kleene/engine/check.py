@@ -20,7 +20,7 @@ Label = TypeVar("Label")
 Element = TypeVar("Element")
 
 
-def uncovered(
+def uncovered_elements(
     cfa: Cfa[Label],
     domain: AbstractDomain[Label, Element],
     initial: Sequence[Element],
@@ -93,7 +93,7 @@ def _covers_call(
         return False
     ends = _at(domain, callee, callee.procedure.exit).elements()
     after = _at(domain, caller, edge.target)
-    return all(after.covers(found) for found in domain.resume(edge, element, ends))
+    return all(after.covers(after_call) for after_call in domain.resume(edge, element, begun, ends))
 
 
 def _missing(

@@ -34,8 +34,8 @@ class CallDomain(AbstractDomain[Label, Element], Protocol[Label, Element]):
     def context(self, element: Element) -> Hashable:
         """Entry elements of equal contexts are analysed together."""
 
-    def resume(self, edge: Edge[Label], caller: Element, exits: Sequence[Element]) -> list[Element]:
-        """The elements after a call by `caller` with the exit elements `exits` of the callee."""
+    def resume(self, edge: Edge[Label], caller: Element, entry: Element, exits: Sequence[Element]) -> list[Element]:
+        """The elements after a call by `caller` that entered the callee by `entry` and left it by `exits`."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class Procedure(Generic[Label]):
     exit: str
 
 
-_Call = tuple[int, Edge[Label], Element]
+_Call = tuple[int, Edge[Label], Element, Element]
+"""A call that waits: the number of its activation, the edge, the caller's element, and the entry element."""
 
 
 @dataclass
@@ -105,10 +106,10 @@ class _ByLocation(Mapping[str, Store[Element]]):
             raise KeyError(location)
         if len(stores) == 1:
             return stores[0]
-        found = self._domain.store()
+        union = self._domain.store()
         for store in stores:
-            found.add(store.elements())
-        return found
+            union.add(store.elements())
+        return union
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(location for a in self._activations for location in a.stores))
@@ -171,8 +172,8 @@ class _Table(Generic[Label, Element]):
         for listener in self.reached.listeners:
             listener.on_location(location, len(batch))
         if location == activation.procedure.exit:
-            for (_, edge, element), caller in self._waiting_for(activation):
-                self._arrive(caller, edge.target, self.domain.resume(edge, element, batch))
+            for (_, edge, element, entry), caller in self._waiting_for(activation):
+                self._arrive(caller, edge.target, self.domain.resume(edge, element, entry, batch))
         for edge in activation.procedure.cfa.leaving(location):
             name = self.domain.callee(edge.label)
             if name is None:
@@ -197,8 +198,8 @@ class _Table(Generic[Label, Element]):
             callee = self._entered.get(key)
             if callee is None:
                 callee = self._entered[key] = self._activate(name, self.procedures[name], self._ranks[name])
-            callee.callers[caller.number, edge, element] = caller
+            callee.callers[caller.number, edge, element, entry] = caller
             self._arrive(callee, callee.procedure.cfa.entry, [entry])
             store = callee.stores.get(callee.procedure.exit)
             if store is not None:
-                self._arrive(caller, edge.target, self.domain.resume(edge, element, store.elements()))
+                self._arrive(caller, edge.target, self.domain.resume(edge, element, entry, store.elements()))

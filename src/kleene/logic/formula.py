@@ -46,16 +46,16 @@ _INTERNED: dict[tuple[Any, ...], Formula] = {}
 
 def _intern(cls: type[Formula], fields: tuple[Any, ...], free: tuple[str, ...]) -> Any:
     key = (cls, *fields)
-    found = _INTERNED.get(key)
-    if found is None:
-        found = object.__new__(cls)
+    formula = _INTERNED.get(key)
+    if formula is None:
+        formula = object.__new__(cls)
         for name, value in zip(cls.__match_args__, fields, strict=True):
-            object.__setattr__(found, name, value)
-        object.__setattr__(found, "free", free)
-        object.__setattr__(found, "children", tuple(part for part in fields if isinstance(part, Formula)))
-        object.__setattr__(found, "number", len(_INTERNED))
-        _INTERNED[key] = found
-    return found
+            object.__setattr__(formula, name, value)
+        object.__setattr__(formula, "free", free)
+        object.__setattr__(formula, "children", tuple(part for part in fields if isinstance(part, Formula)))
+        object.__setattr__(formula, "number", len(_INTERNED))
+        _INTERNED[key] = formula
+    return formula
 
 
 def _union(*parts: tuple[str, ...]) -> tuple[str, ...]:

@@ -47,6 +47,9 @@ class RoleKind(Enum):
     HELD = auto()
     OLD = auto()
     SAME = auto()
+    BEFORE = auto()
+    SAME_AS_BEFORE = auto()
+    TOUCHED = auto()
 
 
 @dataclass(frozen=True, slots=True)

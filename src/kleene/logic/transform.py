@@ -101,10 +101,10 @@ def _substitute(f: Formula, mapping: dict[str, str], memo: _Memo) -> Formula:
     if not relevant:
         return f
     key = (f, tuple(relevant.items()))
-    found = memo.get(key)
-    if found is None:
-        found = memo[key] = _substitute_node(f, relevant, memo)
-    return found
+    result = memo.get(key)
+    if result is None:
+        result = memo[key] = _substitute_node(f, relevant, memo)
+    return result
 
 
 def _substitute_node(f: Formula, mapping: dict[str, str], memo: _Memo) -> Formula:
@@ -170,13 +170,13 @@ _RENAMED: dict[str, _Memo] = {}
 
 def _binders(f: Formula) -> int:
     """The number of binders below one another in a formula; a closure counts twice."""
-    found = _BINDERS.get(f)
-    if found is None:
+    binders = _BINDERS.get(f)
+    if binders is None:
         for g in postorder(f, _BINDERS):
             height = max((_BINDERS[c] for c in g.children), default=0)
             _BINDERS[g] = height + (2 if isinstance(g, Closure) else 1 if isinstance(g, Exists | Forall) else 0)
-        found = _BINDERS[f]
-    return found
+        binders = _BINDERS[f]
+    return binders
 
 
 def _renamed(f: Formula, names: dict[str, str], prefix: str, memo: _Memo) -> Formula:
@@ -185,29 +185,29 @@ def _renamed(f: Formula, names: dict[str, str], prefix: str, memo: _Memo) -> For
     if not relevant and not _binders(f):
         return f
     key = (f, tuple(relevant.items()))
-    found = memo.get(key)
-    if found is not None:
-        return found
+    renamed = memo.get(key)
+    if renamed is not None:
+        return renamed
 
     def name(v: str) -> str:
         return relevant.get(v, v)
 
     match f:
         case Atom(predicate, args):
-            found = Atom(predicate, tuple(map(name, args)))
+            renamed = Atom(predicate, tuple(map(name, args)))
         case Equal(left, right):
-            found = Equal(name(left), name(right))
+            renamed = Equal(name(left), name(right))
         case Exists(variable, body) | Forall(variable, body):
             bound = f"{prefix}{_binders(body)}"
-            found = _bind(f, bound, _renamed(body, relevant | {variable: bound}, prefix, memo))
+            renamed = _bind(f, bound, _renamed(body, relevant | {variable: bound}, prefix, memo))
         case Closure(left, right, sub_left, sub_right, body):
             a, b = f"{prefix}{_binders(body)}", f"{prefix}{_binders(body) + 1}"
             inner = _renamed(body, relevant | {sub_left: a, sub_right: b}, prefix, memo)
-            found = Closure(name(left), name(right), a, b, inner)
+            renamed = Closure(name(left), name(right), a, b, inner)
         case _:
-            found = rebuild(f, tuple(_renamed(c, relevant, prefix, memo) for c in f.children))
-    memo[key] = found
-    return found
+            renamed = rebuild(f, tuple(_renamed(c, relevant, prefix, memo) for c in f.children))
+    memo[key] = renamed
+    return renamed
 
 
 def alpha_equal(f: Formula, g: Formula) -> bool:
@@ -247,7 +247,7 @@ def _unordered(f: Formula, depth: Mapping[str, int]) -> Hashable:
 
 
 def _operands(kind: type[Formula], f: Formula) -> Iterator[Formula]:
-    """What nested conjunctions, or disjunctions, join."""
+    """The operands of nested conjunctions, or disjunctions."""
     for g in f.children:
         if type(g) is kind:
             yield from _operands(kind, g)

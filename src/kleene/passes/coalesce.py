@@ -13,10 +13,10 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, DeclareLocal, EndScope, Operation, Skip, address_taken, rename_variables
 from kleene.cfa.types import PointerType
-from kleene.passes.facts.liveness import defined, live_before
+from kleene.passes.facts.liveness import defined_variables, live_before
 from kleene.passes.facts.memory import Place
 
-FEW = 3
+FEWEST_POINTERS = 3
 """Largest number of local pointers for which sharing is not worth its cost."""
 
 
@@ -32,21 +32,21 @@ class Sharing:
     live: Mapping[str, Set[Variable]] = field(default_factory=dict)
 
 
-def coalesced(
+def coalesce(
     cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False
 ) -> Cfa[Operation]:
     """The automaton with local pointer variables shared."""
-    return sharing(cfa, places, whole_scope=whole_scope).cfa
+    return sharing_of(cfa, places, whole_scope=whole_scope).cfa
 
 
-def sharing(cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False) -> Sharing:
+def sharing_of(cfa: Cfa[Operation], places: Mapping[Variable, Set[Place]], *, whole_scope: bool = False) -> Sharing:
     """Which local pointer variables are shared.
 
     Variables that may point to different places stay apart, so that each keeps its small set of targets. With
     `whole_scope`, a variable is needed until its scope ends (see `live_before`).
     """
     variables = _local_pointers(cfa)
-    if len(variables) <= FEW:
+    if len(variables) <= FEWEST_POINTERS:
         return Sharing(cfa)
     live = live_before(cfa, set(variables), whole_scope=whole_scope)
     conflicts = _conflicts(cfa, variables, live)
@@ -71,12 +71,12 @@ def _alike(a: Variable, b: Variable) -> bool:
 
 def _local_pointers(cfa: Cfa[Operation]) -> list[Variable]:
     taken = address_taken(edge.label for edge in cfa.edges)
-    found: dict[Variable, None] = {}
+    local_pointers: dict[Variable, None] = {}
     for edge in cfa.edges:
-        for variable in defined(edge.label):
+        for variable in defined_variables(edge.label):
             if isinstance(variable.type, PointerType) and not variable.is_global and variable not in taken:
-                found[variable] = None
-    return list(found)
+                local_pointers[variable] = None
+    return list(local_pointers)
 
 
 def _conflicts(
@@ -84,16 +84,16 @@ def _conflicts(
 ) -> dict[Variable, set[Variable]]:
     """The pairs of variables that cannot share: one is assigned while the other is live."""
     given = live[cfa.entry]  # the parameters of the entry have their values at once
-    found: dict[Variable, set[Variable]] = {v: set(given - {v}) if v in given else set() for v in variables}
+    conflicts: dict[Variable, set[Variable]] = {v: set(given - {v}) if v in given else set() for v in variables}
     for edge in cfa.edges:
         after = live[edge.target]
-        for written in defined(edge.label):
-            if written not in found or _without_effect(edge.label, written, after):
+        for written in defined_variables(edge.label):
+            if written not in conflicts or _without_effect(edge.label, written, after):
                 continue
             for other in after - {written}:
-                found[written].add(other)
-                found[other].add(written)
-    return found
+                conflicts[written].add(other)
+                conflicts[other].add(written)
+    return conflicts
 
 
 def _without_effect(operation: Operation, variable: Variable, after: frozenset[Variable]) -> bool:
@@ -112,6 +112,6 @@ def _renamed(operation: Operation, after: frozenset[Variable], chosen: dict[Vari
         shared = dict.fromkeys(chosen[v][0] if v in chosen else v for v in ended)
         return replace(operation, variables=tuple(shared))
     renamed = rename_variables(operation, {v: members[0] for v, members in chosen.items()})
-    if isinstance(renamed, Assign) and renamed.target == renamed.value:
+    if isinstance(renamed, Assign) and isinstance(renamed.target, Variable) and renamed.target == renamed.value:
         return Skip(operation.place)
     return renamed

@@ -197,8 +197,8 @@ def _after(operation: Operation, held: Origins) -> dict[Variable, Variable]:
 
 def _target(operation: Operation) -> tuple[Expression, ...]:
     """The variable that an operation overwrites, if any."""
-    found = getattr(operation, "target", None) or getattr(operation, "result", None)
-    return (found,) if isinstance(found, Variable) else ()
+    target = getattr(operation, "target", None) or getattr(operation, "result", None)
+    return (target,) if isinstance(target, Variable) else ()
 
 
 def _used(operation: Operation, held: Origins) -> Variable | None:
@@ -226,10 +226,10 @@ def _looked_at(expression: Expression, held: Origins) -> list[Variable]:
 def _read(operation: Operation) -> list[Expression]:
     """The expressions of an operation without a variable that it writes as a whole."""
     written = _target(operation)
-    found = list(expressions(operation))
+    result = list(expressions(operation))
     for target in written:
-        found.remove(target)
-    return found
+        result.remove(target)
+    return result
 
 
 def _plain(value: Expression) -> Expression | None:

@@ -30,7 +30,7 @@ from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 from kleene.passes.facts.relations import Relations
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.literals import is_literal
-from kleene.passes.rewrite import Choice, expanded, rewrite_operation
+from kleene.passes.rewrite import Choice, expand_edges, rewrite_operation
 
 MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
@@ -44,7 +44,7 @@ def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operati
         cfa = with_same_values(program, cfa)
     while True:
         splitter = _Splitter(program, Intervals(program, cfa), Relations(program, cfa))
-        changed = expanded(_with_arrays(program, cfa), splitter.expand, "#")
+        changed = expand_edges(_with_arrays(program, cfa), splitter.expand, "#")
         if changed.edges == cfa.edges:
             return cfa
         cfa = changed
@@ -87,8 +87,8 @@ def _with_arrays(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operation]:
     def change(node: Expression) -> Expression:
         if isinstance(node, Deref) and isinstance(node.pointer, AddressOf) and node.pointer.target.type == node.type:
             return node.pointer.target  # made below
-        found = element(node)
-        return node if found is None else AddressOf(found, node.type)
+        chosen = element(node)
+        return node if chosen is None else AddressOf(chosen, node.type)
 
     return Cfa(cfa.entry, tuple(replace(e, label=rewrite_operation(e.label, change)) for e in cfa.edges))
 
@@ -179,12 +179,12 @@ class _Splitter:
     def _outside(self, edge: Edge[Operation], node: Index, last: int, *, read: bool) -> list[Choice]:
         """The errors for an index less than 0 or greater than `last`."""
         low, high = self._interval(node.index, edge.source, last)
-        found: list[Choice] = []
+        outside: list[Choice] = []
         for operator, bound, wrong in (("<", 0, low < 0), (">", last, high > last)):
             if wrong:
                 test = Comparison(operator, node.index, Constant(bound, node.index.type))
-                found.append(Choice(test, (_out_of_bounds(edge.label, node, read=read),)))
-        return found
+                outside.append(Choice(test, (_out_of_bounds(edge.label, node, read=read),)))
+        return outside
 
 
 def _out_of_bounds(operation: Operation, node: Index, *, read: bool) -> Operation:
@@ -242,9 +242,9 @@ def has_pointers(type_: Type, program: CProgram) -> bool:
 
 def whole_array(lvalue: Expression) -> Expression | None:
     """The outermost array that an lvalue indexes by a variable; None without variable indices."""
-    found = None
+    result = None
     while isinstance(lvalue, Field | Index):
         if isinstance(lvalue, Index) and not isinstance(lvalue.index, Constant):
-            found = lvalue.base
+            result = lvalue.base
         lvalue = lvalue.base
-    return found
+    return result

@@ -20,7 +20,6 @@ from kleene.cfa.operations import (
     EndScope,
     Error,
     Exit,
-    Free,
     Operation,
     Place,
     Return,
@@ -33,7 +32,9 @@ from kleene.cfa.program import CProgram, Function
 from kleene.diagnostics import Limit, LimitReached
 
 MAX_POINTER_TARGETS = 16
+"""Functions that one function pointer may call: with more, the call is not supported."""
 MAX_EDGES = 200_000
+"""Edges of an inlined program: a larger one is not analysed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +138,7 @@ class _Inliner:
 
     def _direct(self, source: str, call: Call, name: str, target: str, site: str) -> None:
         callee = self.program.functions.get(name)
-        if callee is None and name == "free" and len(call.arguments) == 1:  # through a pointer
-            self._add(source, Free(call.place, call.arguments[0]), target)
-        elif callee is None:
+        if callee is None:
             self._add(source, Unsupported(call.place, f"call of '{name}', which has no body here"), self.exit)
         elif len(call.arguments) < len(callee.parameters):
             self._add(source, Unsupported(call.place, f"call of '{name}' with too few arguments"), self.exit)
@@ -165,7 +164,7 @@ class _Inliner:
             last = number == len(callee.parameters) - 1
             self._add(here, DeclareLocal(call.place, rename[parameter]), declared)
             following = entry if last else self._location(here)
-            value = converted(argument, parameter)
+            value = convert_value(argument, parameter)
             self._add(declared, Assign(call.place, rename[parameter], value), following)
             here = following
         names = {callee.cfa.entry: entry}
@@ -189,7 +188,7 @@ class _Inliner:
             if operation.value is None:
                 self._add(source, Unsupported(place, "use of the value of a function that returns none"), self.exit)
                 return
-            self._add(source, Assign(place, call.result, converted(operation.value, call.result)), middle)
+            self._add(source, Assign(place, call.result, convert_value(operation.value, call.result)), middle)
             source = middle
         if ended:
             self._add(source, EndScope(place, ended), target)
@@ -197,7 +196,7 @@ class _Inliner:
             self._add(source, Skip(place), target)
 
 
-def converted(value: Expression, target: Expression) -> Expression:
+def convert_value(value: Expression, target: Expression) -> Expression:
     """The value as an assignment to the target takes it."""
     if value.type == target.type:
         return value

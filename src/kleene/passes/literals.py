@@ -13,20 +13,20 @@ from kleene.passes.rewrite import operations_of, rewrite_program
 
 def with_literals(program: CProgram) -> CProgram:
     """The program with a global array for each string literal."""
-    found: dict[StringLiteral, Variable] = {}
+    variables: dict[StringLiteral, Variable] = {}
     for operation in operations_of(program):
         for expression in expressions(operation):
             for node in walk(expression):
                 if isinstance(node, StringLiteral):
-                    found.setdefault(node, Variable(str(node), node.type, is_global=True))
-    if not found:
+                    variables.setdefault(node, Variable(str(node), node.type, is_global=True))
+    if not variables:
         return program
 
     def change(node: Expression) -> Expression:
-        return found[node] if isinstance(node, StringLiteral) else node
+        return variables[node] if isinstance(node, StringLiteral) else node
 
     changed = rewrite_program(program, change)
-    literals = tuple(Global(variable, constant=True) for variable in found.values())
+    literals = tuple(Global(variable, constant=True) for variable in variables.values())
     return replace(changed, globals=(*literals, *changed.globals))
 
 

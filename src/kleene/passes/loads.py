@@ -26,7 +26,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import PointerType, is_scalar
-from kleene.passes.facts.liveness import defined, starts
+from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.memory import Memory
 from kleene.passes.rewrite import rewrite, rewrite_operation, with_parts
 
@@ -125,16 +125,16 @@ class _Numbering:
             """Rewrite an expression that is read, or, with `place`, an lvalue that is only addressed."""
             match expression:
                 case Field(base=base):
-                    found: Expression = replace(expression, base=read(base, place=True))
+                    lvalue: Expression = replace(expression, base=read(base, place=True))
                 case Index(base=base, index=index):
-                    found = replace(expression, base=read(base, place=True), index=read(index, place=False))
+                    lvalue = replace(expression, base=read(base, place=True), index=read(index, place=False))
                 case Deref(pointer=pointer):
-                    found = replace(expression, pointer=read(pointer, place=False))
+                    lvalue = replace(expression, pointer=read(pointer, place=False))
                 case AddressOf(target=inner):
                     return replace(expression, target=read(inner, place=True))
                 case _:
                     return with_parts(expression, lambda child: read(child, place=False))
-            return found if place else numbered(found)
+            return lvalue if place else numbered(lvalue)
 
         return with_parts(operation, lambda x: read(x, place=x is target))
 
@@ -155,12 +155,12 @@ class _Numbering:
             case Assign(target=Variable() as v) | Allocate(target=Variable() as v) | Havoc(target=Variable() as v):
                 plain = v not in self.objects and is_scalar(v.type)
             case DeclareLocal() | EndScope():
-                plain = not self.objects.intersection(defined(operation))
+                plain = not self.objects.intersection(defined_variables(operation))
             case _:
                 plain = False
         if not plain:
             return {}
-        changed = set(defined(operation))
+        changed = set(defined_variables(operation))
         return {load: v for load, v in known.items() if changed.isdisjoint(walk(load))}
 
 

@@ -13,6 +13,8 @@ from kleene.cfa.expressions import Field, Index
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Error, Operation
 from kleene.cfa.program import CProgram
+from kleene.passes.address_numbers import with_address_numbers
+from kleene.passes.block_types import with_block_types
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_array_blocks
 from kleene.passes.elements.global_arrays import with_slots
@@ -20,13 +22,14 @@ from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.function_values import with_function_numbers
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
-from kleene.passes.promote import promoted
+from kleene.passes.promote import promote_addresses
 from kleene.passes.scalars import with_scalars
 
 
-def prepared(program: CProgram) -> CProgram:
+def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
-    program = with_array_blocks(with_literals(with_function_numbers(with_entry_values(program))))
+    program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
+    program = with_array_blocks(program)
     while True:
         before = program
         program = with_slots(_promoted(program))
@@ -35,13 +38,15 @@ def prepared(program: CProgram) -> CProgram:
         if program == before:
             break
     program = with_element_lists(program)
-    functions = {n: replace(f, cfa=with_least_sizes(program, f.cfa)) for n, f in program.functions.items()}
+    functions = {
+        n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
+    }
     return _with_constants_kept(replace(program, functions=functions))
 
 
 def _promoted(program: CProgram) -> CProgram:
     """Pointers to one variable replaced; only where all operations of the program are seen at once."""
-    functions = {n: replace(f, cfa=promoted(f.cfa)) for n, f in program.functions.items()}
+    functions = {n: replace(f, cfa=promote_addresses(f.cfa)) for n, f in program.functions.items()}
     return replace(program, functions=functions)
 
 

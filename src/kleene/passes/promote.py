@@ -42,11 +42,11 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import INT, ArrayType, PointerType
-from kleene.passes.facts.liveness import defined, starts, used
+from kleene.passes.facts.liveness import defined_variables, starts, used_variables
 from kleene.passes.rewrite import operations_of, rewrite_operation
 
 
-def promoted(cfa: Cfa[Operation]) -> Cfa[Operation]:
+def promote_addresses(cfa: Cfa[Operation]) -> Cfa[Operation]:
     """The automaton with dereferences of constant addresses replaced, until nothing more can be."""
     while True:
         constants = _constant_addresses(cfa)
@@ -85,7 +85,7 @@ def _constant_addresses(cfa: Cfa[Operation]) -> Constants:
         elif isinstance(target, Variable):
             assigned[target] += 1
         elif isinstance(operation, Call | Enter | Invoke | Specified):
-            assigned.update(defined(operation))
+            assigned.update(defined_variables(operation))
     candidates = {p: x for p, x in value.items() if assigned[p] == 1 and p not in taken and not p.is_global and p != x}
     doubtful = _doubtful(cfa, candidates)
     return {p: x for p, x in candidates.items() if p not in doubtful}
@@ -101,7 +101,7 @@ def _doubtful(cfa: Cfa[Operation], candidates: Constants) -> set[Variable]:
         location = waiting.pop()
         for edge in cfa.leaving(location):
             facts = set(reached[location])
-            doubtful |= {p for p, _ in facts if p in candidates and p in used(edge.label)}
+            doubtful |= {p for p, _ in facts if p in candidates and p in used_variables(edge.label)}
             after = frozenset(_facts_after(edge.label, facts, candidates))
             merged = reached.get(edge.target, frozenset()) | after
             if merged != reached.get(edge.target):
@@ -160,7 +160,7 @@ def _replaced(cfa: Cfa[Operation], constants: Constants) -> Cfa[Operation]:
         return target if index is None and target.type == node.type else node
 
     edges = [replace(e, label=_copied(rewrite_operation(e.label, simplify), constants)) for e in cfa.edges]
-    read = {v for edge in edges for v in used(edge.label)}
+    read = {v for edge in edges for v in used_variables(edge.label)}
     return Cfa(cfa.entry, tuple(_without_unused(e, constants, read) for e in edges))
 
 

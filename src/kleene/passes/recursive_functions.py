@@ -29,8 +29,8 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
 from kleene.diagnostics import Limit, LimitReached
-from kleene.passes.inline import converted, inline
-from kleene.passes.prepare import prepared
+from kleene.passes.inline import convert_value, inline
+from kleene.passes.prepare import prepare_program
 from kleene.passes.tail_calls import without_tail_recursion
 
 
@@ -39,7 +39,7 @@ def whole_program(program: CProgram) -> CProgram:
 
     Raises LimitReached if the program is too large, or if the entry is called again.
     """
-    inlined = prepared(inline(without_tail_recursion(program)))
+    inlined = prepare_program(inline(without_tail_recursion(program)))
     if inlined.entry in inlined.recursive_functions:
         raise LimitReached(f"{inlined.entry} is called again", Limit.SIZE)
     used = {
@@ -148,7 +148,7 @@ class _Procedure:
             if operation.value is None:
                 steps.append(DeclareLocal(place, self.result))
             else:
-                steps.append(Assign(place, self.result, converted(operation.value, self.result)))
+                steps.append(Assign(place, self.result, convert_value(operation.value, self.result)))
         return [*steps, EndScope(place, tuple(self.rename.values())), Leave(place, self.function.name, self.result)]
 
     def _call(self, call: Call, callee: _Procedure) -> list[Operation]:
@@ -160,7 +160,7 @@ class _Procedure:
                 return [Unsupported(place, "a struct as an argument of a recursive function")]
             if not self._plain(value, parameter):
                 copy = self._fresh(f"$arg{number}", parameter)
-                steps += [DeclareLocal(place, copy), Assign(place, copy, converted(value, copy))]
+                steps += [DeclareLocal(place, copy), Assign(place, copy, convert_value(value, copy))]
                 value = copy
             arguments.append(value)
         target = call.result
@@ -172,7 +172,7 @@ class _Procedure:
         name = callee.function.name
         steps.append(Invoke(place, name, tuple(arguments), callee.parameters, target, callee.result))  # type: ignore[arg-type]
         if call.result is not None and call.result != target:
-            steps.append(Assign(place, call.result, converted(target, call.result)))  # type: ignore[arg-type]
+            steps.append(Assign(place, call.result, convert_value(target, call.result)))  # type: ignore[arg-type]
         return steps
 
     def _plain(self, value: Expression, like: Variable) -> bool:

@@ -48,6 +48,7 @@ from kleene.passes.facts.integers import Constants, Key
 from kleene.passes.facts.memory import Memory, constant_of
 
 MAX_REPRESENTATIVES = 12
+"""Numbers that stand for the ranges of one variable: with more ranges, the variable stays as it is."""
 _ORDER = frozenset(("<", "<=", ">", ">="))
 _STARTS = {"<": (0,), ">=": (0,), "<=": (1,), ">": (1,), "==": (0, 1), "!=": (0, 1)}
 """The starts of the ranges that a comparison with 0 distinguishes, relative to the constant."""

@@ -53,8 +53,8 @@ def with_parts(whole: _Whole, change: Rewrite) -> _Whole:
 
 def operations_of(program: CProgram) -> list[Operation]:
     """All operations of a program: those that initialise globals, then those of its functions."""
-    found: list[Operation] = [a for g in program.globals for a in g.initial]
-    return found + [e.label for f in program.functions.values() for e in f.cfa.edges]
+    initializers: list[Operation] = [a for g in program.globals for a in g.initial]
+    return initializers + [e.label for f in program.functions.values() for e in f.cfa.edges]
 
 
 def rewrite_program(program: CProgram, change: Rewrite) -> CProgram:
@@ -93,7 +93,7 @@ class Choice:
 Expand = Callable[[Edge[Operation]], Sequence[Choice] | None]
 
 
-def expanded(cfa: Cfa[Operation], expand: Expand, mark: str) -> Cfa[Operation]:
+def expand_edges(cfa: Cfa[Operation], expand: Expand, mark: str) -> Cfa[Operation]:
     """The automaton with some edges replaced by choices; None keeps an edge. `mark` is in the names of new locations.
 
     The two branches of a condition stay together: they share the choices made before them.

@@ -26,11 +26,11 @@ from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assign, DeclareLocal, EndScope, MemSet, Operation, Skip, expressions
 from kleene.cfa.program import CProgram, Function, Global
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType, RecordType, Type
-from kleene.passes.facts.liveness import defined
+from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.function_values import scalar_type
 from kleene.passes.literals import is_literal
-from kleene.passes.rewrite import Choice, expanded, operations_of, rewrite_operation
+from kleene.passes.rewrite import Choice, expand_edges, operations_of, rewrite_operation
 
 MAX_SCALARS = 32
 """Larger structs and arrays stay as they are."""
@@ -59,12 +59,12 @@ class Part:
 
 def parts_of(type_: Type, program: CProgram) -> list[Part] | None:
     """The scalars of a type, in order; None if they overlap, or are too many, or are not known."""
-    found = _parts(type_, program, 0, ())
-    if found is None or len(found) > MAX_SCALARS:
+    parts = _parts(type_, program, 0, ())
+    if parts is None or len(parts) > MAX_SCALARS:
         return None
-    found.sort(key=lambda part: part.offset)
-    ends = [part.offset + part.type.size for part in found]
-    return found if all(end <= part.offset for end, part in zip(ends, found[1:], strict=False)) else None
+    parts.sort(key=lambda part: part.offset)
+    ends = [part.offset + part.type.size for part in parts]
+    return parts if all(end <= part.offset for end, part in zip(ends, parts[1:], strict=False)) else None
 
 
 def _parts(type_: Type, program: CProgram, offset: int, path: tuple[Field | Index, ...]) -> list[Part] | None:
@@ -233,8 +233,8 @@ class _Splitter:
             operations = self._operations(edge.label)
             return None if operations is None else [Choice(None, tuple(operations))]
 
-        cfa = expanded(function.cfa, expand, "%")
-        fixed = {v: None for e in cfa.edges for v in defined(e.label) if v.name.startswith(_FIXED)}
+        cfa = expand_edges(function.cfa, expand, "%")
+        fixed = {v: None for e in cfa.edges for v in defined_variables(e.label) if v.name.startswith(_FIXED)}
         return replace(function, cfa=cfa, locals=tuple(dict.fromkeys((*names, *fixed))))
 
     def _operations(self, operation: Operation) -> list[Operation] | None:

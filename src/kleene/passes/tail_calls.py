@@ -12,7 +12,7 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Call, DeclareLocal, EndScope, Operation, Return, Skip, address_taken
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import ArrayType, RecordType
-from kleene.passes.inline import converted
+from kleene.passes.inline import convert_value
 
 
 def without_tail_recursion(program: CProgram) -> CProgram:
@@ -79,7 +79,7 @@ class _Loop:
         place, own = call.place, self.source
         steps: list[Operation] = []
         for copy, argument in zip(copies, call.arguments, strict=False):
-            steps += [DeclareLocal(place, copy), Assign(place, copy, converted(argument, copy))]
+            steps += [DeclareLocal(place, copy), Assign(place, copy, convert_value(argument, copy))]
         steps += [Assign(place, p, copy) for p, copy in zip(own.parameters, copies, strict=True)]
         steps.append(EndScope(place, (*own.locals, *copies)))
         here = edge.source

@@ -46,13 +46,13 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import IntegerType
 from kleene.passes.facts.integers import COMPARE, Constants, Key
-from kleene.passes.facts.liveness import defined
+from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import Memory, constant_of
 from kleene.passes.representatives import Uses, same
 
 _LVALUES = Variable | Field | Deref | Index
 _BITS = (0, 1)
-_FAR = 12
+_MOST_STEPS = 12
 """Largest number of steps from the test of an assertion to its failure."""
 
 
@@ -265,7 +265,7 @@ class _Images:
 
     def _is_lost(self, location: str, known: dict[Expression, bool]) -> bool:
         """Whether only a failure can follow, after a few steps that copy and test known variables."""
-        for _ in range(_FAR):
+        for _ in range(_MOST_STEPS):
             after = self.original.leaving(location)
             labels = [e.label for e in after]
             if all(isinstance(label, Error) for label in labels):
@@ -277,7 +277,7 @@ class _Images:
                 learnt = self._learnt(labels[0].target, known[value]) if value in known else {}
                 known = {k: v for k, v in known.items() if k != labels[0].target} | learnt
             elif isinstance(labels[0], DeclareLocal | EndScope):
-                known = {k: v for k, v in known.items() if k not in defined(labels[0])}
+                known = {k: v for k, v in known.items() if k not in defined_variables(labels[0])}
             elif not isinstance(labels[0], Skip):
                 return False
             if len(after) != 1:

@@ -10,7 +10,7 @@ In reading order:
 """
 
 from kleene.paths.formulas.encode import Case, PathFormula, PathStep, encode
-from kleene.paths.formulas.feasible import Feasible, Infeasible, Undecided, feasible, replay, shown
+from kleene.paths.formulas.feasible import Feasible, Infeasible, Undecided, fault_of_run, feasible, replay
 from kleene.paths.interpolation.interpolants import Cut, Failure, Interpolants, interpolants
 
 __all__ = [
@@ -24,8 +24,8 @@ __all__ = [
     "PathStep",
     "Undecided",
     "encode",
+    "fault_of_run",
     "feasible",
     "interpolants",
     "replay",
-    "shown",
 ]

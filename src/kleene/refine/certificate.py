@@ -17,7 +17,7 @@ from kleene.cfa.operations import Operation
 from kleene.core.domain import Store
 from kleene.diagnostics import InputError
 from kleene.domains.shape.stores import RelationalStore
-from kleene.engine.check import uncovered
+from kleene.engine.check import uncovered_elements
 from kleene.engine.fixpoint import Reached
 from kleene.logic.vocabulary import Vocabulary
 from kleene.refine.classes.generators import Generator, Roles
@@ -80,7 +80,7 @@ def problems_of(task: Task, abstraction: Abstraction, graphs: Graphs) -> list[st
             if structure.vocabulary != model.translation.vocabulary:
                 return [f"the graphs at {location} have other predicates than the program"]
         stores[location].add(list(structures))
-    problems = uncovered(program, checker, model.initial, Reached(stores))
+    problems = uncovered_elements(program, checker, model.initial, Reached(stores))
     problems += [f"an error is possible: {error}" for error in dict.fromkeys(checker.errors)]
     return [*problems, *model.contradictions.values()]
 

@@ -15,10 +15,11 @@ from typing import Protocol
 
 from kleene.core.verdict import LEAKS
 from kleene.diagnostics import Limit, LimitReached
+from kleene.domains.shape.domain import MOST_STRUCTURES
 from kleene.refine.classes.finetune import (
     EDGES,
-    MOST_STRUCTURES,
     PATH,
+    SIMULATION_STRUCTURES,
     WHOLE,
     FineTuning,
     Tester,
@@ -28,7 +29,7 @@ from kleene.refine.classes.finetune import (
 )
 from kleene.refine.classes.generators import Generator, Lattice, Roles
 from kleene.refine.classes.language import Entry
-from kleene.refine.heaps.heap_to_shape import abstracted
+from kleene.refine.heaps.heap_to_shape import abstract_nodes
 from kleene.refine.heaps.recognise import Recognised, recognise, roles_for
 from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.model import Abstraction, Models, Task
@@ -36,15 +37,19 @@ from kleene.refine.rounds import FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING,
 from kleene.refine.tactics import TACTICS
 from kleene.refine.tracking.cuts import Asked, LiveRanges, between_uses, on_path
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
-from kleene.refine.tracking.reasons import FEASIBLE, Reason, failing
-from kleene.refine.tree.growth import FIRST_LOOK, NEXT_LOOK, smaller_tree
+from kleene.refine.tracking.reasons import FEASIBLE, Reason, failing_statement
+from kleene.refine.tree.growth import COMPARISON_FACTOR, STRUCTURES_BEFORE_COMPARISON, smaller_tree
 from kleene.refine.tree.reachability_tree import ErrorPath, Node, Tree
 from kleene.refine.tree.rebuild import rebuilt
 from kleene.semantics.vocabulary.back_cells import is_called_back
 
-FEW = 8
+MOST_ROUNDS = 60
+"""Rounds of refinement by default."""
+PATHS_OF_ROUND = 12
+"""Error paths of one tree that a round uses by default."""
+GENERATORS_FOR_ONE_PROCESS = 8
 """With more generators than this, two are simulated at a time; the number of processes does not change the result."""
-LONGEST = 40
+LONGEST_EXPLICIT_PATH = 40
 """Largest distance from the root, in steps, of an explicit node whose shape graph joins the tree: keeps paths short."""
 SAFE, UNSAFE, GAVE_UP = "safe", "unsafe", "gave up"
 Explain = Callable[[Task, ErrorPath, TrackingDefinition], Reason]
@@ -60,12 +65,12 @@ class MakeTester(Protocol):
 class RefineOptions:
     """Bounds and choices. `hint` names the data structure, so that no sample heaps are needed."""
 
-    max_rounds: int = 60
-    max_structures: int = 200_000
+    max_rounds: int = MOST_ROUNDS
+    max_structures: int = MOST_STRUCTURES
     samples: SampleOptions = field(default_factory=SampleOptions)
     hint: str | None = None
     workers: int = 1
-    paths: int = 12
+    paths: int = PATHS_OF_ROUND
     """Number of error paths of one tree that a round uses."""
     maximal: bool = False
     """Track everything with the most refined generator of the hinted data structure, and refine nothing."""
@@ -171,18 +176,18 @@ class Refinement:
     def _grown(self, tree: Tree) -> Sequence[ErrorPath]:
         """BuildART; where the tree grows large, with a finer generator if that needs far fewer structures."""
         most = self.options.paths
-        look: int | None = None if self.options.maximal or not self.rounds else FIRST_LOOK
+        look: int | None = None if self.options.maximal or not self.rounds else STRUCTURES_BEFORE_COMPARISON
         while True:
             paths = tree.build(self._limits, most=most, pause=look)
             if paths or not tree.waits or look is None:
                 return paths
-            found = smaller_tree(self.models, self.abstraction, self.enabled, tree, most)
-            if found is not None:
+            smaller = smaller_tree(self.models, self.abstraction, self.enabled, tree, most)
+            if smaller is not None:
                 self.rounds[-1].outgrown = (self.abstraction.generator, tree.generated)
-                self.abstraction, self.tree = self.abstraction.tuned(found.generator), found.tree
+                self.abstraction, self.tree = self.abstraction.tuned(smaller.generator), smaller.tree
                 self.counts.shape_class += 1
-                return found.paths
-            look *= NEXT_LOOK
+                return smaller.paths
+            look *= COMPARISON_FACTOR
 
     def _out_of_rounds(self, path: ErrorPath) -> Refined:
         result = self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
@@ -252,7 +257,7 @@ class Refinement:
         spoken = Asked(reason.asked.only(reason.where.keys()), ((SPOKEN, reason.where),)) if not leak else Asked()
         asked = spoken.joined(on_path(path, reason.asked.only(reason.asked.variables - spoken.locations.keys()), FAILS))
         for other in current.others:
-            asked = asked.joined(on_path(other, failing(self.task.memory, other), FAILS))
+            asked = asked.joined(on_path(other, failing_statement(self.task.memory, other), FAILS))
         return asked
 
     def track(self, current: Round, asked: Asked) -> bool:
@@ -296,9 +301,9 @@ class Refinement:
         self.abstraction = Abstraction(definition.joined(own), generator, self.abstraction.active)
         if current.samples is not None:
             model, samples = self.models.of(self.abstraction), current.samples
-            near = [node for node in samples.nodes if node.depth <= LONGEST]
-            self.abstracted = abstracted(model, near, samples.fixed)
-            current.sampled = abstracted(model, samples.sampled, samples.fixed)
+            near = [node for node in samples.nodes if node.depth <= LONGEST_EXPLICIT_PATH]
+            self.abstracted = abstract_nodes(model, near, samples.fixed)
+            current.sampled = abstract_nodes(model, samples.sampled, samples.fixed)
             current.explicit = list(self.abstracted)
 
     def _recognise(self, current: Round, definition: TrackingDefinition) -> None:
@@ -308,7 +313,7 @@ class Refinement:
             roles = hinted_roles(entry, order, self.task.memory.self_loops)
             coarser = self.lattice.above(entry.name)
             own = {e.name: roles_for(e, roles) for e in self.entries if e.name in coarser}
-            fitting = {name: found for name, found in own.items() if found is not None}
+            fitting = {name: recognised for name, recognised in own.items() if recognised is not None}
             self.recognised = Recognised(roles, {**fitting, entry.name: roles}, {})
         else:
             current.samples = collect(self.task, self._sample_pointers(definition), self.options.samples)
@@ -352,10 +357,10 @@ class Refinement:
             if widen and not self._enable_all():
                 break
             current.widened = widen
-            found = self._fine_tune(current, patience)
-            current.trials += found.trials
-            if found.chosen is not None:
-                self._choose(current, found.chosen)
+            tuned = self._fine_tune(current, patience)
+            current.trials += tuned.trials
+            if tuned.chosen is not None:
+                self._choose(current, tuned.chosen)
                 return True
         return False
 
@@ -369,10 +374,12 @@ class Refinement:
         result = FineTuning()
         for own in (True, False):  # first the current data structure
             enabled = [g for g in left if (g.name == generator.name) == own]
-            found = fine_tune(self.lattice, generator, enabled, test, 1 if len(enabled) <= FEW else 2, patience)
-            result.trials += found.trials
-            result.chosen = found.chosen
-            if found.chosen is not None or patience is not None:
+            tuned = fine_tune(
+                self.lattice, generator, enabled, test, 1 if len(enabled) <= GENERATORS_FOR_ONE_PROCESS else 2, patience
+            )
+            result.trials += tuned.trials
+            result.chosen = tuned.chosen
+            if tuned.chosen is not None or patience is not None:
                 break
         return result
 
@@ -407,7 +414,7 @@ class Refinement:
         seen = [one.level for one in self.rounds[:-1] if SHAPE_CLASS in one.kinds and one.path.key == current.path.key]
         for level in (PATH, EDGES):
             test = self.tester(self.models, self.abstraction, current.path, level=level)
-            if level not in seen and not test([self.abstraction.generator], MOST_STRUCTURES)[0].rules_out:
+            if level not in seen and not test([self.abstraction.generator], SIMULATION_STRUCTURES)[0].rules_out:
                 return level
         return WHOLE
 

@@ -26,7 +26,7 @@ from kleene.transformers.action import Action, Message, MessageKind
 from kleene.transformers.rules import all_rules
 from kleene.transformers.transformer import Outcome
 
-MEMORY = 50_000
+REMEMBERED_STEPS = 50_000
 """Number of remembered steps of a model."""
 _Step = tuple[Sequence[Structure], tuple[Message, ...]]
 """The results of a step, and its messages."""
@@ -170,10 +170,10 @@ class Model:
     @cached_property
     def steps_of(self) -> dict[Edge[Operation] | None, list[Edge[Action]]]:
         """The steps of each edge of the program, in the order in which they are taken."""
-        found: dict[Edge[Operation] | None, list[Edge[Action]]] = {}
+        steps_of: dict[Edge[Operation] | None, list[Edge[Action]]] = {}
         for edge in self.cfa.edges:
-            found.setdefault(self.origin(edge), []).append(edge)
-        return found
+            steps_of.setdefault(self.origin(edge), []).append(edge)
+        return steps_of
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> tuple[list[Structure], list[Error]]:
         """The results of an edge, and its relevant errors."""
@@ -190,13 +190,15 @@ class Model:
     def _after(self, edge: Edge[Action], element: Structure) -> _Step:
         """One step from one element, cached: the tree reuses the steps of FineTune's simulations."""
         key = (id(edge), element)
-        found = self._steps.get(key)
-        if found is None:
+        result = self._steps.get(key)
+        if result is None:
             self.domain.messages.clear()
-            found = self.domain.post(edge, [element]), tuple(self.domain.messages)
-            if len(self._steps) < MEMORY and edge.label not in self.domain.contradictions:  # those are found anew
-                self._steps[key] = found
-        return found
+            result = self.domain.post(edge, [element]), tuple(self.domain.messages)
+            if (
+                len(self._steps) < REMEMBERED_STEPS and edge.label not in self.domain.contradictions
+            ):  # those are found anew
+                self._steps[key] = result
+        return result
 
     def through(
         self, steps: Sequence[Edge[Action]], source: str, target: str, elements: Iterable[Structure]
@@ -206,8 +208,8 @@ class Model:
         arrived: dict[Structure, None] = {}
         errors: list[Error] = []
         for step in steps:
-            results, found = self.post(step, list(at.get(step.source, ())))
-            errors += found
+            results, raised = self.post(step, list(at.get(step.source, ())))
+            errors += raised
             (arrived if step.target == target else at.setdefault(step.target, {})).update(dict.fromkeys(results))
         return arrived, errors
 
@@ -221,12 +223,12 @@ class Model:
     @property
     def contradictions(self) -> dict[str, str]:
         """Locations whose update contradicts a rule, with the rule: a run with such a step proves nothing."""
-        found = {}
+        contradictions = {}
         for action, (edge, structure) in self.domain.contradictions.items():
             breach = self.domain.coercer.explain(structure)
             rule = f"rule {breach.rule} ({breach.rule.origin})" if breach is not None else "rules"
-            found[self.program_location(edge.source)] = f"the step '{action}' contradicts the {rule}"
-        return found
+            contradictions[self.program_location(edge.source)] = f"the step '{action}' contradicts the {rule}"
+        return contradictions
 
     @property
     def predicates(self) -> int:
@@ -249,8 +251,8 @@ class Models:
         if (abstraction.definition, abstraction.active) != self._tracked:
             self._tracked = abstraction.definition, abstraction.active
             self._models.clear()
-        found = self._models.get(abstraction.generator)
-        if found is None:
-            found = self._models[abstraction.generator] = Model(self.task, abstraction)
-        found.domain.contradictions.clear()
-        return found
+        result = self._models.get(abstraction.generator)
+        if result is None:
+            result = self._models[abstraction.generator] = Model(self.task, abstraction)
+        result.domain.contradictions.clear()
+        return result

@@ -13,7 +13,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import DeclareLocal, Operation, expressions
-from kleene.passes.facts.liveness import defined, live_before
+from kleene.passes.facts.liveness import defined_variables, live_before
 from kleene.refine.model import Task
 
 Names = Mapping[str, str]
@@ -28,13 +28,13 @@ class SourceNames:
     @cached_property
     def _shared(self) -> dict[Variable, Variable]:
         """For each variable of the program the one whose predicate it has."""
-        found: dict[Variable, Variable] = {}
+        shared: dict[Variable, Variable] = {}
         for edge in self.task.cfa.edges:
             old = self.task.readable(edge)
             if type(old) is type(edge.label):
                 for variable, holder in zip(_variables(old), _variables(edge.label), strict=False):
-                    found.setdefault(variable, holder)
-        return found
+                    shared.setdefault(variable, holder)
+        return shared
 
     def all_of(self, name: str) -> list[str]:
         """The variables that share a predicate."""
@@ -61,13 +61,13 @@ class SourceNames:
 
 
 def _variables(operation: Operation) -> list[Variable]:
-    found = list(defined(operation)) if isinstance(operation, DeclareLocal) else []
-    return found + [node for e in expressions(operation) for node in walk(e) if isinstance(node, Variable)]
+    declared = list(defined_variables(operation)) if isinstance(operation, DeclareLocal) else []
+    return declared + [node for e in expressions(operation) for node in walk(e) if isinstance(node, Variable)]
 
 
-def renamed(text: str, names: Names) -> str:
+def rename_variables(text: str, names: Names) -> str:
     """The text with other names for variables."""
     if not names:
         return text
     choice = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.sub(rf"(?<![\w$.#])(?:{choice})(?![\w$#])", lambda found: names[found[0]], text)
+    return re.sub(rf"(?<![\w$.#])(?:{choice})(?![\w$#])", lambda match: names[match[0]], text)

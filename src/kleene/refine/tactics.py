@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from kleene.refine.rounds import DEPENDS, Round
 from kleene.refine.tracking.cuts import Asked, on_path
 from kleene.refine.tracking.definition import TrackingDefinition
-from kleene.refine.tracking.reasons import cone, everything, slice_of
+from kleene.refine.tracking.reasons import cone, everything_mentioned, slice_of
 
 if TYPE_CHECKING:
     from kleene.refine.loop import Refinement
 
-PATIENCE = 4
+GENERATORS_PER_ROUND = 4
 """Generators that are simulated before more variables are tracked: a round of trials costs as much as a tree."""
 
 
@@ -48,13 +48,13 @@ TACTICS = (
     Tactic("interpolants", lambda run, now: run.track(now, run.asked(now))),
     Tactic("wider interpolants", lambda run, now: run.track(now, on_path(now.path, now.reason.wider, DEPENDS))),
     Tactic("dependent pointers", _track_dependent_pointers),
-    Tactic("few generators", lambda run, now: run.tune(now, patience=PATIENCE)),
+    Tactic("few generators", lambda run, now: run.tune(now, patience=GENERATORS_PER_ROUND)),
     Tactic("dependent pointers everywhere", lambda run, now: run.track(now, Asked(_dependent_pointers(run, now)))),
     Tactic("all generators", lambda run, now: run.tune(now)),
     Tactic("rings", lambda run, now: run.close(now)),
     Tactic("dependences", _track_dependences),
     Tactic("dependences everywhere", lambda run, now: run.track(now, Asked(cone(run.task.memory, now.path)))),
-    Tactic("the whole path", lambda run, now: run.track(now, Asked(everything(run.task.memory, now.path)))),
+    Tactic("the whole path", lambda run, now: run.track(now, Asked(everything_mentioned(run.task.memory, now.path)))),
     Tactic("the slice of the path", lambda run, now: run.track(now, Asked(slice_of(run.task.memory, now.path)))),
     Tactic("known variables everywhere", lambda run, now: run.track(now, Asked(run.abstraction.definition))),
     Tactic("the finest generator to its end", lambda run, now: run.insist(now)),

@@ -14,5 +14,6 @@ In reading order:
 - `shapes_report`: the library of shape classes
 - `symbolic_report`: results of symbolic operations
 - `contracts_report`: results of `kleene contracts`
+- `library_report`: results of `kleene check --library`
 - `batch_report`: results of a batch
 """

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kleene.core.verdict import Verdict, together
+from kleene.diagnostics import visible
 
 SCHEMA = "kleene.batch/1"
 ERROR, CORRECT, WRONG, OPEN = "error", "correct", "wrong", "unknown"
@@ -69,9 +70,9 @@ def _where(file: str, message: Mapping[str, Any]) -> str:
 
 def _status(pairs: Sequence[tuple[str, str]]) -> str:
     """A wrong verdict of one property makes the whole wrong."""
-    if any(found not in ("UNKNOWN", wanted) for wanted, found in pairs):
+    if any(verdict not in ("UNKNOWN", wanted) for wanted, verdict in pairs):
         return WRONG
-    if any(found == "UNKNOWN" for _, found in pairs):
+    if any(verdict == "UNKNOWN" for _, verdict in pairs):
         return OPEN
     return CORRECT if pairs else "no expectation"
 
@@ -80,7 +81,7 @@ def batch_line(row: BatchRow) -> str:
     said = "" if row.expected is None else f"  (expected {row.expected}: {row.status})"
     verdict = "ERROR" if row.status == ERROR else row.verdict
     why = f": {row.reason.splitlines()[0]}" if row.reason and verdict != "FALSE" else ""
-    return f"{verdict:<8}{row.seconds:8.2f} s  {row.file}{said}{why}"
+    return visible(f"{verdict:<8}{row.seconds:8.2f} s  {row.file}{said}{why}")
 
 
 def batch_totals(rows: Sequence[BatchRow]) -> dict[str, Any]:
@@ -103,7 +104,9 @@ def batch_summary(rows: Sequence[BatchRow], *, missing: int = 0) -> str:
     known = {name: count for name, count in totals["expectations"].items() if count}
     if known:
         lines.append("against what is expected: " + ", ".join(f"{count} {name}" for name, count in known.items()))
-    lines += [f"wrong: {row.file}: {row.verdict}, expected {row.expected}" for row in rows if row.status == WRONG]
+    lines += [
+        f"wrong: {visible(row.file)}: {row.verdict}, expected {row.expected}" for row in rows if row.status == WRONG
+    ]
     if missing:
         lines.append(f"{missing} not checked")
     return "\n".join(lines) + "\n"
@@ -133,12 +136,12 @@ def batch_json(rows: Sequence[BatchRow], *, missing: int = 0) -> str:
 
 def batch_html(rows: Sequence[BatchRow], *, missing: int = 0) -> str:
     """One self-contained page: wrong and open results first."""
-    from kleene.report.pages import DEFAULT_DRAWING, Album, rendered  # Graphviz: only where a page is wanted
+    from kleene.report.pages import DEFAULT_DRAWING, Album, render  # Graphviz: only where a page is wanted
 
     order = {1: 0, 2: 1, 3: 2, 0: 3}
     shown = sorted(rows, key=lambda row: (order[row.exit_code], row.file))
     album = Album(DEFAULT_DRAWING, ())
-    return rendered(
+    return render(
         "batch.html.j2",
         album,
         title="Kleene batch",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kleene.report.pages import DEFAULT_DRAWING, Album, caption_of, rendered
+from kleene.report.pages import DEFAULT_DRAWING, Album, caption_of, render
 from kleene.report.run.json import json_text, structure_document
 from kleene.report.show import show_text
 from kleene.structures.structure import Structure
@@ -123,7 +123,7 @@ def contracts_html(program: str, results: Sequence[BodyResult]) -> str:
         for v in r.violations
     ]
     lines = [_line(r) for r in results]
-    return rendered("contracts.html.j2", album, title=program, lines=lines, violations=violations)
+    return render("contracts.html.j2", album, title=program, lines=lines, violations=violations)
 
 
 def _line(result: BodyResult) -> str:

@@ -8,7 +8,7 @@ from kleene.refine.classes.language import Entry
 from kleene.report.drawing.picture import DrawingOptions
 from kleene.report.drawing.refinement_pictures import example_structure
 from kleene.report.drawing.svg import SvgPainter
-from kleene.report.pages import Album, rendered
+from kleene.report.pages import Album, render
 
 _DRAWING = DrawingOptions(rotate=True, names=False)
 
@@ -39,4 +39,4 @@ def shapes_html(entries: Sequence[Entry]) -> str:
     structures = [example_structure(entry) for entry in entries]
     album = Album(_DRAWING, structures)
     figures = [album.figure(s, "its most refined shape class, blurred") for s in structures]
-    return rendered("shapes.html.j2", album, title="Shape classes", entries=list(zip(entries, figures, strict=True)))
+    return render("shapes.html.j2", album, title="Shape classes", entries=list(zip(entries, figures, strict=True)))

@@ -8,7 +8,7 @@ from kleene.report.drawing.dot import structure_dot
 from kleene.report.drawing.picture import DrawingOptions
 from kleene.report.drawing.svg import SvgPainter, structure_svg
 from kleene.report.drawing.terminal import structure_text
-from kleene.report.pages import DEFAULT_DRAWING, Album, caption_of, rendered
+from kleene.report.pages import DEFAULT_DRAWING, Album, caption_of, render
 from kleene.structures.structure import Structure
 
 __all__ = ["show_dot", "show_html", "show_svg", "show_text", "structure_svg"]
@@ -48,7 +48,7 @@ def show_html(
     drawn = structures[:limit]
     album = Album(options or DEFAULT_DRAWING, drawn)
     figures = [album.figure(s, caption_of(s, number)) for number, s in enumerate(drawn, 1)]
-    return rendered(
+    return render(
         "show.html.j2",
         album,
         title=title,

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kleene.cfa.program import Assumption
 from kleene.core.verdict import Finding, Verdict
 from kleene.coverage.runs import Coverage
 from kleene.domains.explicit.explore import Confirmed, Exploration
 from kleene.passes.preparation import Prepared
-from kleene.refine.loop import Refined
 from kleene.results.fesa import FesaResult
 from kleene.results.replay import Replay
 from kleene.results.shape import ShapeResult
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # these import the solver
+    from kleene.refine.loop import Refined
     from kleene.results.confirmation import Confirmation
 
 
@@ -30,7 +31,6 @@ class CheckReport:
     seconds: float
     exploration: Exploration | None = None
     shape: ShapeResult | FesaResult | None = None
-    warnings: tuple[str, ...] = ()
     traces: list[Confirmed] = field(default_factory=list)
     refinement: Refined | None = None
     fallback: str = ""
@@ -45,6 +45,11 @@ class CheckReport:
     """The abstract analyses that proved properties, and these."""
     coverage: Coverage | None = None
     """The states of runs that were looked up in the invariants of the proofs."""
+
+    @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What the verdicts assume of code that is not there."""
+        return self.prepared.source.assumptions if self.prepared is not None else ()
 
     @property
     def solver_calls(self) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kleene.coverage.shapes import Followed
+from kleene.domains.decomposed.partition import Roots
+from kleene.domains.decomposed.products import Product
 from kleene.engine.fixpoint import Reached
 from kleene.semantics.translate import Alarm, Translation
 from kleene.structures.structure import Structure
@@ -25,13 +27,17 @@ class ShapeResult:
     cyclic: Mapping[str, frozenset[str]] = field(default_factory=dict)
     lanes: tuple[str, ...] = ()
     """The cells that seem to skip nodes of a list that other cells make."""
-    reached: Reached[Structure] | None = None
+    reached: Reached[Structure] | Reached[Product] | None = None
     translation: Translation | None = None
     method: str = "shape analysis"
     partial: bool = False
     """Whether only some pointers and cells are tracked."""
     followed: Followed | None = None
     """The analysed automaton and its translator, for the coverage of real runs."""
+    has_parts: bool = False
+    """Whether the run ended early because its structures are combinations of few parts."""
+    together: tuple[Roots, ...] | None = None
+    """If the heap was taken apart: the pointers and facts that were kept together."""
 
     name = "shape"
 
@@ -39,3 +45,16 @@ class ShapeResult:
     def proof(self) -> str:
         """The name of the proof method."""
         return f"{self.method} ({self.shape_class})"
+
+    def parts_at(self, location: str) -> list[tuple[Structure, Roots | None]]:
+        """The structures of a location. Where the heap was taken apart, each part comes with its roots."""
+        store = self.reached.stores.get(location) if self.reached is not None else None
+        parts_at: list[tuple[Structure, Roots | None]] = []
+        for element in store.elements() if store is not None else ():
+            if isinstance(element, Product):
+                parts_at += [(part, own) for own in element.partition for part in element.sets[own]]
+                parts_at += [(part, frozenset()) for part in element.adrift]
+            else:
+                assert isinstance(element, Structure)
+                parts_at.append((element, None))
+        return parts_at

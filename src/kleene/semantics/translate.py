@@ -45,7 +45,7 @@ from kleene.logic.kleene import Kleene
 from kleene.logic.roles import Role, RoleKind
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.facts.integers import UNKNOWN_INTEGER, Constants
-from kleene.passes.facts.liveness import Lifetimes, lifetimes, lingering
+from kleene.passes.facts.liveness import Lifetimes, lifetimes, lingering_variables
 from kleene.passes.facts.memory import Memory, Unmodelled
 from kleene.passes.literals import is_literal
 from kleene.passes.prepare import without_dead_ends
@@ -120,7 +120,7 @@ class Translator:
         self.leaks = leaks
         lives = lives or lifetimes(cfa, {*memory.pointers, *memory.integers}, whole_scope=whole_scope)
         self.needed = lives.live
-        self.live = lingering(cfa, self._active())
+        self.live = lingering_variables(cfa, self._active())
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
         if any(isinstance(e.label, Enter) for e in cfa.edges):
@@ -217,10 +217,10 @@ class Translator:
         updates = [u for v in appearing for u in self._any_value(v)]
         names = ", ".join(v.name for v in appearing)
         first = [Step(Action(f"any {names}", f"any {names}", updates=tuple(updates)))] if updates else []
-        found = [[*first, *steps] for steps in self._branches(edge)]
+        ways = [[*first, *steps] for steps in self._branches(edge)]
         self.symbols.hidden = self.constants.hidden = frozenset()
         self.symbols.complete = True
-        return found
+        return ways
 
     def _any_value(self, variable: Variable) -> list[Update]:
         if self.memory.kind(variable) == "pointer":

@@ -103,12 +103,12 @@ class _Reader:
         for number, cell in enumerate(self.universe.cells):
             flag = self.symbols.get(symbol(presence(number).predicate).strip("|"))
             absent = cell.optional and (flag is None or not self._true(flag))
-            found = [] if absent else self._elements(number)
+            members = [] if absent else self._elements(number)
             if cell.single:
-                found = found[:1] if f"!{number}" not in self.symbols else [self.symbols[f"!{number}"]]
+                members = members[:1] if f"!{number}" not in self.symbols else [self.symbols[f"!{number}"]]
             first.append(len(cells))
-            cells += [number] * len(found)
-            elements.append(found)
+            cells += [number] * len(members)
+            elements.append(members)
         relations: dict[str, set[tuple[int, ...]]] = {}
         for name, (base, sorts) in self.expansion.symbols.items():
             predicate = self.symbols.get(symbol(name).strip("|"))

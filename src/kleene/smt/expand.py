@@ -77,10 +77,10 @@ class Expansion:
 
     def expand(self, f: Formula, env: Env) -> Formula:
         key = (f, tuple(env[v] for v in f.free))
-        found = self._memo.get(key)
-        if found is None:
-            found = self._memo[key] = self._expand(f, env)
-        return found
+        result = self._memo.get(key)
+        if result is None:
+            result = self._memo[key] = self._expand(f, env)
+        return result
 
     def _variable(self, name: str, cell: int) -> str:
         return f"!{cell}" if self.universe.cells[cell].single else f"{name}:{cell}"

@@ -91,8 +91,8 @@ class Finder:
         answer = self.check(assumptions)
         if isinstance(answer, Sat) or not self._refuted:
             return answer
-        found = self.grounding.core()
-        core = [i for i, literal in enumerate(literals) if literal in found]
+        refuted = self.grounding.core()
+        core = [i for i, literal in enumerate(literals) if literal in refuted]
         for i in tuple(core):
             rest = [j for j in core if j != i]
             if self.grounding.solve([literals[j] for j in rest], self.owner.conflicts(), self.owner.remaining) is False:

@@ -59,12 +59,12 @@ class _Evaluation:
         self._closures: dict[tuple[Formula, Tuple], frozenset[tuple[int, int]]] = {}
 
     def domain(self, variable: str) -> tuple[int, ...]:
-        found = self._domains.get(variable)
-        if found is None:
+        domain = self._domains.get(variable)
+        if domain is None:
             cells = set(self.model.universe.domain(variable))
-            found = tuple(i for i, c in enumerate(self.model.cells) if c in cells)
-            self._domains[variable] = found
-        return found
+            domain = tuple(i for i, c in enumerate(self.model.cells) if c in cells)
+            self._domains[variable] = domain
+        return domain
 
     def truth(self, f: Formula, z: dict[str, int]) -> bool:
         match f:
@@ -98,14 +98,14 @@ class _Evaluation:
         """All pairs that one or more steps connect, for the given values of the other variables."""
         parameters = tuple(z[v] for v in f.body.free if v not in (f.sub_left, f.sub_right))
         key = (f.body, parameters)
-        found = self._closures.get(key)
-        if found is None:
+        closure = self._closures.get(key)
+        if closure is None:
             sources, targets = self.domain(f.sub_left), self.domain(f.sub_right)
             step = {
                 a: {b for b in targets if self.truth(f.body, {**z, f.sub_left: a, f.sub_right: b})} for a in sources
             }
-            found = self._closures[key] = frozenset(_reachable(step))
-        return found
+            closure = self._closures[key] = frozenset(_reachable(step))
+        return closure
 
 
 def _reachable(step: dict[int, set[int]]) -> set[tuple[int, int]]:

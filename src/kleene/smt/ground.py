@@ -99,19 +99,19 @@ class Grounding:
         return -self.conjunction(-x for x in literals)
 
     def domain(self, variable: str) -> tuple[int, ...]:
-        found = self._domains.get(variable)
-        if found is None:
+        domain = self._domains.get(variable)
+        if domain is None:
             cells = set(self.universe.domain(variable))
-            found = self._domains[variable] = tuple(i for i, c in enumerate(self.cells) if c in cells)
-        return found
+            domain = self._domains[variable] = tuple(i for i, c in enumerate(self.cells) if c in cells)
+        return domain
 
     def literal(self, f: Formula, env: Mapping[str, int]) -> int:
         """A literal that is true iff the formula is."""
         key = (f, tuple(env[v] for v in f.free))
-        found = self._memo.get(key)
-        if found is None:
-            found = self._memo[key] = self._literal(f, env)
-        return found
+        literal = self._memo.get(key)
+        if literal is None:
+            literal = self._memo[key] = self._literal(f, env)
+        return literal
 
     def _literal(self, f: Formula, env: Mapping[str, int]) -> int:
         match f:
@@ -151,10 +151,10 @@ class Grounding:
         if known is not None:
             return TRUE if known else -TRUE
         key = (symbol, individuals)
-        found = self._atoms.get(key)
-        if found is None:
-            found = self._atoms[key] = self.variable()
-        return found
+        atom = self._atoms.get(key)
+        if atom is None:
+            atom = self._atoms[key] = self.variable()
+        return atom
 
     def _iff(self, a: int, b: int) -> int:
         if abs(a) == TRUE:
@@ -167,9 +167,9 @@ class Grounding:
         """The closure of a step relation among the individuals that exist, by repeated squaring."""
         parameters = tuple(env[v] for v in f.body.free if v not in (f.sub_left, f.sub_right))
         key = (f, parameters)
-        found = self._closures.get(key)
-        if found is not None:
-            return found
+        closure = self._closures.get(key)
+        if closure is not None:
+            return closure
         everyone = range(len(self.cells))
         matrix = {(a, b): -TRUE for a in everyone for b in everyone}
         inside = self.domain(f.sub_left)

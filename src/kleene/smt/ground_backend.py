@@ -38,14 +38,14 @@ def decide(query: GroundQuery, *, individuals: int, most: int, conflicts: int, r
         for f in query.assertions:
             grounding.add(exists(f.free, f))
         literals = [grounding.literal(exists(f.free, f), {}) for f in query.assumptions]
-        found = grounding.solve(literals, conflicts, remaining)
-        if found:
+        satisfiable = grounding.solve(literals, conflicts, remaining)
+        if satisfiable:
             return Proof("sat", model=grounding.model())
-        if found is False and enough is not None:
+        if satisfiable is False and enough is not None:
             core = set(grounding.solver.get_core() or ())
             return Proof("unsat", core=frozenset(i for i, x in enumerate(literals) if x in core))
     finally:
         grounding.close()
-    if found is None:
+    if satisfiable is None:
         return Proof("unknown", reason="ground: too many conflicts, or no time left")
     return Proof("unknown", reason=f"ground: no model with up to {individuals} individuals for each name is no proof")

@@ -25,10 +25,10 @@ class Witnesses:
 
     def named(self, f: Formula) -> Formula:
         """The expanded formula with its outer existential quantifiers replaced by names."""
-        found = self._named.get(f)
-        if found is None:
-            found = self._named[f] = _named(f, positive=True, fresh=self._fresh)
-        return found
+        formula = self._named.get(f)
+        if formula is None:
+            formula = self._named[f] = _named(f, positive=True, fresh=self._fresh)
+        return formula
 
     def _fresh(self, variable: str) -> str:
         self._count += 1
@@ -36,7 +36,7 @@ class Witnesses:
 
     def instances(self, formulas: Iterable[Formula]) -> list[Formula]:
         """The axioms about the first step of a path, for each individual that the formulas name, twice over."""
-        found: dict[Formula, None] = {}
+        instances: dict[Formula, None] = {}
         names = dict.fromkeys(name for f in formulas for name in _constants(f))
         names |= dict.fromkeys(f"!{c}" for c, cell in enumerate(self.expansion.universe.cells) if cell.single)
         done: set[str] = set()
@@ -44,9 +44,9 @@ class Witnesses:
             new = [name for name in names if name not in done]
             done.update(new)
             added = [f for name in new for f in self._about(name)]
-            found |= dict.fromkeys(added)
+            instances |= dict.fromkeys(added)
             names |= dict.fromkeys(name for f in added for name in _constants(f))
-        return list(found)
+        return list(instances)
 
     def _about(self, name: str) -> list[Formula]:
         cell = sort_of(name)

@@ -130,18 +130,18 @@ class Solver:
 
 def _provers(backend: str) -> dict[str, Callable[[Expansion], Prover]]:
     """The provers of a back end; a missing package is reported now, not after minutes."""
-    found: dict[str, Callable[[Expansion], Prover]] = {}
+    provers: dict[str, Callable[[Expansion], Prover]] = {}
     if backend in ("z3", "auto"):
         from kleene.smt.z3_backend import Z3Prover, load_z3
 
         load_z3()
-        found["z3"] = Z3Prover
+        provers["z3"] = Z3Prover
     if backend == "cvc5" or (backend == "auto" and find_spec("cvc5") is not None):
         from kleene.smt.cvc5_backend import Cvc5Prover, load_cvc5
 
         load_cvc5()
-        found["cvc5"] = Cvc5Prover
-    return found
+        provers["cvc5"] = Cvc5Prover
+    return provers
 
 
 class Session:
@@ -186,8 +186,8 @@ class Session:
                 if proof.model is not None and self._confirmed(proof.model, assumptions):
                     return Sat(proof.model)
                 answer = Unknown(proof.reason or "the solver's model does not satisfy the closures")
-        if self.closures.existential and not quick and isinstance(found := self._small_model(assumptions), Sat):
-            return found
+        if self.closures.existential and not quick and isinstance(result := self._small_model(assumptions), Sat):
+            return result
         return answer
 
     def _complete_search(self, assumptions: Sequence[Formula]) -> Answer:
@@ -196,10 +196,10 @@ class Session:
         if finder is None:
             return Unknown("time limit reached")
         try:
-            found = finder.conflict(assumptions)
+            answer = finder.conflict(assumptions)
         finally:
             finder.close()
-        return Unsat(found) if isinstance(found, frozenset) else found
+        return Unsat(answer) if isinstance(answer, frozenset) else answer
 
     def _stages(self, effort: Effort) -> tuple[Stage, ...]:
         finite = (Stage.FINITE,) if self._provers and self._finite() else ()

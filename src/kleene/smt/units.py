@@ -18,7 +18,7 @@ _PRESENT = "present:"
 _MANY = 3
 
 
-def sharpened(assertions: Iterable[Formula], universe: Universe, fields: Fields) -> Universe:
+def sharpen_universe(assertions: Iterable[Formula], universe: Universe, fields: Fields) -> Universe:
     """The universe with the constants that follow from the assertions; the models are the same."""
     expansion = Expansion(universe)
     closures = ClosureTable(expansion, fields)

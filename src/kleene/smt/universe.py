@@ -39,8 +39,8 @@ class Universe:
         _, separator, label = variable.rpartition("@")
         if not separator:
             return tuple(range(len(self.cells)))
-        found = self.domains.get(label)
-        return (int(label[1:]),) if found is None else found
+        domain = self.domains.get(label)
+        return (int(label[1:]),) if domain is None else domain
 
     def constant(self, symbol: str, cells: tuple[int, ...]) -> bool | None:
         """The value of a predicate on all tuples of individuals of these cells, if it is known."""

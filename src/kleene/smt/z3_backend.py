@@ -169,10 +169,10 @@ class Z3Prover:
         first: list[int] = []
         for number, cell in enumerate(self.expansion.universe.cells):
             absent = cell.optional and not self._true(model, self.term(presence(number)))
-            found = [] if absent else self._elements(model, number, single=cell.single)
+            members = [] if absent else self._elements(model, number, single=cell.single)
             first.append(len(cells))
-            cells += [number] * len(found)
-            elements.append(found)
+            cells += [number] * len(members)
+            elements.append(members)
         relations: dict[str, set[tuple[int, ...]]] = {}
         for name, (symbol, sorts) in self.expansion.symbols.items():
             predicate = self.predicate(name, sorts)

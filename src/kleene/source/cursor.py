@@ -67,9 +67,9 @@ class Cursor:
 
     def fail(self, expected: str) -> NoReturn:
         """Stop here: something else was expected."""
-        found = self.current
-        word = "the reserved word " if found.kind is Kind.WORD else ""
-        raise SyntaxProblem(f"expected {expected}, found {word}{found}", found.position)
+        token = self.current
+        word = "the reserved word " if token.kind is Kind.WORD else ""
+        raise SyntaxProblem(f"expected {expected}, found {word}{token}", token.position)
 
     def enter(self) -> None:
         """Count one more level of nesting; `leave` must follow."""

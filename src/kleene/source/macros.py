@@ -91,7 +91,7 @@ class Expander:
         return self._substitute(macro, dict(zip(macro.parameters, arguments, strict=True)), token, hidden)
 
     def _arguments(self, use: Token, pending: list[Token], closing: list[Token]) -> list[list[Token]] | None:
-        """Take the argument list off the stack; the closing parenthesis goes to `closing`."""
+        """Take the argument list off the stack; the closing parenthesis is added to `closing`."""
         taken = [pending.pop()]
         arguments: list[list[Token]] = [[]]
         depth = 1

@@ -14,7 +14,7 @@ from kleene.structures.layout import Layout, layout_for
 Arities = tuple[int, ...]
 
 
-def restrided(values: list[int], arities: Arities, old: Layout, new: Layout) -> list[int]:
+def restride(values: list[int], arities: Arities, old: Layout, new: Layout) -> list[int]:
     """The same values in another layout."""
     if old.width == new.width:
         return list(values)
@@ -28,13 +28,13 @@ def restrided(values: list[int], arities: Arities, old: Layout, new: Layout) -> 
 
 def with_new_nodes(values: list[int], size: int, arities: Arities, count: int) -> list[int]:
     """`count` more nodes, on which every predicate is 0 (`ac` included)."""
-    return restrided(values, arities, layout_for(size), layout_for(size + count))
+    return restride(values, arities, layout_for(size), layout_for(size + count))
 
 
 def with_duplicate(values: list[int], size: int, arities: Arities, node: int) -> list[int]:
     """One more node, number `size`, with every tuple that `node` has; tuples with itself are copied both ways."""
     layout = layout_for(size + 1)
-    values = restrided(values, arities, layout_for(size), layout)
+    values = restride(values, arities, layout_for(size), layout)
     width, new, row, col = layout.width, size, layout.row, layout.col
     shift = new - node
     for p, arity in enumerate(arities):
@@ -95,13 +95,13 @@ class Mapping:
         if not tensor or not arity:
             return tensor
         memo = self._memo[rail]
-        found = memo.get((tensor, arity))
-        if found is None:
+        result = memo.get((tensor, arity))
+        if result is None:
             if len(memo) > 20_000:
                 memo.clear()
-            found = self._vector(tensor, rail) if arity == 1 else self._blocks(tensor, arity, rail)
-            memo[tensor, arity] = found
-        return found
+            result = self._vector(tensor, rail) if arity == 1 else self._blocks(tensor, arity, rail)
+            memo[tensor, arity] = result
+        return result
 
     def _vector(self, vector: int, rail: int) -> int:
         result = 0

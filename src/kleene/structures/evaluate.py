@@ -47,11 +47,11 @@ def assignments(structure: Structure, formula: Formula) -> list[tuple[dict[str, 
     axes = tuple(formula.free)
     must, may = rails(structure, formula, axes)
     layout: Layout = structure.layout
-    found = []
+    result = []
     for nodes in layout.tuples(may, len(axes)):
         value = Kleene.of(bool(must >> layout.bit(nodes) & 1), True)
-        found.append((dict(zip(axes, nodes, strict=True)), value))
-    return found
+        result.append((dict(zip(axes, nodes, strict=True)), value))
+    return result
 
 
 def with_definitions(structure: Structure, given: Container[str] = ()) -> Structure:

@@ -79,15 +79,15 @@ class Layout:
 
     def full(self, nodes: int, arity: int) -> int:
         """All tuples over the first `nodes` nodes."""
-        found = self._full.get((nodes, arity))
-        if found is None:
-            found = 1
+        full = self._full.get((nodes, arity))
+        if full is None:
+            full = 1
             universe = (1 << nodes) - 1
             for k in range(arity):  # prepend an axis: a copy of the block for each node
                 block = self.width**k
-                found = sum(found << (i * block) for i in range(nodes) if universe >> i & 1)
-            self._full[nodes, arity] = found
-        return found
+                full = sum(full << (i * block) for i in range(nodes) if universe >> i & 1)
+            self._full[nodes, arity] = full
+        return full
 
     # Matrices to vectors and matrices --------------------------------------------------------------------
 
@@ -302,7 +302,7 @@ class Layout:
 
     def tuples(self, tensor: int, arity: int) -> list[tuple[int, ...]]:
         """The tuples of a tensor, in increasing order."""
-        found = []
+        tuples = []
         while tensor:
             low = tensor & -tensor
             tensor ^= low
@@ -311,8 +311,8 @@ class Layout:
             for _ in range(arity):
                 number, node = divmod(number, self.width)
                 index.append(node)
-            found.append(tuple(reversed(index)))
-        return found
+            tuples.append(tuple(reversed(index)))
+        return tuples
 
     def restride(self, tensor: int, arity: int, target: Layout) -> int:
         """The same tensor in another layout."""
@@ -335,12 +335,12 @@ class Layout:
 @cache
 def _swaps(order: tuple[int, ...]) -> tuple[int, ...]:
     """The axes to exchange with their successors, one after the other, so that axis k becomes what order[k] was."""
-    axes, found = list(range(len(order))), []
+    axes, swaps = list(range(len(order))), []
     for place, wanted in enumerate(order):
         for axis in range(axes.index(wanted) - 1, place - 1, -1):
             axes[axis], axes[axis + 1] = axes[axis + 1], axes[axis]
-            found.append(axis)
-    return tuple(found)
+            swaps.append(axis)
+    return tuple(swaps)
 
 
 @cache

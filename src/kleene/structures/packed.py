@@ -72,7 +72,7 @@ class PackedBatch(Sequence[Structure]):
         return iter([PackedStructure(vocabulary, handle) for handle in self.batch.handles()])
 
 
-def packed(structure: Structure, signature: _native.Signature) -> _native.Handle | None:
+def pack(structure: Structure, signature: _native.Signature) -> _native.Handle | None:
     """The handle of a structure; None if it has more nodes than the native machine takes."""
     if isinstance(structure, PackedStructure):
         return structure.handle

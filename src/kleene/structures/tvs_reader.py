@@ -108,8 +108,8 @@ class _TvsParser(Cursor):
             position, start = self.position, self.index
             try:
                 if self.at("%location"):
-                    name, found = self._location()
-                    locations[name] = locations.get(name, ()) + found
+                    name, at_location = self._location()
+                    locations[name] = locations.get(name, ()) + at_location
                 else:
                     structures.append(self._structure())
             except SyntaxProblem as problem:
@@ -136,19 +136,19 @@ class _TvsParser(Cursor):
         name = self.advance().text
         self.expect("=")
         self.expect("{")
-        found: list[TvsStructure] = []
+        structures: list[TvsStructure] = []
         while not self.at("}"):
             if self.at("%location"):
                 self.fail("'}'")
             start = self.index
             try:
-                found.append(self._structure())
+                structures.append(self._structure())
             except SyntaxProblem as problem:
                 self._recover(problem, start)
                 if self.at_kind(Kind.END) or self.at("%location"):
-                    return name, tuple(found)
+                    return name, tuple(structures)
         self.advance()
-        return name, tuple(found)
+        return name, tuple(structures)
 
     # Structures -----------------------------------------------------------------------------------------
 
@@ -286,11 +286,11 @@ class _TvsParser(Cursor):
         return f"{name}[{','.join(parts)}]" if parts else name
 
     def _lookup(self, name: str, position: Position) -> Predicate | None:
-        found = self.vocabulary.get(_OLD_NAMES.get(name, name))
-        if found is None:
+        predicate = self.vocabulary.get(_OLD_NAMES.get(name, name))
+        if predicate is None:
             hint = did_you_mean(name, (p.name for p in self.vocabulary))
             self.error(f"undeclared predicate '{name}'{hint}", position)
-        return found
+        return predicate
 
     def _value(self, expected: str) -> Kleene:
         return Kleene.parse(self.expect_kind(Kind.CONST, expected).text)
@@ -340,9 +340,9 @@ class _Filler:
             message = f"predicate '{predicate.name}' has arity {predicate.arity}, found {len(entry.nodes)}"
             self.parser.error(f"{message} {'node' if len(entry.nodes) == 1 else 'nodes'}", entry.position)
             return
-        found = tuple(self._node(name, position) for name, position in entry.nodes)
-        nodes = tuple(node for node in found if node is not None)
-        if len(nodes) < len(found):
+        known = tuple(self._node(name, position) for name, position in entry.nodes)
+        nodes = tuple(node for node in known if node is not None)
+        if len(nodes) < len(known):
             return
         value = entry.value
         if predicate.name == "sm" and value is Kleene.TRUE:

@@ -23,8 +23,8 @@ from kleene.symbolic.scene import Scene, SceneNode
 from kleene.symbolic.search.field_lemmas import with_field_lemmas
 from kleene.symbolic.search.name_sets import name_sets, some_store
 from kleene.symbolic.search.observations import Observation
-from kleene.symbolic.theory import BUILTIN_NAMES, Theory, check_closed, check_declared, staged
-from kleene.symbolic.timeline.closure_updates import unshared
+from kleene.symbolic.theory import BUILTIN_NAMES, Theory, check_closed, check_declared, stage
+from kleene.symbolic.timeline.closure_updates import unshared_predicates
 
 _DEFAULT = SymbolicOptions()
 
@@ -80,16 +80,16 @@ def assume_scene(formula: Formula, structure: Structure, theory: Theory) -> Scen
     """The stores that a structure represents and that satisfy a formula, observed as they are."""
     vocabulary = theory.vocabulary
     dimensions = tuple(p.name for p in vocabulary.unary_abstraction)
-    base = [staged(rule.formula, {}) for rule in theory.integrity]
+    base = [stage(rule.formula, {}) for rule in theory.integrity]
     if formula is not TRUE:
-        base.append(staged(formula, {}))
+        base.append(stage(formula, {}))
     return Scene(
         nodes=scene_nodes(structure),
         dimensions=dimensions,
         unique=frozenset(p.name for p in vocabulary if p.has("unique")),
         facts=facts_of(structure),
         base=tuple(base),
-        fields=theory.fields().with_inverse(unshared(structure)),
+        fields=theory.fields().with_inverse(unshared_predicates(structure)),
         output=vocabulary,
         symbols={p.name: p.name for p in vocabulary},
     )
@@ -153,21 +153,21 @@ class Run:
         """A store of the scene; None if there is none, or if the question is undecided (then with a reason)."""
         if _is_contradictory(scene):
             return None
-        found = some_store(scene, self.solver)
-        if isinstance(found, Unknown):
-            self.reasons[found.reason] = None
+        witness = some_store(scene, self.solver)
+        if isinstance(witness, Unknown):
+            self.reasons[witness.reason] = None
             return None
-        return found
+        return witness
 
     def _observe(self, observation: Observation) -> None:
-        found = observation.solve(self.solver, leaves=self.options.leaves, most=self.options.most)
-        for point, model in found.points.items():
+        answer = observation.solve(self.solver, leaves=self.options.leaves, most=self.options.most)
+        for point, model in answer.points.items():
             structure = observation.structure(point)
             if self.structures.get(structure) is None:
                 self.structures[structure] = None if model is None else observation.store(model)
-        if found.undecided:
-            self.reasons[found.reason or "undecided"] = None
-            self.keep(observation.structure(prefix) for prefix in found.undecided)
+        if answer.undecided:
+            self.reasons[answer.reason or "undecided"] = None
+            self.keep(observation.structure(prefix) for prefix in answer.undecided)
 
     def keep(self, structures: Iterable[Structure]) -> None:
         """Structures that were not decided: kept, but sharpened by the rules as TVLA does."""

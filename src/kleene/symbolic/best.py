@@ -53,12 +53,12 @@ class BestTransformer:
         run = Run(self.theory, self.options)
         for structure in (f for s in structures for f in self.focused(s)):
             try:
-                found = scenes(self.theory, structure, partial(_steps, self.actions))
+                parts = scenes(self.theory, structure, partial(_steps, self.actions))
             except UnsupportedAction as problem:
                 run.reasons[str(problem)] = None
                 run.keep(self.plain(structure))
                 continue
-            for scene in found:
+            for scene in parts:
                 run.solve(scene, partial(self.plain, structure))
         return run.result()
 
@@ -134,7 +134,7 @@ def broken_ensures(
     def build(timeline: Timeline) -> None:
         timeline.assume(call.requires)
         _steps(body, timeline)
-        timeline.assume_since_start(neg(conj(call.ensures, unmodified(call, theory.vocabulary))))
+        timeline.assume_since_start(neg(conj(call.ensures, unmodified_predicates(call, theory.vocabulary))))
 
     return _breach(build, structures, theory, options)
 
@@ -143,16 +143,16 @@ def _breach(
     build: Callable[[Timeline], None], structures: Sequence[Structure], theory: Theory, options: SymbolicOptions
 ) -> Breach:
     run = Run(theory, options)
-    found = []
+    witnesses = []
     for structure in structures:
         try:
-            found += [run.witness(scene) for scene in scenes(theory, structure, build)]
+            witnesses += [run.witness(scene) for scene in scenes(theory, structure, build)]
         except UnsupportedAction as problem:
             run.reasons[str(problem)] = None
-    return Breach(tuple(store for store in found if store is not None), "; ".join(run.reasons) or None)
+    return Breach(tuple(store for store in witnesses if store is not None), "; ".join(run.reasons) or None)
 
 
-def unmodified(call: Call, vocabulary: Vocabulary) -> Formula:
+def unmodified_predicates(call: Call, vocabulary: Vocabulary) -> Formula:
     """Every core predicate that the call may not modify is as it was."""
     kept = [p for p in vocabulary.declared if p.definition is None and p.name not in call.modifies]
     return conj(*(forall(p.args, as_before(p)) for p in kept))

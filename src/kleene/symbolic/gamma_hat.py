@@ -15,7 +15,7 @@ from kleene.diagnostics import UsageError
 from kleene.logic.formula import Atom, Equal, Formula, conj, disj, exists, forall, neg
 from kleene.logic.kleene import Kleene
 from kleene.structures.structure import Structure
-from kleene.symbolic.theory import BUILTIN_NAMES, Theory, staged
+from kleene.symbolic.theory import BUILTIN_NAMES, Theory, stage
 
 
 def is_bounded(structure: Structure) -> bool:
@@ -69,7 +69,7 @@ def gamma_hat(structure: Structure, theory: Theory, *, integrity: bool = True) -
             parts += _values(structure, p.name, p.arity)
     if integrity:
         parts += [rule.formula for rule in theory.integrity]
-    return staged(conj(*parts), {})
+    return stage(conj(*parts), {})
 
 
 def _node(structure: Structure, u: int) -> list[Formula]:

@@ -19,7 +19,7 @@ from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.gamma_hat import check_bounded, gamma_hat, node_formula
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult, in_order
-from kleene.symbolic.theory import Theory, check_closed, staged
+from kleene.symbolic.theory import Theory, check_closed, stage
 
 _DEFAULT = SymbolicOptions()
 
@@ -33,9 +33,9 @@ def assume(
         check_bounded(structure)
     start = time.perf_counter()
     run = _Run(formula, theory, options.solver())
-    found = run.refine(run.bif(list(structures)))
+    refined = run.refine(run.bif(list(structures)))
     reason = "a query was not decided" if run.undecided else "Fig. 4 justifies each 1/2 on its own"
-    ordered = in_order(map(canonical_abstraction, found), minimal=options.minimal)
+    ordered = in_order(map(canonical_abstraction, refined), minimal=options.minimal)
     return SymbolicResult(
         ordered,
         (None,) * len(ordered),
@@ -49,7 +49,7 @@ def assume(
 
 class _Run:
     def __init__(self, formula: Formula, theory: Theory, solver: Solver) -> None:
-        self.formula = staged(formula, {})
+        self.formula = stage(formula, {})
         self.theory = theory
         self.solver = solver
         self.undecided = 0
@@ -121,7 +121,7 @@ def differs(structure: Structure, name: str, nodes: tuple[int, ...]) -> Formula:
     represented = [node_formula(structure, u, v) for vs in (first, second) for u, v in zip(nodes, vs, strict=True)]
     distinct = neg(conj(*(Equal(v, w) for v, w in zip(first, second, strict=True))))
     values = () if name == "sm" else (Atom(name, first), neg(Atom(name, second)))
-    return staged(exists((*first, *second), conj(*represented, distinct, *values)), {})
+    return stage(exists((*first, *second), conj(*represented, distinct, *values)), {})
 
 
 def _indefinite_name(structure: Structure) -> tuple[str, int] | None:

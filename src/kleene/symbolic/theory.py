@@ -62,16 +62,16 @@ class Theory:
 
     @cached_property
     def integrity(self) -> tuple[Integrity, ...]:
-        found = []
+        conditions = []
         for p in self.vocabulary.declared:
             rules = [*property_rules(p), *closure_property_rules(p, self.vocabulary)]
-            found += [Integrity(_rule(r), r.origin) for r in _without_mirrors(rules)]
-        found += [Integrity(_rule(r), r.origin) for r in self.rules]
+            conditions += [Integrity(_rule(r), r.origin) for r in _without_mirrors(rules)]
+        conditions += [Integrity(_rule(r), r.origin) for r in self.rules]
         for p in self.vocabulary.declared:
             if p.definition is not None:
                 meaning = Iff(Atom(p.name, p.args), p.definition)
-                found.append(Integrity(forall(p.args, meaning), f"definition of {p.name}", p.name))
-        return tuple({i.formula: i for i in found}.values())
+                conditions.append(Integrity(forall(p.args, meaning), f"definition of {p.name}", p.name))
+        return tuple({i.formula: i for i in conditions}.values())
 
     @cached_property
     def coercer(self) -> Coercer:
@@ -133,7 +133,7 @@ def check_declared(f: Formula, vocabulary: Vocabulary) -> None:
                 raise UsageError(f"'{g.predicate}' has arity {known.arity}, not {len(g.args)}")
 
 
-def staged(f: Formula, symbols: Mapping[str, str | Formula], label: str = "") -> Formula:
+def stage(f: Formula, symbols: Mapping[str, str | Formula], label: str = "") -> Formula:
     """The formula about one moment: its predicates under that moment's symbols, its quantifiers over that domain."""
     return _Staging(symbols, label).stage(f, {})
 

@@ -81,12 +81,12 @@ class Parts:
 
     def vocabulary(self) -> Vocabulary:
         """The predicates that the parts mention."""
-        found = [*self.messages, *self.post_messages, *(u.formula for u in self.updates)]
-        found += [f for f in (self.new, self.clone, self.retain) if f is not None]
-        return mentioned(found, {u.predicate: len(u.args) for u in self.updates})
+        formulas = [*self.messages, *self.post_messages, *(u.formula for u in self.updates)]
+        formulas += [f for f in (self.new, self.clone, self.retain) if f is not None]
+        return mentioned_vocabulary(formulas, {u.predicate: len(u.args) for u in self.updates})
 
 
-def mentioned(formulas: Iterable[Formula], more: Mapping[str, int]) -> Vocabulary:
+def mentioned_vocabulary(formulas: Iterable[Formula], more: Mapping[str, int]) -> Vocabulary:
     arities = dict(more)
     for f in formulas:
         arities |= {g.predicate: len(g.args) for g in subformulas(f) if isinstance(g, Atom)}
@@ -115,7 +115,7 @@ def shared_parts(parts: Parts, width: int, *, all_active: bool) -> Mapping[str, 
 @lru_cache(maxsize=1 << 14)
 def shared_precondition(f: Formula, width: int, *, all_active: bool) -> tuple[SharedFunction, ...]:
     """The functions of a precondition. They are made once for all vocabularies: refinement has many, one program."""
-    own = mentioned([f], {})
+    own = mentioned_vocabulary([f], {})
     layout = layout_of_width(width)
     texts = {}
     for k in range(max(1, len(f.free))):

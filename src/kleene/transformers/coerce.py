@@ -22,7 +22,7 @@ from kleene.structures.program.python_machine import load
 from kleene.structures.structure import AC, Structure
 from kleene.transformers.action import Rule
 from kleene.transformers.draft import bits
-from kleene.transformers.rule_programs import RuleProgram, flattened, head_of
+from kleene.transformers.rule_programs import RuleProgram, flatten_rule, head_of
 
 if TYPE_CHECKING:
     from kleene.transformers.native_rules import NativeRules
@@ -76,10 +76,10 @@ class Coercer:
         return NativeRules.of(self.vocabulary, self._programs, self.readers, self.writers, self.equality_readers)
 
     def functions(self, width: int, all_active: bool) -> list[RuleFunction]:
-        found = self._functions.get((width, all_active))
-        if found is None:
-            found = self._functions[width, all_active] = self._compile(width, all_active)
-        return found
+        functions = self._functions.get((width, all_active))
+        if functions is None:
+            functions = self._functions[width, all_active] = self._compile(width, all_active)
+        return functions
 
     def _compile(self, width: int, all_active: bool) -> list[RuleFunction]:
         layout = layout_of_width(width)
@@ -146,7 +146,7 @@ class Coercer:
 
 def breach_of(rule: Rule, structure: Structure) -> Breach:
     """The first assignment at which the body of a rule is 1 and its head 0 (or unequal nodes are equated)."""
-    parts, _ = flattened(rule)
+    parts, _ = flatten_rule(rule)
     body = conj(*parts)
     axes = tuple(dict.fromkeys(body.free + rule.head.free))
     must, _ = rails(structure, body, axes)

@@ -138,17 +138,17 @@ class Focuser:
         self, prefix: Conjunction, known: tuple[str, ...], width: int, all_active: bool
     ) -> Callable[..., int]:
         key = (prefix, known, width, all_active)
-        found = self._prefixes.get(key)
-        if found is None:
+        prefix_program = self._prefixes.get(key)
+        if prefix_program is None:
             builder = Builder(self.vocabulary, all_active=all_active)
             tensors = [builder.build(x.formula, MUST) for x in prefix]
             others = list(dict.fromkeys(v for x in prefix for v in x.args if v not in known))
             text = FunctionText(layout_of_width(width))
             value = builder.graph.clip(builder.align(builder.eliminate(others, tensors, MAY), known))
             text.line(f"return {text.emit(value)}")
-            found = load([text.source("prefix")], layout_of_width(width))["prefix"]
-            self._prefixes[key] = found
-        return found
+            prefix_program = load([text.source("prefix")], layout_of_width(width))["prefix"]
+            self._prefixes[key] = prefix_program
+        return prefix_program
 
     # Literals -------------------------------------------------------------------------------------------------
 

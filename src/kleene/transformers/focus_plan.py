@@ -122,9 +122,9 @@ def _newly_bound(literal: Literal, bound: set[str]) -> set[str]:
     if p is None or p.arity != 2 or not literal.positive:
         return set()
     left, right = literal.args
-    found = set()
+    newly_bound = set()
     if p.has("function") and left in bound:
-        found.add(right)
+        newly_bound.add(right)
     if p.has("invfunction") and right in bound:
-        found.add(left)
-    return found
+        newly_bound.add(left)
+    return newly_bound

@@ -13,7 +13,7 @@ from kleene.logic.formula import Formula, exists
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.program.build import MAY, MUST, Builder
 from kleene.structures.program.native_machine import Bytecode, SharedProgram, program_of
-from kleene.transformers.action_programs import Parts, mentioned
+from kleene.transformers.action_programs import Parts, mentioned_vocabulary
 from kleene.transformers.focus_plan import Conjunction
 from kleene.transformers.rule_programs import RuleProgram
 
@@ -46,7 +46,7 @@ def prefix_program(
 @lru_cache(maxsize=1 << 14)
 def precondition_programs(f: Formula, *, all_active: bool) -> tuple[SharedProgram, ...]:
     """For each free variable of a precondition, the nodes that it may take once those before it are fixed."""
-    own = mentioned([f], {})
+    own = mentioned_vocabulary([f], {})
     made = []
     for k in range(max(1, len(f.free))):
         fixed, wanted, later = f.free[:k], f.free[k : k + 1], f.free[k + 1 :]

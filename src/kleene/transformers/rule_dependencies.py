@@ -17,7 +17,7 @@ from kleene.logic.formula import And, Atom, Closure, Equal, Exists, Forall, Form
 from kleene.logic.normal_forms import nnf
 from kleene.logic.transform import substitute
 from kleene.transformers.action import Rule
-from kleene.transformers.rule_programs import flattened
+from kleene.transformers.rule_programs import flatten_rule
 
 _EQUALITY = "=="
 MOST_VARIABLES = 5
@@ -91,8 +91,8 @@ def _literals(f: Formula, *, positive: bool) -> Iterator[tuple[str, bool]]:
 
 
 def _conjunction(rule: Rule) -> tuple[str, ...]:
-    """What cannot hold together, independent of the names of variables; empty if there are too many of these."""
-    parts, _ = flattened(rule)
+    """Formulas that cannot hold together, independent of the names of variables; empty if there are too many."""
+    parts, _ = flatten_rule(rule)
     literals = [*parts, nnf(neg(rule.head))]
     variables = list(dict.fromkeys(v for f in literals for v in f.free))
     if len(variables) > MOST_VARIABLES:

@@ -44,7 +44,7 @@ def head_of(rule: Rule, vocabulary: Vocabulary) -> Head:
     raise ValueError(f"a rule cannot have this head: {rule.head}")
 
 
-def flattened(rule: Rule) -> tuple[list[Formula], set[str]]:
+def flatten_rule(rule: Rule) -> tuple[list[Formula], set[str]]:
     """The conjuncts of the body without its leading existential quantifiers, and the variables these bound."""
     body = rule.body
     taken = set(body.free) | set(rule.head.free)
@@ -89,7 +89,7 @@ class RuleProgram:
         self.rule = rule
         self.head = head_of(rule, vocabulary)
         self._builder = Builder(vocabulary, all_active=all_active)
-        parts, hidden = flattened(rule)
+        parts, hidden = flatten_rule(rule)
         tensors = [self._builder.build(part, MUST) for part in parts]
         self._single: list[Tensor] = []
         self.axes, tensors = self._head_axes(tensors)
@@ -145,7 +145,7 @@ class RuleProgram:
     # Steps ----------------------------------------------------------------------------------------------------
 
     def steps(self) -> RuleSteps:
-        """What is computed, in which order: cheap tests first."""
+        """The steps of the computation in their order: cheap tests first."""
         tensors = list(self._body)
         guards = [value for value, _ in sorted(tensors, key=lambda t: t[0].arity) if value.op == "load"]
         if self._unmet is not None:

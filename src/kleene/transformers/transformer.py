@@ -138,12 +138,12 @@ class Transformer:
 
     def programs(self, draft: Draft) -> ActionPrograms:
         key = (layout_for(draft.size).width, draft.values[AC] == (1 << draft.size) - 1)
-        found = self._programs.get(key)
-        if found is None:
+        programs = self._programs.get(key)
+        if programs is None:
             width, all_active = key
-            found = compile_action(self.action, self.vocabulary, self.coercer, width, all_active=all_active)
-            self._programs[key] = found
-        return found
+            programs = compile_action(self.action, self.vocabulary, self.coercer, width, all_active=all_active)
+            self._programs[key] = programs
+        return programs
 
     def post(self, structure: Structure) -> Outcome:
         """All structures that the action can lead to, and the messages it reports."""

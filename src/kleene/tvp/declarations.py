@@ -43,6 +43,8 @@ class Declarations:
     rules: list[Rule] = field(default_factory=list)
     focus: list[tuple[FocusItem, Scope]] = field(default_factory=list)
     messages: list[tuple[MessageSyntax, Scope]] = field(default_factory=list)
+    together: list[Formula] = field(default_factory=list)
+    """The formulas of ``%dname``."""
     arguments_one_by_one: bool = False
 
     @staticmethod
@@ -82,8 +84,7 @@ class Declarations:
             case MessageSyntax():
                 self.messages.append((item, scope))
             case DecompositionName(formula, _):
-                self.report.warn_ignored("%dname", item.position)
-                self.lowering.formula(formula, scope, self.predicates.use_in_rule)
+                self.together.append(self.lowering.formula(formula, scope, self.predicates.use_in_rule))
             case CloseCycle(predicate, formula):
                 self.report.warn_ignored("%closecycle", item.position)
                 text = resolve(predicate, scope, self.report).text

@@ -93,10 +93,10 @@ class _NormalForm:
                 return self.disjuncts(body, sign, {**names, variable: self._new()})
             case Closure():
                 inner = {**names, f.sub_left: self._new(), f.sub_right: self._new()}
-                found = self.disjuncts(f.body, sign, inner)
-                if len(found) != 1 or len(found[0]) != 1:
+                disjuncts = self.disjuncts(f.body, sign, inner)
+                if len(disjuncts) != 1 or len(disjuncts[0]) != 1:
                     raise _NotALiteral
-                return found
+                return disjuncts
         raise TypeError(f"not a formula: {type(f).__name__}")
 
     def _new(self) -> str:

@@ -188,8 +188,8 @@ class _Builder:
             f = self._with_lost_variable(f, syntax)
         free = self._own_variables(f)
         if len(free) != 1:
-            found = f"{len(free)}: {', '.join(free)}" if free else "none"
-            message = f"the formula of '{keyword}' must have exactly one free variable, found {found}"
+            variables = f"{len(free)}: {', '.join(free)}" if free else "none"
+            message = f"the formula of '{keyword}' must have exactly one free variable, found {variables}"
             self.report.error(message, position, self.scope)
         return f
 

@@ -81,24 +81,24 @@ class Lowering:
 
     def bound(self, f: Formula) -> frozenset[str]:
         """The variables that are bound somewhere in a formula."""
-        found = self._bound.get(f)
-        if found is None:
+        bound = self._bound.get(f)
+        if bound is None:
             parts = [self.bound(child) for child in f.children]
-            found = _NONE.union(*parts) if parts else _NONE
+            bound = _NONE.union(*parts) if parts else _NONE
             match f:
                 case Exists(variable, _) | Forall(variable, _):
-                    found |= {variable}
+                    bound |= {variable}
                 case Closure():
-                    found |= {f.sub_left, f.sub_right}
-            self._bound[f] = found
-        return found
+                    bound |= {f.sub_left, f.sub_right}
+            self._bound[f] = bound
+        return bound
 
     def depth(self, f: Formula) -> int:
-        found = self._depth.get(f)
-        if found is None:
-            found = 1 + max((self.depth(child) for child in f.children), default=0)
-            self._depth[f] = found
-        return found
+        depth = self._depth.get(f)
+        if depth is None:
+            depth = 1 + max((self.depth(child) for child in f.children), default=0)
+            self._depth[f] = depth
+        return depth
 
 
 class _Lowerer:

@@ -45,12 +45,12 @@ class Predicates:
         """A use in an action: everything is declared by then."""
         if is_wild(predicate):
             return
-        found = self._table.get(predicate)
-        if found is None:
+        known = self._table.get(predicate)
+        if known is None:
             hint = did_you_mean(predicate, self._table)
             self._report.error(f"undeclared predicate '{predicate}'{hint}", position, scope)
-        elif found.arity != arity:
-            needs = "no arguments" if found.arity == 0 else _plural(found.arity, "argument")
+        elif known.arity != arity:
+            needs = "no arguments" if known.arity == 0 else _plural(known.arity, "argument")
             self._report.error(f"predicate '{predicate}' has {needs}, used with {arity}", position, scope)
 
     def use_in_definition(self, predicate: str, arity: int, position: Position, scope: Scope) -> None:
@@ -150,14 +150,14 @@ class Predicates:
             report.warn(f"'nonabs' has no effect: '{name}' has arity {arity}", place)
 
     def _components(self, item: PredicateDeclaration, scope: Scope) -> tuple[str, ...]:
-        found = []
+        components = []
         for prop in item.properties:
             if isinstance(prop, PropertySyntax) and prop.name == "uniquePerCC":
                 for arg in prop.args or ():
                     text = resolve(arg, scope, self._report).text
                     self.use_in_rule(text, 2, arg.position, scope or EMPTY)
-                    found.append(text)
-        return tuple(found)
+                    components.append(text)
+        return tuple(components)
 
 
 def _plural(number: int, noun: str) -> str:

@@ -30,7 +30,8 @@ class Program:
     """A TVP program after expansion. Edges of `cfa` carry instantiated actions; equal calls share one.
 
     `print_locations` are the locations to print, none for all of them. `properties_files` are the files that
-    comments of the form ``@properties "file"`` ask for.
+    comments of the form ``@properties "file"`` ask for. `together` are the formulas of ``%dname``: with
+    ``--decompose``, the pointers of each stay together.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Program:
     warnings: tuple[Diagnostic, ...]
     properties_files: tuple[str, ...]
     syntax: ProgramSyntax
+    together: tuple[Formula, ...] = ()
 
 
 def load_program(
@@ -93,6 +95,7 @@ def _program(source: Preprocessed, name: str, *, arguments_one_by_one: bool) -> 
         warnings=tuple(in_source_order(report.warnings)),
         properties_files=tuple(p.name for p in source.properties),
         syntax=syntax,
+        together=tuple(expansion.declarations.together),
     )
 
 

@@ -109,9 +109,9 @@ class Report:
 
 def in_source_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Sorted by place; files in the order in which they are first mentioned."""
-    found = list(diagnostics)
+    result = list(diagnostics)
     files: dict[str, int] = {}
-    for diagnostic in found:
+    for diagnostic in result:
         if diagnostic.position is not None:
             files.setdefault(diagnostic.position.file, len(files))
 
@@ -119,7 +119,7 @@ def in_source_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
         place = diagnostic.position
         return (files[place.file], place.line, place.column) if place else (-1, 0, 0)
 
-    return sorted(found, key=key)
+    return sorted(result, key=key)
 
 
 def wildcard(name: str) -> Name:

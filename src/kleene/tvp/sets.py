@@ -26,11 +26,11 @@ class Sets:
 
     def members(self, value: SetSyntax, scope: Scope) -> Members:
         """The members in order of insertion, without repetitions."""
-        found = self._evaluate(value, scope)
-        if len(found) > LARGEST_SET:
+        members = self._evaluate(value, scope)
+        if len(members) > LARGEST_SET:
             self._report.error(f"the set has more than {LARGEST_SET} members", value.position, scope)
             return ()
-        return found
+        return members
 
     def texts(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(member.text for member in members) for name, members in self._members.items()}
@@ -50,12 +50,12 @@ class Sets:
         name = resolve(Name(value.name, position=value.position), scope, self._report).text
         if is_wild(name):
             return (wildcard(name),)
-        found = self._members.get(name)
-        if found is None:
+        members = self._members.get(name)
+        if members is None:
             hint = did_you_mean(name, self._members)
             self._report.error(f"undeclared set '{name}'{hint}", value.position, scope)
             return ()
-        return found
+        return members
 
     def _comprehension(self, value: SetComprehension, scope: Scope) -> Members:
         base = self.members(value.base, scope)

@@ -112,7 +112,7 @@ class Numbers:
         ]
 
     def counted(self) -> list[str]:
-        """A counter that goes with the length of a list."""
+        """A counter that equals the length of a list."""
         kind = self.random.choice(TYPES)
         step, back = self.choose("c++;", "c += 1;", "c = c + 1;"), self.choose("c--;", "c -= 1;", "c++;")
         limit = f"if (c {self.operator('<')} {self.random.choice((1, 2, 3, 13))}) " if self.lapse(0.5) else ""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kleene.analysis.tvp.options import RunOptions
-from kleene.analysis.tvp.properties import Properties, interpreted, read_properties
+from kleene.analysis.tvp.properties import Properties, interpret_settings, read_properties
 from kleene.diagnostics import InputError
 
 
@@ -20,7 +20,7 @@ def meaning(tmp_path: Path):  # type: ignore[no-untyped-def]
     def read(text: str) -> Properties:
         file = tmp_path / "p.properties"
         file.write_text(text, encoding="utf-8")
-        return interpreted(read_properties(file))
+        return interpret_settings(read_properties(file))
 
     return read
 

@@ -10,7 +10,7 @@ import pytest
 
 from kleene.analysis.limits import Watchdog, peak_memory
 from kleene.analysis.tvp.compare import differences
-from kleene.analysis.tvp.input import checked_input, completed
+from kleene.analysis.tvp.input import checked_input, complete_structure
 from kleene.analysis.tvp.options import RunOptions
 from kleene.analysis.tvp.profile import Stopwatch
 from kleene.analysis.tvp.run import prepare, run
@@ -200,7 +200,7 @@ def test_contradictory_input_is_told_by_rule_and_nodes() -> None:
 
 def test_completion_computes_what_is_not_listed() -> None:
     (item,) = tvs("%n = {u, w} %p = { x = {u} n = {u -> w} }").structures
-    whole = completed(item)
+    whole = complete_structure(item)
     assert [value for _, value in whole.entries("r")] == [Kleene.TRUE, Kleene.TRUE]
     assert whole.value("long") is Kleene.TRUE
     coercer = prepare(PROGRAM, RunOptions()).domain.coercer
@@ -211,7 +211,7 @@ def test_completion_computes_what_is_not_listed() -> None:
 
 def test_completion_keeps_what_is_listed() -> None:
     (item,) = tvs("%n = {u, w} %p = { x = {u} n = {u -> w: 1/2} r = {u, w} long = 1/2 }").structures
-    whole = completed(item)
+    whole = complete_structure(item)
     assert whole == item.structure
 
 

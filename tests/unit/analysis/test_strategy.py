@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
+
 import pytest
 
 from kleene.analysis.c.fesa import FESA_ATTEMPTS
@@ -30,3 +33,15 @@ def test_the_command_prints_every_row(capsys):
     assert printed == strategy_lines()
     for row in (*PHASES, *ATTEMPTS, *FESA_ATTEMPTS, *TACTICS):
         assert any(line.startswith(f"  {row.name}") for line in printed), row.name
+
+
+def test_the_picture_shows_the_rows():
+    """`docs/images/draw.py` makes it; a changed row or share needs a new one."""
+    images = Path(__file__).resolve().parents[3] / "docs" / "images"
+    spec = importlib.util.spec_from_file_location("draw", images / "draw.py")
+    draw = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(draw)
+    assert (images / "strategy.dot").read_text(encoding="utf-8") == draw.strategy_dot()
+    drawn = (images / "strategy.svg").read_text(encoding="utf-8")
+    names = [row.name for row in (*PHASES, *ATTEMPTS, *FESA_ATTEMPTS, *TACTICS)]
+    assert [name for name in names if not all(part in drawn for part in name.split(", "))] == []

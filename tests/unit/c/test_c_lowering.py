@@ -122,7 +122,22 @@ CASES = {
     "floating point": ("double d = i; i = d * 2;", ["declare double d", "d = (double)i", "i = (int)(d * 2.0)"]),
     "variable length array": ("int v[i];", ["unsupported: array 'v' of variable length"]),
     "inline assembly": ('__asm__("nop");', ["unsupported: inline assembly"]),
-    "unknown function": ("g();", ["unsupported: call of 'g', which has no body here"]),
+    "unknown function": (
+        "extern int out(void *); i = out(p);",
+        [
+            "$x1 = out (does something)()",
+            "[$x1 != 0]",
+            "[!($x1 != 0)]",
+            "unsupported: out has no body, and it may change, free or keep what p reaches; "
+            "say what it does: --extern out=pure, or another model, or --models FILE.c",
+            "i = out()",
+        ],
+    ),
+    "unknown function of numbers": ("extern int out(int); i = out(7);", ["i = out()"]),
+    "jumps": (
+        "extern int setjmp(long *); setjmp(0);",
+        ["unsupported: setjmp: jumps between functions are not followed"],
+    ),
     "unreachable": ("__builtin_unreachable();", ["unsupported: __builtin_unreachable reached"]),
 }  # fmt: skip
 

@@ -67,7 +67,7 @@ def test_inlined_programs_have_the_same_errors(path: Path) -> None:
     program = read_program(path)
     before, after = explore(program, malloc_may_fail=False), explore(inline(program), malloc_may_fail=False)
     kinds = [
-        {(c.finding.kind, c.finding.place.line) for c in r.findings if c.finding.kind != "memory_leak"}
+        {(c.fault.kind, c.fault.place.line) for c in r.findings if c.fault.kind != "memory_leak"}
         for r in (before, after)
     ]
     assert kinds[0] == kinds[1], str(after)

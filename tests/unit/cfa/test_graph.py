@@ -115,7 +115,7 @@ def test_numbers_are_a_permutation_of_the_reachable_locations(g: Cfa[str]) -> No
 
 @given(GRAPHS)
 def test_without_back_edges_the_graph_has_no_cycle(g: Cfa[str]) -> None:
-    """Every cycle goes through a back edge; without them reverse post order is a topological order."""
+    """Every cycle has a back edge; without them reverse post order is a topological order."""
     removed = pairs(g.back_edges)
     for e in g.edges:
         if e.source in g.reachable and (e.source, e.target) not in removed:

@@ -10,7 +10,7 @@ from toy_domain import LargestStore, Numbers, Step, always, counter, nested, whe
 
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import Limit, LimitReached
-from kleene.engine.check import uncovered
+from kleene.engine.check import uncovered_elements
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.order import ORDERS, location_ranks
 
@@ -46,7 +46,7 @@ def test_the_result_does_not_depend_on_the_order_if_stores_keep_everything(order
 def test_the_result_is_a_post_fixpoint(order: str) -> None:
     for make in (Numbers, lambda: Numbers(LargestStore)):
         reached = solve(nested(), make(), [0, 7], Schedule(order))
-        assert uncovered(nested(), make(), [0, 7], reached) == []
+        assert uncovered_elements(nested(), make(), [0, 7], reached) == []
 
 
 def test_only_new_elements_are_propagated() -> None:
@@ -229,16 +229,16 @@ def test_listeners_hear_of_each_step_when_tracing() -> None:
 def test_the_check_finds_a_planted_hole() -> None:
     domain = Numbers()
     reached = solve(counter(5), domain, [0], Schedule())
-    assert uncovered(counter(5), domain, [0], reached) == []
-    del reached.stores["two"].found[3]  # type: ignore[attr-defined]
-    (problem,) = uncovered(counter(5), domain, [0], reached)
+    assert uncovered_elements(counter(5), domain, [0], reached) == []
+    del reached.stores["two"].known[3]  # type: ignore[attr-defined]
+    (problem,) = uncovered_elements(counter(5), domain, [0], reached)
     assert problem.startswith("one -> two (")
     assert problem.endswith("3 is missing")
 
 
 def test_the_check_finds_a_forgotten_input() -> None:
     reached = solve(counter(5), Numbers(), [0], Schedule())
-    assert uncovered(counter(5), Numbers(), [0, 40], reached) == ["head (input): 40 is missing"]
+    assert uncovered_elements(counter(5), Numbers(), [0, 40], reached) == ["head (input): 40 is missing"]
 
 
 def test_the_check_finds_a_wrong_transformer() -> None:
@@ -249,15 +249,15 @@ def test_the_check_finds_a_wrong_transformer() -> None:
             return [n for n in super().post(edge, elements) if n != 4]
 
     reached = solve(counter(9), Forgetful(), [0], Schedule())
-    assert uncovered(counter(9), Numbers(), [0], reached)
+    assert uncovered_elements(counter(9), Numbers(), [0], reached)
 
 
 def test_the_check_stops_after_enough_problems() -> None:
     reached = solve(counter(99), Numbers(), [0], Schedule())
     for store in reached.stores.values():
-        store.found = dict.fromkeys([n for n in store.elements() if n < 50])  # type: ignore[attr-defined]
+        store.known = dict.fromkeys([n for n in store.elements() if n < 50])  # type: ignore[attr-defined]
     reached.stores["one"].clear()
-    assert len(uncovered(counter(99), Numbers(), [0], reached, at_most=4)) == 4
+    assert len(uncovered_elements(counter(99), Numbers(), [0], reached, at_most=4)) == 4
 
 
 def test_a_partial_result_is_not_a_fixpoint() -> None:
@@ -266,4 +266,4 @@ def test_a_partial_result_is_not_a_fixpoint() -> None:
             raise LimitReached("enough", Limit.STRUCTURES)
 
     reached = solve(counter(9), Numbers(), [0], Schedule(), check_limits=check)
-    assert uncovered(counter(9), Numbers(), [0], reached)
+    assert uncovered_elements(counter(9), Numbers(), [0], reached)

@@ -27,27 +27,27 @@ Label = Callable[[int], list[int]] | CallOf
 
 class NumberStore:
     def __init__(self) -> None:
-        self.found: set[int] = set()
+        self.known: set[int] = set()
 
     def add(self, elements: Sequence[int]) -> list[int]:
-        new = [e for e in dict.fromkeys(elements) if e not in self.found]
-        self.found.update(new)
+        new = [e for e in dict.fromkeys(elements) if e not in self.known]
+        self.known.update(new)
         return new
 
     def covers(self, element: int) -> bool:
-        return element in self.found
+        return element in self.known
 
     def current(self, element: int) -> bool:
         return True
 
     def elements(self) -> list[int]:
-        return sorted(self.found)
+        return sorted(self.known)
 
     def clear(self) -> None:
-        self.found.clear()
+        self.known.clear()
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.known)
 
 
 class Numbers:
@@ -81,7 +81,7 @@ class Numbers:
     def context(self, element: int) -> Hashable:
         return None if self.one_context else element
 
-    def resume(self, edge: Edge[Label], caller: int, exits: Sequence[int]) -> list[int]:
+    def resume(self, edge: Edge[Label], caller: int, entry: int, exits: Sequence[int]) -> list[int]:
         assert isinstance(edge.label, CallOf)
         return [caller - caller % edge.label.base + e for e in exits]
 

@@ -14,27 +14,27 @@ class NumberStore:
     """All numbers met."""
 
     def __init__(self) -> None:
-        self.found: dict[int, None] = {}
+        self.known: dict[int, None] = {}
 
     def add(self, elements: Sequence[int]) -> list[int]:
-        added = [n for n in dict.fromkeys(elements) if n not in self.found]
-        self.found.update(dict.fromkeys(added))
+        added = [n for n in dict.fromkeys(elements) if n not in self.known]
+        self.known.update(dict.fromkeys(added))
         return added
 
     def covers(self, element: int) -> bool:
-        return element in self.found
+        return element in self.known
 
     def current(self, element: int) -> bool:
         return True
 
     def elements(self) -> list[int]:
-        return sorted(self.found)
+        return sorted(self.known)
 
     def clear(self) -> None:
-        self.found.clear()
+        self.known.clear()
 
     def __len__(self) -> int:
-        return len(self.found)
+        return len(self.known)
 
 
 class LargestStore(NumberStore):
@@ -43,16 +43,16 @@ class LargestStore(NumberStore):
     def add(self, elements: Sequence[int]) -> list[int]:
         added = []
         for n in elements:
-            if not self.found or n > max(self.found):
-                self.found = {n: None}
+            if not self.known or n > max(self.known):
+                self.known = {n: None}
                 added.append(n)
         return added
 
     def covers(self, element: int) -> bool:
-        return any(element <= n for n in self.found)
+        return any(element <= n for n in self.known)
 
     def current(self, element: int) -> bool:
-        return element in self.found
+        return element in self.known
 
 
 class Numbers:

@@ -18,7 +18,7 @@ from kleene.domains.explicit.explore import Exploration, explore
 from kleene.passes.facts.memory import Memory
 from kleene.passes.inline import inline
 from kleene.passes.loads import with_shared_loads
-from kleene.passes.prepare import prepared
+from kleene.passes.prepare import prepare_program
 
 NEW = "struct node *p = malloc(sizeof *p), *q = malloc(sizeof *q); p->next = q; q->next = NULL;"
 SHARED = {
@@ -60,7 +60,7 @@ def test_what_may_have_changed_is_read_anew(tmp_path: Path, name: str) -> None:
 
 
 def errors(found: Exploration) -> set[tuple[str, int]]:
-    return {(c.finding.kind, c.finding.place.line) for c in found.findings if c.finding.kind != "memory_leak"}
+    return {(c.fault.kind, c.fault.place.line) for c in found.findings if c.fault.kind != "memory_leak"}
 
 
 def shared(program: CProgram) -> CProgram:
@@ -75,7 +75,7 @@ def shared(program: CProgram) -> CProgram:
 def test_random_programs_have_the_same_errors(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "random.c"
     path.write_text(random_program(seed))
-    program = prepared(inline(read_program([str(path)])))
+    program = prepare_program(inline(read_program([str(path)])))
     changed = shared(program)
     assert changed != program
     before = explore(program, seconds=20, malloc_may_fail=False)

@@ -15,7 +15,7 @@ from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, RecordType
 from kleene.domains.explicit.explore import Exploration, explore
 from kleene.passes.inline import inline
-from kleene.passes.prepare import prepared
+from kleene.passes.prepare import prepare_program
 from kleene.passes.rewrite import operations_of
 
 HEADER = """\
@@ -32,12 +32,12 @@ static void two(struct node *p) { p->data = 2; }
 
 
 def errors(found: Exploration) -> set[tuple[str, int]]:
-    return {(c.finding.kind, c.finding.place.line) for c in found.findings if c.finding.kind != "memory_leak"}
+    return {(c.fault.kind, c.fault.place.line) for c in found.findings if c.fault.kind != "memory_leak"}
 
 
 def same_errors(program: CProgram) -> bool:
     before = explore(program, seconds=0.5, malloc_may_fail=False)
-    after = explore(prepared(inline(program)), seconds=0.5, malloc_may_fail=False)
+    after = explore(prepare_program(inline(program)), seconds=0.5, malloc_may_fail=False)
     if not (before.complete and after.complete):
         pytest.skip("the exploration is not complete")
     return errors(before) == errors(after)

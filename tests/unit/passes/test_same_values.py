@@ -94,4 +94,4 @@ def test_with_another_index_the_list_is_lost(tmp_path: Path) -> None:
     assert loop not in text
     assert "memory_leak" in alarms(tmp_path, text)
     found = explore(program_of(tmp_path, text), seconds=3, malloc_may_fail=False)
-    assert "memory_leak" in {c.finding.kind for c in found.findings}
+    assert "memory_leak" in {c.fault.kind for c in found.findings}

@@ -39,8 +39,8 @@ def accepted(text: str, path: Path) -> bool:
     program = read_program(path)
     called = by_contracts(program, read_contracts(program))
     found = explore(called, max_states=STATES, seconds=60.0, stop_at_first=True, malloc_may_fail=False)
-    broken = [c for c in found.findings if c.finding.place.function.startswith(CALLED)]
-    return not [c for c in broken if c.finding.kind != "memory_leak"]
+    broken = [c for c in found.findings if c.fault.place.function.startswith(CALLED)]
+    return not [c for c in broken if c.fault.kind != "memory_leak"]
 
 
 def client(contract: str, heads: tuple[int | None, ...], following: tuple[int | None, ...], *, stack: bool) -> str:

@@ -1,4 +1,4 @@
-"""What free and realloc may not be given: every analysis says so by itself."""
+"""Arguments that free and realloc do not accept: every analysis alone reports them."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ def refined_kinds(program: CProgram) -> set[str]:
 
 
 def explored_kinds(program: CProgram) -> set[str]:
-    return {c.finding.kind for c in explore(program, seconds=2, malloc_may_fail=True).findings}
+    return {c.fault.kind for c in explore(program, seconds=2, malloc_may_fail=True).findings}
 
 
 def searched_kinds(program: CProgram) -> set[str]:
-    return {c.finding.kind for c in Search(program, (), malloc_may_fail=True).run(20).findings}
+    return {c.fault.kind for c in Search(program, (), malloc_may_fail=True).run(20).findings}
 
 
 DOMAINS = {

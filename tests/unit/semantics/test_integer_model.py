@@ -8,7 +8,7 @@ import pytest
 
 from kleene.cfa.types import BOOL, CHAR, INT, UNSIGNED
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Atom, conj
-from kleene.passes.facts.integers import UNKNOWN_INTEGER, IntegerValue, combined
+from kleene.passes.facts.integers import UNKNOWN_INTEGER, IntegerValue, combine_values
 
 from .translated import alarms
 
@@ -80,7 +80,7 @@ def test_conversion_to_bool_is_a_test_for_zero() -> None:
 
 
 def test_adding_a_constant_keeps_other_values_apart() -> None:
-    value = combined(
+    value = combine_values(
         IntegerValue({1: SOME}, Atom("q", ())), IntegerValue.constant(1), lambda a, b: a + b, injective=True
     )
     assert value.at(2) is SOME

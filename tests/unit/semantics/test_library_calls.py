@@ -67,7 +67,7 @@ def test_an_error_is_seen(tmp_path: Path, name: str) -> None:
     body, kind = ERRORS[name]
     assert kind in alarms(tmp_path, body, HEADER)
     exploration = explore(program_of(tmp_path, body, HEADER), seconds=2, malloc_may_fail=False)
-    assert kind in {c.finding.kind for c in exploration.findings}
+    assert kind in {c.fault.kind for c in exploration.findings}
 
 
 @pytest.mark.parametrize("name", NOT_PROVED)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.tvp.input import completed
+from kleene.analysis.tvp.input import complete_structure
 from kleene.logic.kleene import Kleene
 from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.vocabulary.groups import LOCAL, ShapeClass
@@ -71,7 +71,7 @@ def structure(vocabulary: Vocabulary, size: int, cells: Cells, places: dict[str,
     for name, node in places.items():
         builder.set(name, (node,), Kleene.TRUE)
     core = frozenset(p.name for p in vocabulary if p.definition is None)
-    return completed(TvsStructure(builder.build(), core))
+    return complete_structure(TvsStructure(builder.build(), core))
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

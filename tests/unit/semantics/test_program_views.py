@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kleene.cfa.expressions import Variable
-from kleene.passes.facts.liveness import live_before, redeclared, used
+from kleene.passes.facts.liveness import live_before, redeclared_variables, used_variables
 from kleene.passes.facts.memory import Memory
 
 from .translated import HEADER, inlined, translator
@@ -44,7 +44,7 @@ def test_liveness_ends_with_the_last_use_and_with_the_scope(tmp_path: Path) -> N
         "int main(void) { struct node s; s.next = NULL; f(&s); exit(0); }"
     )
     _, cfa = inlined(tmp_path, text)
-    found = frozenset(v for edge in cfa.edges for v in used(edge.label))
+    found = frozenset(v for edge in cfa.edges for v in used_variables(edge.label))
     parameter = variable(found, "f$1.p")
     live = live_before(cfa, {parameter})
     ends = [e for e in cfa.edges if str(e.label).startswith("end")]
@@ -53,12 +53,12 @@ def test_liveness_ends_with_the_last_use_and_with_the_scope(tmp_path: Path) -> N
 
 def test_a_variable_that_is_assigned_to_itself_is_used(tmp_path: Path) -> None:
     _, cfa = inlined(tmp_path, "struct node *p = NULL; p = p;")
-    assert any(str(e.label) == "p = p" and used(e.label) for e in cfa.edges)
+    assert any(str(e.label) == "p = p" and used_variables(e.label) for e in cfa.edges)
 
 
 def test_scopes_end_before_a_variable_is_declared_again(tmp_path: Path) -> None:
     body = "for (int i = 0; i < 3; i++) { struct node s; s.data = i; if (i == 1) continue; }"
-    assert redeclared(inlined(tmp_path, body)[1]) == frozenset()
+    assert redeclared_variables(inlined(tmp_path, body)[1]) == frozenset()
 
 
 def test_offsets_of_interior_pointers(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kleene.passes.coalesce import coalesced
+from kleene.passes.coalesce import coalesce
 from kleene.passes.facts.memory import Memory
 
 from .translated import alarms, inlined
@@ -40,7 +40,7 @@ def test_pointers_with_separate_lives_share_a_predicate(tmp_path: Path) -> None:
         f"{{ struct node *{x} = malloc(sizeof *{x}); {x}->data = 1; free({x}); }}" for x in ("a", "b", "c", "d")
     )
     program, cfa = inlined(tmp_path, body)
-    shared = coalesced(cfa, Memory(program, cfa).pointer_places)
+    shared = coalesce(cfa, Memory(program, cfa).pointer_places)
     assert len(Memory(program, shared).pointers) == 1
     assert alarms(tmp_path, body) == set()
 
@@ -49,6 +49,6 @@ def test_pointers_that_are_needed_together_do_not_share(tmp_path: Path) -> None:
     make = "".join(f"struct node *{x} = malloc(sizeof *{x});" for x in ("a", "b", "c", "d"))
     body = make + "free(a); free(b); free(c); free(d);"
     program, cfa = inlined(tmp_path, body)
-    shared = coalesced(cfa, Memory(program, cfa).pointer_places)
+    shared = coalesce(cfa, Memory(program, cfa).pointer_places)
     assert len(Memory(program, shared).pointers) == 4
     assert alarms(tmp_path, body) == set()

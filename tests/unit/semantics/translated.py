@@ -11,7 +11,7 @@ from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
 from kleene.passes.inline import inline
 from kleene.passes.preparation import Prepared
-from kleene.passes.prepare import prepared
+from kleene.passes.prepare import prepare_program
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.groups import ShapeClass
@@ -33,7 +33,7 @@ def program_of(folder: Path, body: str, header: str = HEADER) -> CProgram:
 
 
 def inlined(folder: Path, body: str, header: str = HEADER) -> tuple[CProgram, Cfa[Operation]]:
-    program = prepared(inline(program_of(folder, body, header)))
+    program = prepare_program(inline(program_of(folder, body, header)))
     return program, program.main.cfa
 
 

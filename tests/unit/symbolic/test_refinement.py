@@ -74,7 +74,7 @@ def test_marks_in_parts(divided: list[Refinement]) -> None:
 
 
 def test_what_no_search_decides_is_kept(divided: list[Refinement]) -> None:
-    """With too few individuals and no time, the result is larger and says so; nothing is missing."""
+    """With too few individuals and no time, the result is larger and reports this; nothing is missing."""
     whole = assume(formula(PRECONDITION), [INPUT], THEORY)
     parts = assume(formula(PRECONDITION), [INPUT], THEORY, _options(4))
     assert divided

@@ -22,7 +22,7 @@ def test_edges_follow_the_literals() -> None:
 
 
 def test_rules_of_one_definition_do_not_breach_each_other() -> None:
-    """The loop 10 -> 11 -> 10 of Fig. 36 is there before Lemma 5.4 and not after it."""
+    """The loop 10 -> 11 -> 10 of Fig. 36 exists before Lemma 5.4 and not after it."""
     rules = all_rules(parse_program(REVERSE).vocabulary)
     graph = dependencies(rules)
     (ten,) = (i for i, r in enumerate(rules) if r.origin == "definition of is[n]" and str(r.head) == "!is[n](v)")

@@ -271,7 +271,6 @@ def test_decomposition_is_read_and_ignored() -> None:
     tail = "belongs to TVLA's decomposition engine and is ignored"
     assert warnings(text) == [
         f"1:7 '%pset' {tail}",
-        f"4:1 '%dname' {tail}",
         f"5:1 '%closecycle' {tail}",
         f"8:1 '%param' {tail}",
         f"9:12 '%frame_pre' {tail}",
@@ -280,7 +279,9 @@ def test_decomposition_is_read_and_ignored() -> None:
         f"12:11 '%message [...]' {tail}",
         f"14:1 '%decompose' {tail}",
     ]
-    assert parse_program(text).cfa.edges[0].label.messages[0].text == "x"
+    program = parse_program(text)
+    assert program.cfa.edges[0].label.messages[0].text == "x"
+    assert [str(formula) for formula in program.together] == ["x(v)", "y(v)"]  # these have a meaning, see --decompose
 
 
 def test_load_program(tmp_path: Path) -> None:

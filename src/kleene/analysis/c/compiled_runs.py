@@ -35,7 +35,7 @@ _SAID = (
 _FRAME = re.compile(r"#\d+ \S+ in \S+ (\S+?):(\d+)")
 _LINE = re.compile(r"(?:^|\s)(\S+?):(\d+):(?:\d+: runtime error| .*Assertion)", re.MULTILINE)
 _FED = ("__VERIFIER_nondet_", "malloc succeeds", "rand", "random", "getchar")
-"""What inputs are for that `replay.c` gives to the program."""
+"""The purposes of the inputs that `replay.c` gives to the program."""
 _MOST_TEXTS = 1 << 10
 """Largest number of texts on a command line in a replay."""
 _ARGUMENT = re.compile(r"character \d+ of argument (\d+)")
@@ -57,10 +57,10 @@ class Run:
     def says(self, files: Sequence[str]) -> str:
         """The first error, in words, with its line in one of the files."""
         for pattern in _SAID:
-            found = pattern.search(self.errors)
-            if found is None:
+            match = pattern.search(self.errors)
+            if match is None:
                 continue
-            who, what = found[1], found[2].strip()
+            who, what = match[1], match[2].strip()
             if who == "replay":
                 return what
             line = self._line(files)
@@ -72,9 +72,9 @@ class Run:
     def _line(self, files: Sequence[str]) -> str:
         names = {Path(file).name for file in files}
         for pattern in (_FRAME, _LINE):
-            for found in pattern.finditer(self.errors):
-                if Path(found[1]).name in names:
-                    return found[2]
+            for match in pattern.finditer(self.errors):
+                if Path(match[1]).name in names:
+                    return match[2]
         return ""
 
 
@@ -175,7 +175,7 @@ def _replayed(program: CProgram, shown: Confirmed, binary: Path | Replay, *, err
     except subprocess.TimeoutExpired:
         return Replay("not reproduced", f"the compiled program runs longer than {_RUN_SECONDS} s")
     said = run.says(program.files)
-    leaks = shown.finding.kind == "memory_leak"
+    leaks = shown.fault.kind == "memory_leak"
     if said and ("not freed" in said) <= leaks:
         return Replay("reproduced", said)
     return Replay("not reproduced", "the compiled run shows no error")
@@ -187,9 +187,9 @@ def _arguments(program: CProgram, given: Sequence[tuple[int, str]]) -> list[byte
     count = next((value for value, why in given if why in counts), 1)
     texts = [bytearray() for _ in range(min(max(count, 1), _MOST_TEXTS))]
     for value, why in given:
-        found = _ARGUMENT.fullmatch(why)
-        if found is not None and int(found[1]) < len(texts):
-            texts[int(found[1])].append(value & 255)
+        match = _ARGUMENT.fullmatch(why)
+        if match is not None and int(match[1]) < len(texts):
+            texts[int(match[1])].append(value & 255)
     return [bytes(text).partition(b"\0")[0] for text in texts[1:]]
 
 

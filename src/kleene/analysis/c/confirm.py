@@ -18,13 +18,20 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed
 from kleene.passes.preparation import Prepared
 from kleene.paths import Feasible, Infeasible, encode, feasible, replay
-from kleene.paths.formulas.feasible import shown
+from kleene.paths.formulas.feasible import fault_of_run
 from kleene.paths.search.directed import Search
 from kleene.results.confirmation import Confirmation
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Alarm
 
 MOST_PATHS = 12
+"""Paths of the analysis that are asked about, one for each alarm."""
+OWN_PATHS_SHARE = 0.5
+"""Share of the time for the paths of the analysis: the search towards the alarms has the rest."""
+REPLAY_FACTOR = 2
+"""Steps of the run that replays a path, as a multiple of the steps of the path: calls and returns are not in it."""
+REPLAY_STEPS = 200
+"""Steps of that run in addition."""
 
 
 def confirm(
@@ -35,19 +42,20 @@ def confirm(
     program = prepared.source
     result = Confirmation()
     if shape is not None and alarms:
+        part = OWN_PATHS_SHARE * seconds
         within(
-            seconds / 2 + GRACE,
-            lambda: _own_paths(prepared, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=seconds / 2),
+            part + GRACE,
+            lambda: _own_paths(prepared, shape, alarms, result, malloc_may_fail=malloc_may_fail, seconds=part),
         )
-    shown_already = {(c.finding.kind, c.finding.place.line) for c in result.findings}
+    shown_already = {(c.fault.kind, c.fault.place.line) for c in result.findings}
     left = [alarm for alarm in alarms if _site(alarm) not in shown_already]
     if left or not alarms:
         wanted = frozenset(_site(alarm) for alarm in left) if left and not _leaks(left) else None
         search = Search(program, _locations(program, left), malloc_may_fail=malloc_may_fail)
-        found = search.run(end - time.monotonic(), wanted)
+        outcome = search.run(end - time.monotonic(), wanted)
         result.solver_calls += search.models.queries
-        _add(result, found.findings)
-        result.proved = found.proved
+        _add(result, outcome.findings)
+        result.proved = outcome.proved
     return result
 
 
@@ -72,11 +80,11 @@ def _own_paths(
         result.solver_calls += 1
         answer = feasible(encode(ready, path, goal=alarm.kind, malloc_may_fail=malloc_may_fail))
         if isinstance(answer, Feasible):
-            steps = 2 * len(path) + 200  # calls and returns are not in the path
+            steps = REPLAY_FACTOR * len(path) + REPLAY_STEPS
             trace = replay(prepared.source, answer.inputs, malloc_may_fail=malloc_may_fail, steps=steps)
-            finding = shown(trace, alarm.kind, None if alarm.kind in LEAKS else alarm.place.line)
-            if finding is not None:
-                _add(result, [Confirmed(finding, trace)])
+            fault = fault_of_run(trace, alarm.kind, None if alarm.kind in LEAKS else alarm.place.line)
+            if fault is not None:
+                _add(result, [Confirmed(fault, trace)])
             result.answers[alarm] = "no run shows it"
         elif isinstance(answer, Infeasible):
             lines = sorted({path[n].label.place.line for n in answer.core})
@@ -98,18 +106,18 @@ def _leaks(alarms: Sequence[Alarm]) -> bool:
 def _locations(program: CProgram, alarms: Sequence[Alarm]) -> set[str]:
     """The locations of the alarms in the functions before inlining; for leaks, also the ends of the program."""
     places = {alarm.place for alarm in alarms}
-    found: set[str] = set()
+    locations: set[str] = set()
     for name in program.reachable_functions:
         for edge in program.functions[name].cfa.edges:
             ends = isinstance(edge.label, Exit) or (isinstance(edge.label, Return) and name == program.entry)
             if edge.label.place in places or (ends and _leaks(alarms)):
-                found.add(edge.source)
-    return found
+                locations.add(edge.source)
+    return locations
 
 
 def _add(result: Confirmation, findings: Sequence[Confirmed]) -> None:
-    known = {(c.finding.kind, c.finding.place, c.finding.detail) for c in result.findings}
+    known = {(c.fault.kind, c.fault.place, c.fault.detail) for c in result.findings}
     for confirmed in findings:
-        finding = confirmed.finding
-        if (finding.kind, finding.place, finding.detail) not in known:
+        fault = confirmed.fault
+        if (fault.kind, fault.place, fault.detail) not in known:
             result.findings.append(confirmed)

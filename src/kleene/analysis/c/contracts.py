@@ -22,12 +22,19 @@ from kleene.core.verdict import PROPERTIES, Finding, Verdict, property_of
 from kleene.diagnostics import LimitReached, UsageError
 from kleene.domains.explicit.explore import Confirmed
 from kleene.results.check import CheckReport
-from kleene.semantics.contracts.programs import CALLED, body_alone, by_contracts, contract_at, covered, without_contract
+from kleene.semantics.contracts.programs import (
+    CALLED,
+    body_alone,
+    by_contracts,
+    contract_at,
+    usable_contracts,
+    without_contract,
+)
 from kleene.semantics.contracts.specifications import Specification
 
 CONTRACTS = "contracts"
 """The property that all contracts are kept."""
-_LOOK = 2.0
+_LOOK_SECONDS = 2.0
 """Seconds of exact exploration of the program without contracts, if they leave something open."""
 
 
@@ -52,7 +59,7 @@ def check_contracts(paths: Sequence[str], options: CheckOptions) -> CheckReport:
                 if part.contract is None and all(each.keeps_contracts for each in parts):
                     attack(part.report, wanted, program, part.program)
     report = _together(program, parts, options.properties)
-    left = min(options.timeout - (time.monotonic() - start), _LOOK)
+    left = min(options.timeout - (time.monotonic() - start), _LOOK_SECONDS)
     entry_has_none = all(part.contract is None or part.name != program.entry for part in parts)
     if Verdict.UNKNOWN in report.properties.values() and left > 0 and entry_has_none:
         _look(program, replace(options, domain="explicit", timeout=left), report)
@@ -65,7 +72,7 @@ def _read(paths: Sequence[str], options: CheckOptions) -> tuple[CProgram, list[_
     program = read_program(paths, options.read)
     contracts = read_contracts(program)
     meant = {name: read_specification(program, c) for name, c in contracts.items() if c.formal}
-    called, reasons = covered(program, contracts)
+    called, reasons = usable_contracts(program, contracts)
     parts = _parts(program, contracts, meant, called)
     for part in parts:
         part.reason = reasons[part.contract.function] if part.contract else ""
@@ -130,7 +137,7 @@ class _Part:
 
     def _worded(self, finding: Finding, shown: Confirmed | None) -> Finding:
         role, callee = contract_at(finding.function)
-        if self.contract is not None and shown is not None and shown.finding.detail == "exit":
+        if self.contract is not None and shown is not None and shown.fault.detail == "exit":
             place = self.contract.place
             message = f"{self.name} leaves cells that 'ensures {self.contract.ensures}' does not describe"
             finding = replace(finding, kind="postcondition", message=message, line=place.line, column=place.column)
@@ -222,7 +229,7 @@ def _violated(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set
     if _by_contract(confirmed):
         return set()
     leaks = finding.kind == "memory_leak"
-    if leaks and confirmed.finding.detail == "exit":
+    if leaks and confirmed.fault.detail == "exit":
         return {"memcleanup"}
     return {property_of(finding.kind) or ""} | ({"memcleanup"} if leaks else set())
 

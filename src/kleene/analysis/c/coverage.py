@@ -8,28 +8,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import cast
 
 from kleene.cfa.program import CProgram
-from kleene.core.verdict import LEAKS, PROPERTIES
+from kleene.core.verdict import kinds_against
 from kleene.coverage.fesa import FesaInvariant
 from kleene.coverage.invariants import Invariant, ShapeInvariant
+from kleene.coverage.products import ProductInvariant
 from kleene.coverage.runs import Coverage, Runs
 from kleene.coverage.views import Program
 from kleene.diagnostics import InternalCheckError, LimitReached
+from kleene.domains.decomposed.products import Product
+from kleene.engine.fixpoint import Reached
 from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
+from kleene.structures.structure import Structure
 
-SHARE = 0.1
+RUNS_SHARE = 0.1
 """Share of the time of an analysis that the runs may take by default."""
-MOST = 0.3
+RUNS_SECONDS = 0.3
 """Largest number of seconds for the runs by default."""
-LEAST = 0.01
+LEAST_RUNS_SECONDS = 0.01
 """Seconds below which it is not worth the while to prepare runs."""
 
 
 def seconds_for(asked: float | None, analysis: float) -> float:
     """The time for runs behind an analysis that took some seconds."""
-    return min(MOST, SHARE * analysis) if asked is None else asked
+    return min(RUNS_SECONDS, RUNS_SHARE * analysis) if asked is None else asked
 
 
 def cover(
@@ -46,7 +51,7 @@ def cover(
     Raises InternalCheckError with the state, the location and the attempt if a state is not covered.
     """
     start = time.monotonic()
-    if seconds < LEAST:
+    if seconds < LEAST_RUNS_SECONDS:
         return None
     try:
         program = Program(executed, malloc_may_fail=malloc_may_fail, analysed=analysed)
@@ -55,8 +60,8 @@ def cover(
         return None
     if invariant is None:
         return None
-    kinds = {kind for name in properties for kind in PROPERTIES[name]} - LEAKS
-    coverage = Runs(program, invariant, kinds).check(max(seconds - (time.monotonic() - start), LEAST))
+    kinds = frozenset().union(*map(kinds_against, properties))
+    coverage = Runs(program, invariant, kinds).check(max(seconds - (time.monotonic() - start), LEAST_RUNS_SECONDS))
     if coverage.refuted is not None:
         raise InternalCheckError(
             f"the proof of {', '.join(properties)} by {result.proof} is refuted by a run: {coverage.refuted}"
@@ -72,4 +77,7 @@ def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invarian
         return None if result.domain is None else FesaInvariant(program, result.domain, result.reached.stores)
     if result.followed is None or result.translation is None:
         return None
-    return ShapeInvariant(program, result.followed, result.translation.vocabulary, result.reached.stores)
+    vocabulary = result.translation.vocabulary
+    if result.together is not None:
+        return ProductInvariant(program, result.followed, vocabulary, cast(Reached[Product], result.reached).stores)
+    return ShapeInvariant(program, result.followed, vocabulary, cast(Reached[Structure], result.reached).stores)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from kleene.analysis.c.shape.run import MEMORY, domain_of
-from kleene.analysis.limits import Watchdog
+from kleene.analysis.c.shape.run import domain_of
+from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.cfa.graph import Edge
 from kleene.cfa.operations import Assume, Operation
 from kleene.cfa.program import CProgram
@@ -25,7 +25,7 @@ from kleene.structures.embedding import embeds
 from kleene.structures.structure import Structure
 
 MOST_STRUCTURES = 20_000
-"""Larger analyses are not run again."""
+"""Structures of the largest analysis that is run again to record its paths."""
 
 
 class Trail:
@@ -50,11 +50,11 @@ class Trail:
 
     def back(self, number: int) -> list[Edge[Any]]:
         """The steps that led to a step, and it, in order; empty if its beginning is not found."""
-        found = [self.steps[number][0]]
+        edges = [self.steps[number][0]]
         while (before := self._before(number)) is not None:
             number = before
-            found.append(self.steps[number][0])
-        return found[::-1]
+            edges.append(self.steps[number][0])
+        return edges[::-1]
 
     def _before(self, number: int) -> int | None:
         edge, source, _ = self.steps[number]
@@ -77,15 +77,15 @@ def error_paths(result: ShapeResult, program: CProgram, seconds: float) -> dict[
         if len(trail.errors) >= len(result.alarms):
             raise LimitReached("every alarm has its path", Limit.DONE)
 
-    with Watchdog(seconds, MEMORY):
+    with Watchdog(seconds, MOST_MEMORY):
         solve(translation.cfa, domain, [initial], Schedule(trace=True), listeners=[trail], check_limits=limits)
-    found: dict[Alarm, Path] = {}
-    with suppress(LimitReached), Watchdog(seconds, MEMORY):
+    paths: dict[Alarm, Path] = {}
+    with suppress(LimitReached), Watchdog(seconds, MOST_MEMORY):
         for text, number in trail.errors.items():
             path = _path(translation, trail.back(number), program)
             if text in translation.alarms and path:
-                found.setdefault(translation.alarms[text], path)
-    return found
+                paths.setdefault(translation.alarms[text], path)
+    return paths
 
 
 def _path(translation: Translation, steps: Sequence[Edge[Any]], program: CProgram) -> Path:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from kleene.analysis.limits import Watchdog, within
+from kleene.analysis.limits import MOST_MEMORY, Watchdog, within
 from kleene.cfa.expressions import Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import DeclareLocal, Operation, expressions
@@ -27,8 +27,6 @@ from kleene.passes.preparation import Prepared
 from kleene.passes.prepare import without_dead_ends
 from kleene.results.fesa import FesaResult
 from kleene.semantics.steps.context import Alarm
-
-MEMORY = 4 << 30
 
 
 def analyse_fesa(
@@ -101,18 +99,26 @@ def _ran_out(result: FesaResult) -> bool:
     return not result.complete and not result.alarms
 
 
-def _better(result: FesaResult, found: FesaResult) -> FesaResult:
-    return found if found.complete and (not result.complete or _kinds(found) < _kinds(result)) else result
+def _better(result: FesaResult, other: FesaResult) -> FesaResult:
+    return other if other.complete and (not result.complete or _kinds(other) < _kinds(result)) else result
 
 
 def _in_source_order(alarm: Alarm) -> tuple[str, int, int, str, str]:
     return alarm.place.file, alarm.place.line, alarm.place.column, alarm.kind, alarm.text
 
 
-FEW, MANY = 700, 4_000
-"""Nodes of a Boolean function above which states are summarised everywhere: where time is short, and otherwise."""
-SHORT, MIDDLE, REST, LONG = 0.1, 0.4, 0.6, 0.8
-"""Shares of the remaining time: for each row at first, for a run that summarises more, for the rows that ran out."""
+MANY_NODES = 4_000
+"""Nodes of a Boolean function above which states are summarised at every location, not at loop heads alone."""
+FEW_NODES = 700
+"""The same for a run that repeats another one because that ran out of time or memory."""
+FIRST_SHARE = 0.1
+"""Share of the time left for the first try of each row."""
+ROW_SHARE = 0.4
+"""Share of the time left for a row whose tries are not shorter."""
+SUMMARISING_SHARE = 0.6
+"""Share of the time left for the run with `FEW_NODES`."""
+RETRIES_SHARE = 0.8
+"""Share of the time left for all second tries, of rows that ran out of time, together."""
 
 
 @dataclass(frozen=True)
@@ -124,14 +130,14 @@ class FesaAttempt:
     keep: Keep = "live"
     stop_at: Stop = "leak"
     parents: bool = True
-    crowded: int = MANY
+    crowded: int = MANY_NODES
     """Nodes of a function above which states are summarised everywhere."""
     apart: bool = False
     by_role: bool = False
     """Whether nodes are named after the variables that hold or reach them: states that are joined are confused less."""
     by_cases: bool = False
     """Whether locations have several states, by which variables are NULL."""
-    share: float = MIDDLE
+    share: float = ROW_SHARE
     """The share of the remaining time that the attempt may take."""
 
 
@@ -192,20 +198,20 @@ class _Attempts:
 
     def _sharpest(self) -> FesaResult:
         """Try each plan for a short time until one has no warnings; then retry those that ran out of time or memory."""
-        result = first = self._attempt(replace(PLAIN, share=SHORT))
+        result = first = self._attempt(replace(PLAIN, share=FIRST_SHARE))
         if any(alarm.kind == "unsupported" for alarm in first.alarms):
             return first
-        tired = [] if first.complete or self.lost_now(first) else [replace(PLAIN, crowded=FEW)]
+        tired = [] if first.complete or self.lost_now(first) else [replace(PLAIN, crowded=FEW_NODES)]
         tired += [PLAIN] if _ran_out(first) else []
         for plan in self._sharper(first):
             if _clean(result):
                 return result
-            found = self._attempt(replace(plan, share=SHORT))
-            result = _better(result, found)
-            tired += [plan] if _ran_out(found) else []
+            other = self._attempt(replace(plan, share=FIRST_SHARE))
+            result = _better(result, other)
+            tired += [plan] if _ran_out(other) else []
         for number, plan in enumerate(tired):
             if not _clean(result):
-                result = _better(result, self._attempt(replace(plan, share=LONG / (len(tired) - number))))
+                result = _better(result, self._attempt(replace(plan, share=RETRIES_SHARE / (len(tired) - number))))
         return result
 
     def _sharper(self, first: FesaResult) -> Iterator[FesaAttempt]:
@@ -218,7 +224,7 @@ class _Attempts:
         quick = self._patient(replace(PLAIN, parents=False))
         if quick.complete and not _unsafe(quick):
             return quick
-        full = self._attempt(replace(PLAIN, keep="scope", stop_at="nothing", share=LONG))
+        full = self._attempt(replace(PLAIN, keep="scope", stop_at="nothing", share=RETRIES_SHARE))
         return full if full.complete else quick
 
     def _patient(self, plan: FesaAttempt) -> FesaResult:
@@ -226,7 +232,7 @@ class _Attempts:
         result = self._attempt(plan)
         if result.complete or self.lost_now(result):
             return result
-        return self._attempt(replace(plan, crowded=FEW, share=REST))
+        return self._attempt(replace(plan, crowded=FEW_NODES, share=SUMMARISING_SHARE))
 
     def _attempt(self, plan: FesaAttempt) -> FesaResult:
         left = self.end - time.monotonic()
@@ -274,7 +280,7 @@ class _Run:
         if isinstance(initial, LimitReached):
             return FesaResult([], False, str(initial), time.monotonic() - start)
         try:
-            with Watchdog(seconds - (time.monotonic() - start), MEMORY):
+            with Watchdog(seconds - (time.monotonic() - start), MOST_MEMORY):
                 reached = _solved(cfa, domain, initial)
         except LimitReached as limit:  # struck while the engine was handling another limit
             reached = Reached({name: domain.store() for name in cfa.locations}, complete=False, reason=str(limit))

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any
 from kleene.c.options import DEFAULT, ReadOptions
 from kleene.c.unit import ERRORS
 from kleene.core.verdict import PROPERTIES
+from kleene.domains.shape.domain import MOST_STRUCTURES
 
 if TYPE_CHECKING:
     from kleene.analysis.c.refinement import RefineSettings
+
+MOST_SECONDS = 60.0
+"""Seconds of a check by default (`--timeout`)."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +24,9 @@ class CheckOptions:
 
     properties: tuple[str, ...] = tuple(PROPERTIES)
     read: ReadOptions = field(default=DEFAULT)
-    timeout: float = 60.0
+    timeout: float = MOST_SECONDS
     """Seconds for the whole command."""
-    max_structures: int = 200_000
+    max_structures: int = MOST_STRUCTURES
     shape_class: str | None = None
     domain: str = "all"
     refine: RefineSettings | None = None

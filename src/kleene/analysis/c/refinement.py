@@ -10,19 +10,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from kleene.analysis.c.shape.run import MEMORY
-from kleene.analysis.limits import Watchdog, stated_limit
+from kleene.analysis.limits import MOST_MEMORY, Watchdog, stated_limit
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
-from kleene.passes.coalesce import coalesced, sharing
+from kleene.passes.coalesce import coalesce, sharing_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.passes.zero_one_images import with_images
-from kleene.paths import replay, shown
+from kleene.paths import fault_of_run, replay
 from kleene.refine.certificate import graphs_of, problems_of
 from kleene.refine.classes.finetune import sequential
 from kleene.refine.classes.language import Entry
@@ -33,6 +32,11 @@ from kleene.refine.model import Model, Task
 from kleene.refine.tracking.explain import PathExplainer
 from kleene.results.shape import ShapeResult
 
+WITHOUT_IMAGES_SHARE = 0.25
+"""Share of the time where images of numbers proved nothing: no predicate orders numbers, but there may be an error."""
+STEPS_BETWEEN_LOOKS = 16
+"""Abstract steps between two looks at time and memory."""
+
 
 @dataclass(frozen=True)
 class RefineSettings:
@@ -40,7 +44,7 @@ class RefineSettings:
 
     shapes: tuple[str, ...] = ()
     options: RefineOptions = field(default_factory=RefineOptions)
-    memory: int = MEMORY
+    memory: int = MOST_MEMORY
 
 
 class Limits:
@@ -53,7 +57,7 @@ class Limits:
 
     def __call__(self) -> None:
         self._calls += 1
-        if self._calls % 16 == 0:
+        if self._calls % STEPS_BETWEEN_LOOKS == 0:
             self._time.check()
             self._memory.check()
 
@@ -67,7 +71,7 @@ def tasks_of(prepared: Prepared, kinds: frozenset[str], *, malloc_may_fail: bool
     """The program as refinement takes it. For leaks a second time, with variables that live until their scope ends."""
     inlined, cfa, places = prepared.inlined, prepared.cfa, prepared.memory.pointer_places
     return [
-        Task(inlined, coalesced(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
+        Task(inlined, coalesce(cfa, places, whole_scope=whole), kinds, malloc_may_fail, whole, original=cfa)
         for whole in ((False, True) if kinds & LEAKS else (False,))
     ]
 
@@ -80,7 +84,7 @@ def image_task(task: Task) -> Task | None:
     if followed == cfa:
         return None
     places = Memory(program, followed, typed=True).pointer_places
-    return replace(task, cfa=coalesced(followed, places), whole_scope=False, images=True, original=followed)
+    return replace(task, cfa=coalesce(followed, places), whole_scope=False, images=True, original=followed)
 
 
 def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
@@ -110,7 +114,7 @@ def refine(
         proof = _on_images(images, entries, settings, properties, seconds)
         if proof is not None:
             return proof
-        seconds /= 4  # without images no predicate orders numbers, but there may be a real error
+        seconds *= WITHOUT_IMAGES_SHARE
     result: Refined | None = None
     limits = Limits(seconds, settings.memory)
     for task in (replace(task, check=limits) for task in tasks):
@@ -170,15 +174,15 @@ def _check_again(result: Refined) -> None:
         raise InternalCheckError(f"the proof by refinement does not hold: {problems[0]}")
 
 
-def confirmed(program: CProgram, refined: Refined, *, malloc_may_fail: bool) -> list[Confirmed]:
+def confirming_runs(program: CProgram, refined: Refined, *, malloc_may_fail: bool) -> list[Confirmed]:
     """The runs of the program itself that show the errors of feasible paths."""
-    found = []
+    result = []
     for path, inputs in refined.feasible:
         trace = replay(program, inputs, malloc_may_fail=malloc_may_fail)
-        finding = shown(trace, path.error.kind)
+        finding = fault_of_run(trace, path.error.kind)
         if finding is not None:
-            found.append(Confirmed(finding, trace))
-    return found
+            result.append(Confirmed(finding, trace))
+    return result
 
 
 def shape_result(refined: Refined) -> ShapeResult:
@@ -207,6 +211,6 @@ def _followed(task: Task, model: Model) -> Followed:
     """The analysed automaton and its translator, for the coverage of real runs."""
     original = task.original or task.cfa
     places = Memory(task.program, original, typed=True).pointer_places
-    shared = sharing(original, places, whole_scope=task.whole_scope)
+    shared = sharing_of(original, places, whole_scope=task.whole_scope)
     memory = Memory(task.program, task.program.main.cfa, typed=True)
     return Followed(model.translator, shared, memory, "order" if task.images else "")

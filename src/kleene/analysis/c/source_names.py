@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from kleene.cfa.expressions import Variable
 from kleene.diagnostics import LimitReached
-from kleene.passes.coalesce import coalesced
-from kleene.passes.facts.liveness import defined, live_before
+from kleene.passes.coalesce import coalesce
+from kleene.passes.facts.liveness import defined_variables, live_before
 from kleene.passes.preparation import Prepared
 
 
@@ -22,16 +22,16 @@ def source_names(prepared: Prepared, *, whole_scope: bool = False) -> dict[str, 
         before = prepared.cfa
     except LimitReached:
         return {}
-    after = coalesced(before, prepared.memory.pointer_places, whole_scope=whole_scope)
+    after = coalesce(before, prepared.memory.pointer_places, whole_scope=whole_scope)
     shared: dict[Variable, Variable] = {}
     for old, new in zip(before.edges, after.edges, strict=True):
-        for variable, holder in zip(defined(old.label), defined(new.label), strict=False):
+        for variable, holder in zip(defined_variables(old.label), defined_variables(new.label), strict=False):
             if type(old.label) is type(new.label) and variable not in shared:
                 shared[variable] = holder
     live = live_before(before, set(shared), whole_scope=whole_scope)
-    found: dict[str, dict[str, str]] = {}
+    result: dict[str, dict[str, str]] = {}
     for location, variables in live.items():
         names = {shared[v].name: v.name for v in variables if shared[v] != v}
         if names:
-            found[location] = names
-    return found
+            result[location] = names
+    return result

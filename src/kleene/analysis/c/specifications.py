@@ -69,12 +69,12 @@ class _Reader:
 
     def _fields(self) -> tuple[str, ...]:
         """The fields that are pointers, of all blocks that the function can reach."""
-        found: dict[str, None] = {}
+        fields: dict[str, None] = {}
         for record in records_of(self.program, self.function):
             for member in self.program.records[record.name].fields:
                 if isinstance(member.type, PointerType):
-                    found[member.name] = None
-        return tuple(found)
+                    fields[member.name] = None
+        return tuple(fields)
 
     def _check_names(self, pointers: tuple[str, ...], fields: tuple[str, ...]) -> None:
         place = self.contract.place
@@ -136,29 +136,29 @@ class _Reader:
         cycle = Atom(words.named("cycle", links), ("v",))
         if shape.word == "ring":
             return [forall(["v"], implies(Atom(p, ("v",)), cycle))]
-        found = [forall(["v"], implies(inside, neg(cycle)))]
+        result = [forall(["v"], implies(inside, neg(cycle)))]
         if shape.word == "tree":
-            found.append(forall(["v"], implies(inside, neg(Atom(words.named("shared", links), ("v",))))))
+            result.append(forall(["v"], implies(inside, neg(Atom(words.named("shared", links), ("v",))))))
         if shape.word == "dlist":
             there, back = shape.links
             both = [Atom(words.named("inverse", pair), ("v",)) for pair in ((there, back), (back, there))]
-            found.append(forall(["v"], implies(inside, conj(*both))))
+            result.append(forall(["v"], implies(inside, conj(*both))))
             # the rest follows, by induction only
-            found.append(forall(["v"], implies(inside, neg(Atom(words.named("cycle", (back,)), ("v",))))))
+            result.append(forall(["v"], implies(inside, neg(Atom(words.named("cycle", (back,)), ("v",))))))
             before = Atom(back, ("v", "w"))
-            found.append(forall(["v", "w"], implies(conj(inside, before), Atom(inside.predicate, ("w",)))))
+            result.append(forall(["v", "w"], implies(conj(inside, before), Atom(inside.predicate, ("w",)))))
             if set(words.fields) == set(shape.links):
                 anywhere = Atom(words.named("reach", words.fields, p), ("v",))
-                found.append(forall(["v"], implies(anywhere, inside)))
-        return found
+                result.append(forall(["v"], implies(anywhere, inside)))
+        return result
 
     def _apart(self, shapes: tuple[Shape, ...], words: SpecificationVocabulary) -> list[tuple[Shape, Shape, Formula]]:
-        found = []
+        apart = []
         for number, one in enumerate(shapes):
             for other in shapes[:number]:
                 both = [self._inside(s, words) for s in (one, other)]
-                found.append((other, one, forall(["v"], disj(*map(neg, both)))))
-        return found
+                apart.append((other, one, forall(["v"], disj(*map(neg, both)))))
+        return apart
 
     def _inside(self, shape: Shape, words: SpecificationVocabulary) -> Formula:
         links = words.fields if shape.word == "tree" else shape.links[:1]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.fesa import analyse_fesa
@@ -27,16 +26,30 @@ from kleene.results.check import CheckReport
 from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
 
-if TYPE_CHECKING:
-    pass
-
 ALL = 1.0
 """All of the time that is left."""
-FIRST_LOOK = 0.3
+UNLIMITED = float("inf")
+"""Seconds of a phase that its share alone limits."""
+FIRST_LOOK_SECONDS = 0.3
 """Seconds of exact exploration before the abstract analysis: most errors of small programs show up in less."""
-WORTHWHILE = FIRST_LOOK
+LEAST_SECONDS = 0.3
 """Seconds that must be left for a phase that confirms or repeats something."""
-NO_LIMIT = float("inf")
+AFTER_ERROR_SECONDS = 0.3
+"""Seconds of a phase that searches further errors, once some property is FALSE."""
+REFINEMENT_SHARE = 0.6
+"""Share of the time left for refinement: the fallback needs the rest."""
+ANALYSIS_SHARE = 0.75
+"""Share of the time left for the abstract analysis and for the fallback: runs must confirm their alarms."""
+PATHS_SHARE = 1 / 3
+"""Share of the time left for path formulas: exact exploration has the rest."""
+PATHS_SECONDS = 5.0
+"""Most seconds for path formulas."""
+FESA_SHARE = 0.5
+"""Share of the time left for FESA, after the shape analysis: exact exploration has the rest."""
+FESA_SECONDS = 20.0
+"""Most seconds for FESA after the shape analysis: its proofs take 3 to 6."""
+LONG_LOOK_SECONDS = 10.0
+"""Most seconds of exact exploration after all other phases."""
 _WIDTH = 22
 """Characters of the column of names."""
 
@@ -79,8 +92,8 @@ class Phase:
     run: Callable[[Check, float], None]
     applies: Callable[[Check], bool]
     share: float = ALL
-    most: float = NO_LIMIT
-    after_error: float = NO_LIMIT
+    most: float = UNLIMITED
+    after_error: float = UNLIMITED
     least: float = 0.0
 
 
@@ -102,7 +115,7 @@ def strategy_lines() -> list[str]:
     lines = ["phases of a check, in this order:"]
     for phase in PHASES:
         bounds = [f"{phase.share:.0%} of the time left"] if phase.share < ALL else []
-        bounds += [f"at most {phase.most:g} s"] if phase.most < NO_LIMIT else []
+        bounds += [f"at most {phase.most:g} s"] if phase.most < UNLIMITED else []
         lines.append(f"  {phase.name:<{_WIDTH}}{phase.purpose}" + (f" ({', '.join(bounds)})" if bounds else ""))
     lines.append("attempts of the shape analysis, until one has no alarms:")
     for attempt in ATTEMPTS:
@@ -131,15 +144,15 @@ def _explore(check: Check, seconds: float) -> None:
     report.exploration = exploration
     for shown in exploration.findings:
         record(report, shown, "")
-    touched = {n for c in exploration.findings for n in violated_properties(c.finding.kind, c.finding.detail)}
-    undefined = any(c.finding.kind in UNDEFINED for c in exploration.findings)
+    touched = {n for c in exploration.findings for n in violated_properties(c.fault.kind, c.fault.detail)}
+    undefined = any(c.fault.kind in UNDEFINED for c in exploration.findings)
     if exploration.complete and not exploration.possible and not undefined:
         prove(report, [name for name in report.properties if name not in touched], "exhaustive exploration")
 
 
 def _refine(check: Check, seconds: float) -> None:
     """Refine an abstraction until it proves the open properties, or until a run confirms its error path."""
-    from kleene.analysis.c.refinement import confirmed, refine, shape_result  # imports the solver
+    from kleene.analysis.c.refinement import confirming_runs, refine, shape_result  # imports the solver
 
     report, settings, names = check.report, check.options.refine, check.open_properties
     assert settings is not None
@@ -152,7 +165,9 @@ def _refine(check: Check, seconds: float) -> None:
     report.refinement = refined
     report.shape = shape_result(refined)
     conclude(report, report.shape)
-    runs = check.budget.within(seconds, lambda: confirmed(check.prepared.source, refined, malloc_may_fail=check.fails))
+    runs = check.budget.within(
+        seconds, lambda: confirming_runs(check.prepared.source, refined, malloc_may_fail=check.fails)
+    )
     for shown in runs if not isinstance(runs, LimitReached) else ():
         record(report, shown, "")
 
@@ -204,6 +219,27 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
     return gave_up(str(result), start) if isinstance(result, LimitReached) else result
 
 
+def _analyse_by_fesa(check: Check, seconds: float) -> None:
+    """Ask FESA about what the shape analysis leaves open; its alarms are not reported."""
+    result = check.budget.within(
+        seconds, lambda: analyse_fesa(check.prepared, malloc_may_fail=check.fails, seconds=seconds)
+    )
+    if isinstance(result, FesaResult):
+        before = len(check.report.proofs)
+        conclude(check.report, result)
+        if len(check.report.proofs) > before:
+            check.report.shape = result
+
+
+def _may_help(check: Check) -> bool:
+    """Whether another domain may prove what is open: no error is known, and no construct without any meaning is met."""
+    alarms = check.report.shape.alarms if check.report.shape is not None else []
+    if check.options.domain != "all" or check.is_violated:
+        return False
+    without_meaning = {(o.place, o.reason) for o in check.prepared.source.unsupported()}
+    return not any(a.kind == "unsupported" and (a.place, a.text) in without_meaning for a in alarms)
+
+
 def _confirm(check: Check, seconds: float) -> None:
     """Ask path formulas about the alarms that keep a property open."""
     from kleene.analysis.c.confirm import confirm  # imports the solver
@@ -230,50 +266,57 @@ PHASES = (
         "exact exploration: shallow errors, bounded programs",
         _explore,
         lambda check: True,
-        most=FIRST_LOOK,
+        most=FIRST_LOOK_SECONDS,
     ),
     Phase(
         "refinement",
         "an abstraction that is found automatically (--refine)",
         _refine,
         lambda check: check.options.refine is not None,
-        share=0.6,
+        share=REFINEMENT_SHARE,
     ),
     Phase(
         "fallback",
         "all of memory is tracked, where refinement gave up",
         _fall_back,
         lambda check: check.options.refine is not None and not _limited(check.report),
-        share=0.75,
-        least=WORTHWHILE,
+        share=ANALYSIS_SHARE,
+        least=LEAST_SECONDS,
     ),
     Phase(
         "abstract analysis",
         "shape analysis, or FESA (--domain fesa)",
         _analyse,
         lambda check: check.options.refine is None and check.options.domain != "explicit",
-        share=0.75,
+        share=ANALYSIS_SHARE,
     ),
     Phase(
         "path formulas",
         "runs towards the alarms of the analysis",
         _confirm,
         lambda check: check.options.domain != "explicit" and check.executed is check.prepared.source,
-        share=1 / 3,
-        most=5.0,
-        after_error=FIRST_LOOK,
-        least=WORTHWHILE,
+        share=PATHS_SHARE,
+        most=PATHS_SECONDS,
+        after_error=AFTER_ERROR_SECONDS,
+        least=LEAST_SECONDS,
+    ),
+    Phase(
+        "FESA",
+        "one graph and one Boolean function, for what the shape analysis leaves open",
+        _analyse_by_fesa,
+        _may_help,
+        share=FESA_SHARE,
+        most=FESA_SECONDS,
+        least=LEAST_SECONDS,
     ),
     Phase(
         "long look",
         "exact exploration again",
         _explore,
         lambda check: True,
-        most=10.0,
-        after_error=FIRST_LOOK,
-        least=WORTHWHILE,
+        most=LONG_LOOK_SECONDS,
+        after_error=AFTER_ERROR_SECONDS,
+        least=LEAST_SECONDS,
     ),
 )
-"""The abstract analysis leaves a quarter of the time, because runs must confirm its alarms. Refinement leaves more,
-because the analysis without refinement checks the properties that it leaves open. `benchmarks/check.py` measures
-both."""
+"""The phases in their order. `benchmarks/constants.py` measures the shares and bounds (docs/reference/constants.md)."""

@@ -31,7 +31,7 @@ from kleene.semantics.translate import Alarm
 if TYPE_CHECKING:
     from kleene.results.confirmation import Confirmation
 
-_ENDING = 5_000
+_STEPS_TO_EXIT = 5_000
 """Steps after a leak without an exit after which a run counts as endless."""
 
 
@@ -71,14 +71,14 @@ def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
 
     A finding from a path (`how`) is kept only if it decides a property: the number of the others depends on time.
     """
-    found = confirmed.finding
-    violated = [name for name in violated_properties(found.kind, found.detail) if name in report.properties]
+    fault = confirmed.fault
+    violated = [name for name in violated_properties(fault.kind, fault.detail) if name in report.properties]
     decided = [name for name in violated if report.properties[name] is Verdict.UNKNOWN]
     decided = [name for name in decided if name != "memcleanup" or _ends_normally(confirmed)]
-    place = (found.kind, found.place, found.detail)
-    known = any((c.finding.kind, c.finding.place, c.finding.detail) == place for c in report.traces)
+    place = (fault.kind, fault.place, fault.detail)
+    known = any((c.fault.kind, c.fault.place, c.fault.detail) == place for c in report.traces)
     if not known and (decided if how else violated):
-        report.findings.append(_finding(confirmed))
+        report.findings.append(finding_of(confirmed))
         report.traces.append(confirmed)
     for name in decided:
         report.properties[name] = Verdict.FALSE
@@ -88,7 +88,7 @@ def record(report: CheckReport, confirmed: Confirmed, how: str) -> None:
 
 def _ends_normally(confirmed: Confirmed) -> bool:
     """Whether the program exits if it continues with the same inputs: then the lost blocks are never freed."""
-    return exits(confirmed.trace, _ENDING)
+    return exits(confirmed.trace, _STEPS_TO_EXIT)
 
 
 def reopen_cleanup(report: CheckReport) -> None:
@@ -99,8 +99,9 @@ def reopen_cleanup(report: CheckReport) -> None:
         del report.proved_by["memcleanup"]
 
 
-def _finding(confirmed: Confirmed) -> Finding:
-    found, place = confirmed.finding, confirmed.finding.place
+def finding_of(confirmed: Confirmed) -> Finding:
+    """The finding that a run confirms, with the run."""
+    fault, place = confirmed.fault, confirmed.fault.place
     steps = tuple(
         FindingStep(
             s.operation.place.file,
@@ -112,13 +113,13 @@ def _finding(confirmed: Confirmed) -> Finding:
         for s in confirmed.trace.steps
     )
     return Finding(
-        found.kind,
+        fault.kind,
         place.file,
         place.line,
         place.column,
         place.function,
         "confirmed",
-        found.message,
+        fault.message,
         steps,
         tuple(confirmed.trace.inputs),
     )

@@ -7,6 +7,7 @@ In reading order:
 - `properties`: TVLA's properties files
 - `input`: input structures, checked
 - `explain`: the history of structures
+- `decomposed`: heaps taken apart
 - `derivation`: which stored structure leads to which
 - `queries`: temporal questions about the derivation graph
 - `profile`: seconds of each phase

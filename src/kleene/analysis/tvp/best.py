@@ -62,14 +62,14 @@ class BestDomain(ShapeDomain):
     ) -> Sequence[Structure]:
         """The best result; the plain one where that is not decided and the plain one is not above it."""
         name = edge.label.name
-        found = best.run([element])
-        if found.reason is not None:
-            self.undecided[f"{name}: {found.reason}"] = None
-            if not all(_covered(s, plain) for s in found.structures):
+        answer = best.run([element])
+        if answer.reason is not None:
+            self.undecided[f"{name}: {answer.reason}"] = None
+            if not all(_covered(s, plain) for s in answer.structures):
                 return plain
-        if not all(_covered(s, found.structures) for s in plain):
+        if not all(_covered(s, answer.structures) for s in plain):
             self.improved.setdefault(name, Counter())[edge.source] += 1
-        return found.structures
+        return answer.structures
 
     def _can_be_reported(self, message: Message, best: BestTransformer, element: Structure) -> bool:
         """False only if no store of the structure can cause the message; a structure after focus may have no store."""

@@ -43,7 +43,7 @@ class LocationDifference:
 def differences(first: TvsFile, second: TvsFile) -> list[LocationDifference]:
     """The locations at which two results are not the same set of structures up to isomorphism, or of messages."""
     a, b = _groups(first), _groups(second)
-    found = []
+    result = []
     for name in dict.fromkeys([*a, *b]):
         here, there = _structures(a.get(name, ())), _structures(b.get(name, ()))
         only_here, only_there = _missing(here, there), _missing(there, here)
@@ -51,8 +51,8 @@ def differences(first: TvsFile, second: TvsFile) -> list[LocationDifference]:
         if only_here or only_there or said != heard:
             covered = (_covered(only_here, there), _covered(only_there, here))
             messages = tuple(sorted(said - heard)), tuple(sorted(heard - said))
-            found.append(LocationDifference(name, only_here, only_there, covered, *messages))
-    return found
+            result.append(LocationDifference(name, only_here, only_there, covered, *messages))
+    return result
 
 
 def _groups(file: TvsFile) -> Mapping[str, Sequence[TvsStructure]]:

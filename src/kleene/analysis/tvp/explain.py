@@ -57,17 +57,17 @@ def explanations(
     domain: ShapeDomain, provenance: Provenance, location: str, structures: Sequence[Structure]
 ) -> list[Explanation]:
     """One explanation for each step that led to a structure of the location, and for some that led to nothing."""
-    found: dict[tuple[str, str, Structure], Explanation] = {}
+    by_source: dict[tuple[str, str, Structure], Explanation] = {}
     for structure in structures:
         origin = provenance.origin(location, structure)
         if origin is not None:
             edge, source = origin
             key = (edge.source, edge.label.name, source)
-            if key not in found:
-                found[key] = _explanation(domain, location, edge, source)
+            if key not in by_source:
+                by_source[key] = _explanation(domain, location, edge, source)
     for edge, source in provenance.fruitless(location):
-        found.setdefault((edge.source, edge.label.name, source), _explanation(domain, location, edge, source))
-    return list(found.values())
+        by_source.setdefault((edge.source, edge.label.name, source), _explanation(domain, location, edge, source))
+    return list(by_source.values())
 
 
 def _explanation(domain: ShapeDomain, location: str, edge: Edge[Action], source: Structure) -> Explanation:

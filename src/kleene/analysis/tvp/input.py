@@ -12,7 +12,7 @@ from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.coerce import Coercer
 
 
-def completed(given: TvsStructure) -> Structure:
+def complete_structure(given: TvsStructure) -> Structure:
     """The structure with every instrumentation predicate that its text does not list computed from its definition."""
     return with_definitions(given.structure, given.listed)
 
@@ -23,7 +23,7 @@ def checked_input(
     """The structures that satisfy the rules; for each other one, a message with the broken rule and its nodes."""
     accepted, problems = [], []
     for number, item in enumerate(given, 1):
-        structure = completed(item) if complete else item.structure
+        structure = complete_structure(item) if complete else item.structure
         if coercer.coerce(structure) is not None:
             accepted.append(structure)
             continue
@@ -37,7 +37,7 @@ def checked_input(
 
 def _hint(item: TvsStructure, structure: Structure) -> str:
     """Suggest --complete-input if some instrumentation predicate is not listed and would not be 0 everywhere."""
-    whole = completed(item)
+    whole = complete_structure(item)
     missing = [
         p.name
         for p in structure.vocabulary.declared

@@ -37,6 +37,7 @@ class RunOptions:
     best: tuple[str, ...] = ()
     queries: tuple[str, ...] = ()
     transitions: bool = False
+    decompose: bool = False
     differencing: DifferencingOptions = field(default_factory=DifferencingOptions)
 
     @property
@@ -55,4 +56,5 @@ class RunOptions:
             "names": "definite values only" if self.definite_names else "three-valued",
             "automatic rules": "on" if self.automatic_rules else "off",
             "differencing": "on" if self.differencing.difference else "off",
+            **({"heap": "taken apart"} if self.decompose else {}),
         }

@@ -30,7 +30,13 @@ from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import Structure
 from kleene.symbolic.assume import top
 from kleene.symbolic.best import broken_requires
-from kleene.symbolic.contracts.calls_by_rules import CallByRules, formula_rules, lasting, same_rules, sharpened
+from kleene.symbolic.contracts.calls_by_rules import (
+    CallByRules,
+    formula_rules,
+    lasting_properties,
+    same_rules,
+    sharpen_draft,
+)
 from kleene.symbolic.contracts.closure_rules import closure_rules
 from kleene.symbolic.contracts.procedure_vocabulary import Scope, own_contract, scope_of
 from kleene.symbolic.contracts.same_updates import same_updates
@@ -97,7 +103,7 @@ class _Body:
     def _more(self) -> list[Predicate]:
         recorded = self._recorded()
         before = [
-            Predicate(old(p.name), p.arity, p.args, lasting(p), abstraction=p.abstraction or p.arity == 1)
+            Predicate(old(p.name), p.arity, p.args, lasting_properties(p), abstraction=p.abstraction or p.arity == 1)
             for p in recorded
         ]
         creates = self._speaks_of_new()
@@ -181,14 +187,14 @@ class _Body:
         coercer = Coercer(self.plain, all_rules(self.plain, [*rules, *more]))
         given = top(Theory(self.plain, rules))
         predicates = [p for p in self.plain.declared if p.abstraction and p.arity < 2]
-        drafts = sharpened(Draft.of(given, coercer.all), coercer, predicates)
+        drafts = sharpen_draft(Draft.of(given, coercer.all), coercer, predicates)
         blur = Canonicalizer(self.plain).blur
-        found: dict[Structure, None] = {}
+        structures: dict[Structure, None] = {}
         for draft in drafts:
             if evaluate(draft.structure(given), begin) is not Kleene.FALSE:
                 values, size, _ = blur(list(draft.values), draft.size)
-                found[Structure(self.plain, size, tuple(values))] = None
-        return [self._recording(s) for s in found]
+                structures[Structure(self.plain, size, tuple(values))] = None
+        return [self._recording(s) for s in structures]
 
     def _recording(self, structure: Structure) -> Structure:
         """The same structure, which knows the values at entry."""

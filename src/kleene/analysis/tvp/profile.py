@@ -1,4 +1,4 @@
-"""Where the time of an analysis goes: exclusive seconds for each phase of the transformers and the stores."""
+"""The time of an analysis: exclusive seconds for each phase of the transformers and the stores."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ class ProfiledDomain(ShapeDomain):
 
     def transformer(self, action: Action) -> Transformer:
         known = action in self._transformers
-        found: Any = super().transformer(action)
+        transformer: Any = super().transformer(action)
         if not known and self.native is None:
             for phase, name in _STAGES:
-                setattr(found, name, self.stopwatch.timed(phase, getattr(found, name)))
-            assignments = found.assignments
-            found.assignments = self.stopwatch.timed("precondition", lambda draft: list(assignments(draft)))
-        return found  # type: ignore[no-any-return]
+                setattr(transformer, name, self.stopwatch.timed(phase, getattr(transformer, name)))
+            assignments = transformer.assignments
+            transformer.assignments = self.stopwatch.timed("precondition", lambda draft: list(assignments(draft)))
+        return transformer  # type: ignore[no-any-return]
 
     def store(self) -> Store[Structure]:
         made = super().store()

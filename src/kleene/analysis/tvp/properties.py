@@ -192,7 +192,7 @@ class Properties:
         return replace(options, differencing=difference, **self.changes)  # type: ignore[arg-type]
 
 
-def interpreted(settings: list[Setting]) -> Properties:
+def interpret_settings(settings: list[Setting]) -> Properties:
     """The meaning of settings, later ones first in precedence; unknown or unsupported ones are errors."""
     changes: dict[str, object] = {}
     differencing: dict[str, object] = {}

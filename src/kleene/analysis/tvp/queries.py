@@ -7,7 +7,7 @@ question is one of
     never S                 no state satisfies S
     once S stays            from the first state that satisfies S on, all do
     once S always T         from the first state that satisfies S on, all states satisfy T
-    S comes from T          every run to a state that satisfies S has been in one that satisfies T before, or is there
+    S comes from T          every run to a state that satisfies S was in one that satisfies T before, or is in one now
 
 The answer "holds" covers all runs on all stores that the input represents: a required formula must be 1, and
 an excluded one 0. Otherwise the answer is a shortest path of the graph that may be a run against it.

@@ -7,6 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from kleene.analysis.limits import Watchdog, peak_memory
+from kleene.analysis.tvp.decomposed import (
+    check_apart,
+    decomposed_domain,
+    flattened,
+    require_decomposable,
+    solve_apart,
+)
 from kleene.analysis.tvp.derivation import derivation_graph
 from kleene.analysis.tvp.explain import Provenance, explanations
 from kleene.analysis.tvp.input import checked_input
@@ -16,7 +23,7 @@ from kleene.analysis.tvp.queries import Query, answer, parse_query
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import Diagnostic, InputError, InternalCheckError, Limit, LimitReached, UsageError
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
-from kleene.engine.check import uncovered
+from kleene.engine.check import uncovered_elements
 from kleene.engine.fixpoint import Listener, Reached, Schedule, solve
 from kleene.report.run.result import (
     INCOMPLETE,
@@ -53,6 +60,8 @@ class Analysis:
 
 def prepare(program: Program, options: RunOptions) -> Analysis:
     """Derive updates, generate rules, compile nothing yet."""
+    if options.decompose:
+        require_decomposable(options)
     derivations: dict[Action, Derivation] = {}
     for edge in program.cfa.edges:
         if edge.label not in derivations:
@@ -92,7 +101,7 @@ def _domain(program: Program, rules: tuple[Rule, ...], options: RunOptions) -> S
 
 def _shape_options(options: RunOptions) -> ShapeOptions:
     return ShapeOptions(
-        join=options.join,
+        join="conc" if options.decompose else options.join,
         stages=options.stages,
         definite_names=options.definite_names,
         half_is_zero=options.definite_names and options.as_tvla,
@@ -140,19 +149,17 @@ def run(
         with watchdog:
             structures, problems = _input(analysis, given)
             activity = ""
-            reached = solve(
-                analysis.cfa,
-                domain,
-                structures,
-                schedule,
-                listeners=[*listeners, provenance] if options.explain else list(listeners),
-                check_limits=_watch(analysis, watchdog, on_dump),
-            )
+            watch = _watch(analysis, watchdog, on_dump)
+            if options.decompose:
+                reached = _solved_apart(analysis, structures, schedule, listeners, watch)
+            else:
+                heard = [*listeners, provenance] if options.explain else list(listeners)
+                reached = solve(analysis.cfa, domain, structures, schedule, listeners=heard, check_limits=watch)
             if options.messages_at_fixpoint and reached.complete and reached.kept_everywhere:
                 activity = "reporting messages"
                 _recompute_messages(analysis, reached)
             end = time.perf_counter()
-            if options.self_check and reached.complete:
+            if options.self_check and reached.complete and not options.decompose:
                 activity = "checking the result"
                 _self_check(analysis, structures, reached)
             if (options.transitions or options.queries) and reached.complete:
@@ -180,6 +187,22 @@ def run(
         if report.verdict == VERIFIED and failing:
             report = replace(report, verdict=MESSAGES, reason=f"{failing} of {len(answers)} queries may fail")
     return replace(report, explanations=tuple(told))
+
+
+def _solved_apart(
+    analysis: Analysis,
+    structures: Sequence[Structure],
+    schedule: Schedule,
+    listeners: Iterable[Listener],
+    watch: Callable[[Reached[Structure]], None],
+) -> Reached[Structure]:
+    """The fixpoint of products, with their parts as structures."""
+    program, join = analysis.program, analysis.options.join
+    domain = decomposed_domain(program, analysis.domain, join)
+    reached = solve_apart(analysis.cfa, domain, structures, schedule, listeners, watch)
+    if analysis.options.self_check and reached.complete:
+        check_apart(analysis.cfa, decomposed_domain(program, _silent(analysis), join), structures, reached)
+    return flattened(reached, domain)
 
 
 def _silent(analysis: Analysis) -> ShapeDomain:
@@ -301,7 +324,7 @@ def _recompute_messages(analysis: Analysis, reached: Reached[Structure]) -> None
 
 def _self_check(analysis: Analysis, structures: Sequence[Structure], reached: Reached[Structure]) -> None:
     """The independent check that the result is a post-fixpoint; messages of the replay are not counted."""
-    problems = uncovered(analysis.cfa, _silent(analysis), structures, reached)
+    problems = uncovered_elements(analysis.cfa, _silent(analysis), structures, reached)
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise InternalCheckError(f"the result is not a fixpoint: {problems[0]}{more}")

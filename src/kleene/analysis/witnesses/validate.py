@@ -1,6 +1,6 @@
 """Witnesses validated: a violation is replayed on the interpreter, invariants are checked as assertions.
 
-A violation witness is confirmed by a run that goes wrong at its target and passes its waypoints in order; places are
+A violation witness is confirmed by a run that has an error at its target and passes its waypoints in order; places are
 compared by line. The run takes the values that the witness gives to functions; if that run shows nothing, the runs of
 an exploration are tried. A correctness witness is confirmed if its invariants and its property are proved together.
 """
@@ -30,12 +30,12 @@ from kleene.domains.explicit.interpreter import Trace, run
 from kleene.results.check import CheckReport
 
 CONFIRMED, REFUTED, OPEN = "confirmed", "refuted", "not confirmed"
-_SHARE = 0.5
+_EXPLORATION_SHARE = 0.5
 """How much of the time an exploration may take where the inputs of the witness are not enough."""
 _RESULT = re.compile(r"\s*\(*\s*\\result\s*(==|<=|>=|<|>|!=)\s*\(?(-?\d+)[uUlL]*\)*\s*")
 _MOST_ALONE = 8
 """Invariants that are checked one by one where they are not proved together: each costs a check of the program."""
-_STEPS = 200_000
+_REPLAY_STEPS = 200_000
 """Steps of a replay: more than any run that a witness of this size describes."""
 
 
@@ -63,25 +63,25 @@ def _violation(witness: Witness, properties: Sequence[str], options: CheckOption
     )
     reasons: list[str] = []
     for confirmed in _runs(program, witness, options):
-        if not set(violated_properties(confirmed.finding.kind, confirmed.finding.detail)) & set(properties):
+        if not set(violated_properties(confirmed.fault.kind, confirmed.fault.detail)) & set(properties):
             continue
         target = witness.waypoints[-1].location
-        if confirmed.finding.place.line != target.line:
-            reasons.append(f"a run goes wrong at line {confirmed.finding.place.line}, not at the target")
+        if confirmed.fault.place.line != target.line:
+            reasons.append(f"a run has an error at line {confirmed.fault.place.line}, not at the target")
             continue
         missed = _missed(witness.waypoints[:-1], confirmed.trace)
         if not missed:
-            return Validation(CONFIRMED, f"a run shows it: {confirmed.finding}", confirmed)
-        reasons.append(f"a run goes wrong at the target, but {missed}")
-    return Validation(OPEN, reasons[0] if reasons else "no run that follows the witness goes wrong")
+            return Validation(CONFIRMED, f"a run shows it: {confirmed.fault}", confirmed)
+        reasons.append(f"a run has an error at the target, but {missed}")
+    return Validation(OPEN, reasons[0] if reasons else "no run that follows the witness has an error")
 
 
 def _runs(program: CProgram, witness: Witness, options: CheckOptions) -> Iterator[Confirmed]:
     """Runs that go wrong: with the inputs of the witness, then those of an exploration."""
     fails = options.read.malloc_may_fail or _allocation_fails(witness, program)
-    trace = run(program, _inputs(witness, program, malloc_may_fail=fails), _STEPS, malloc_may_fail=fails)
-    yield from (Confirmed(finding, trace) for finding in trace.findings)
-    end = time.monotonic() + options.timeout * _SHARE
+    trace = run(program, _inputs(witness, program, malloc_may_fail=fails), _REPLAY_STEPS, malloc_may_fail=fails)
+    yield from (Confirmed(fault, trace) for fault in trace.faults)
+    end = time.monotonic() + options.timeout * _EXPLORATION_SHARE
     yield from explore(program, seconds=end - time.monotonic(), malloc_may_fail=fails).findings
 
 
@@ -113,7 +113,7 @@ def _inputs(witness: Witness, program: CProgram, *, malloc_may_fail: bool) -> li
     waiting = _returns(witness)
     inputs: list[int] = []
     while True:
-        trace = run(program, inputs, _STEPS, malloc_may_fail=malloc_may_fail, check_leaks=False)
+        trace = run(program, inputs, _REPLAY_STEPS, malloc_may_fail=malloc_may_fail, check_leaks=False)
         if len(trace.inputs) <= len(inputs):
             return inputs
         position = len(inputs)
@@ -133,7 +133,7 @@ def _is_value(label: object, value: int) -> bool:
 
 
 def _missed(waypoints: Sequence[Waypoint], trace: Trace) -> str:
-    """What the first waypoint is that a run does not pass, in words; empty if it passes all in order."""
+    """The first waypoint that a run does not pass, in words; empty if it passes all in order."""
     position = 0
     heaps = _Heaps(trace)
     for waypoint in waypoints:

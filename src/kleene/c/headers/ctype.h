@@ -10,6 +10,9 @@ int isprint(int);
 int ispunct(int);
 int isxdigit(int);
 int iscntrl(int);
+int isgraph(int);
+int isblank(int);
+int isascii(int);
 int toupper(int);
 int tolower(int);
 #endif

@@ -10,6 +10,10 @@ extern FILE *stdin, *stdout, *stderr;
 #define EOF (-1)
 #define BUFSIZ 8192
 #define FILENAME_MAX 4096
+#define L_tmpnam 20
+#define _IOFBF 0
+#define _IOLBF 1
+#define _IONBF 2
 #define SEEK_SET 0
 #define SEEK_CUR 1
 #define SEEK_END 2
@@ -37,6 +41,28 @@ int ungetc(int, FILE *);
 char *fgets(char *, int, FILE *);
 FILE *fopen(const char *, const char *);
 int fclose(FILE *);
+FILE *tmpfile(void);
+void clearerr(FILE *);
+void setbuf(FILE *, char *);
+int vscanf(const char *, va_list);
+int vsscanf(const char *, const char *, va_list);
+FILE *freopen(const char *, const char *, FILE *);
+#ifndef __STRICT_ANSI__
+#include <sys/types.h>
+FILE *fdopen(int, const char *);
+FILE *popen(const char *, const char *);
+int pclose(FILE *);
+int fileno(FILE *);
+int asprintf(char **, const char *, ...);
+int vasprintf(char **, const char *, va_list);
+int dprintf(int, const char *, ...);
+ssize_t getline(char **, size_t *, FILE *);
+ssize_t getdelim(char **, size_t *, int, FILE *);
+int getc_unlocked(FILE *);
+int putc_unlocked(int, FILE *);
+int getchar_unlocked(void);
+int putchar_unlocked(int);
+#endif
 int fflush(FILE *);
 int feof(FILE *);
 int ferror(FILE *);

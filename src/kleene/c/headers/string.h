@@ -26,5 +26,18 @@ size_t strspn(const char *, const char *);
 size_t strcspn(const char *, const char *);
 char *strpbrk(const char *, const char *);
 char *strerror(int);
+#ifndef __STRICT_ANSI__
 void bzero(void *, size_t);
+int strncasecmp(const char *, const char *, size_t);
+char *strtok_r(char *, const char *, char **);
+char *strsep(char **, const char *);
+char *stpcpy(char *, const char *);
+int strcoll(const char *, const char *);
+void *memrchr(const void *, int, size_t);
+void *memmem(const void *, size_t, const void *, size_t);
+void *mempcpy(void *, const void *, size_t);
+int strerror_r(int, char *, size_t);
+char *strchrnul(const char *, int);
+char *strcasestr(const char *, const char *);
+#endif
 #endif

@@ -16,6 +16,7 @@ In reading order:
 - `show`: structures, drawn
 - `diff`: two results
 - `completion`: shell completion
+- `lsp`: the language server
 - `examples`: the shipped examples, copied
 - `doctor`: what is installed
 """

@@ -47,6 +47,7 @@ _FILES = ("json_file", "html_file", "sarif_file", "junit_file")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page.")
 @click.option("--sarif", "sarif_file", metavar="FILE", help="Write all findings as SARIF 2.1.0.")
 @click.option("--junit", "junit_file", metavar="FILE", help="Write the results as JUnit XML.")
+@click.option("--allow-unknown", is_flag=True, help="Exit with 0 where programs are UNKNOWN and nothing is wrong.")
 @click.option("--quiet", is_flag=True, help="Print the summary only.")
 def command(paths: tuple[str, ...], options: str, run_options: str, **given: Any) -> int:
     """Check many programs, each in a process of its own.
@@ -62,7 +63,8 @@ def command(paths: tuple[str, ...], options: str, run_options: str, **given: Any
     rows, missing = [row for row, _ in results], len(jobs) - len(results)
     _write(results, missing, given)
     codes = {row.exit_code for row in rows} | ({_INCONCLUSIVE} if missing else set())
-    return min(codes - {0}, default=0)
+    allowed = {0, _INCONCLUSIVE} if given["allow_unknown"] and not missing else {0}
+    return min(codes - allowed, default=0)
 
 
 def _words(option: str, text: str, ours: tuple[str, ...]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from kleene.cli.format_options import (
     format_options,
     given_baseline,
     new_views,
-    reported,
+    report_findings,
     write_sarif,
     write_witness,
 )
@@ -28,6 +28,7 @@ from kleene.cli.progress import Spinner
 from kleene.cli.refine_options import refine_options, write_certificate
 from kleene.cli.task_files import Task
 from kleene.core.verdict import Verdict, together
+from kleene.diagnostics import UsageError
 
 if TYPE_CHECKING:
     from kleene.report.check.fesa_words import FesaInvariant
@@ -44,8 +45,19 @@ def _explain_strategy(context: click.Context, parameter: click.Parameter, value:
         context.exit(0)
 
 
-@click.command("check", context_settings={"help_option_names": ["-h", "--help"]})
-@click.argument("files", nargs=-1, required=True)
+class _CheckCommand(click.Command):
+    """Takes the options of a C compiler as they are, among its own."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        from kleene.c.input.compiler_options import split_options
+
+        split = split_options(args, keep=("-p", "-h"))
+        ctx.meta["notes"] = split.notes
+        return super().parse_args(ctx, [*(f"--compiler-option={flag}" for flag in split.flags), *split.others])
+
+
+@click.command("check", cls=_CheckCommand, context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("files", nargs=-1)
 @click.option(
     "--property",
     "properties",
@@ -53,8 +65,25 @@ def _explain_strategy(context: click.Context, parameter: click.Parameter, value:
     metavar="NAME",
     help="memsafety, memcleanup, unreach, assert (default: all), or an SV-COMP property file (.prp).",
 )
-@click.option("-I", "--include", multiple=True, metavar="FOLDER", help="Where to look for included files.")
-@click.option("-D", "--define", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
+@click.option("--include", multiple=True, metavar="FOLDER", help="Where to look for included files (also -I).")
+@click.option("--define", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro (also -D).")
+@click.option(
+    "--compiler-option",
+    "flags",
+    multiple=True,
+    metavar="FLAG",
+    help="An option of a C compiler; -I -D -U -std= -include -isystem -f -m -W -O -g may also be given as they are.",
+)
+@click.option("-p", "--database", default="", metavar="FOLDER", help="Take options from its compile_commands.json.")
+@click.option(
+    "--extern",
+    multiple=True,
+    metavar="NAME=MODEL",
+    help="What a function without a body does: pure, nondet, noreturn, alloc, free or error.",
+)
+@click.option(
+    "--models", multiple=True, metavar="FILE.c", help="Bodies for functions that the program does not define."
+)
 @click.option("--entry", metavar="FUNCTION", help="Where the program starts (default: main).")
 @click.option("--32", "bits32", is_flag=True, help="Sizes of a 32-bit machine (ILP32).")
 @click.option("--64", "bits64", is_flag=True, help="Sizes of a 64-bit machine (LP64), also with --svcomp.")
@@ -78,6 +107,12 @@ def _explain_strategy(context: click.Context, parameter: click.Parameter, value:
     help="How long runs are looked up in the invariant of each proof "
     "(default: a tenth of the analysis, at most 0.3; 0: not at all).",
 )
+@click.option(
+    "--library", is_flag=True, help="Check each exported function of FILE on every object that they can make."
+)
+@click.option("--function", "only", metavar="NAME", help="As --library, and report on this function alone.")
+@click.option("--contracts-out", metavar="FILE", help="With --library: write the inferred contracts ('-': print them).")
+@click.option("--client-out", metavar="FILE", help="With --library: write the client that was analysed, as C.")
 @click.option("--contracts", is_flag=True, help="Check functions against the contracts above them, calls by them.")
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON ('-': standard output).")
 @click.option("--html", "html_file", metavar="FILE", help="Write one self-contained page with the heaps drawn.")
@@ -101,9 +136,17 @@ def command(files: tuple[str, ...], **given: Any) -> int:
     FILES are the .c or .i files of one program, or one SV-COMP task file (.yml). Exit codes: 0 TRUE (proved), 1 FALSE
     (a confirmed error), 2 bad input, 3 UNKNOWN, 4 an internal check failed: a run refutes a proof.
     """
-    outputs = ("json_file", "html_file", "certificate_file", *FORMAT_FILES)
+    outputs = ("json_file", "html_file", "certificate_file", "contracts_out", "client_out", *FORMAT_FILES)
     check_writable([given[name] for name in outputs])
     request = request_of({"files": files, **given})
+    for note in () if given["quiet"] else click.get_current_context().meta["notes"]:
+        click.echo(f"kleene: note: {note}", err=True)
+    if given["library"] or given["only"]:
+        from kleene.cli.library import check_libraries
+
+        return check_libraries(request, given)
+    if given["contracts_out"] or given["client_out"]:
+        raise UsageError("--contracts-out and --client-out need --library")
     baseline = given_baseline(given)
     if given["contracts"]:
         from kleene.analysis.c.contracts import check_contracts as check
@@ -111,7 +154,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         from kleene.analysis.c.check import check
 
     with Spinner(enabled=not given["quiet"]) as spinner:
-        name = Path(files[0]).name
+        name = Path(request.files[0]).name
 
         def tell(stage: str) -> None:
             spinner.say(f"{name}: {stage} (at most {given['timeout']:g} s)")
@@ -119,7 +162,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
         report = check(request.files, replace(request.options, tell=tell))
     if given["replay"]:
         _replay(report, request, contracts=given["contracts"])
-    told = reported(report, baseline, with_flow=bool(given["json_file"] or given["sarif_file"]))
+    told = report_findings(report, baseline, with_flow=bool(given["json_file"] or given["sarif_file"]))
     _write(report, request, given, told)
     return exit_code(report, told)
 
@@ -136,7 +179,7 @@ def _replay(report: CheckReport, request: CheckRequest, *, contracts: bool) -> N
         report.replays = [by_contract for _ in report.traces]
         return
     read = request.options.read
-    flags = [f"-I{folder}" for folder in read.include] + [f"-D{name}" for name in read.defines]
+    flags = list(read.compiler_flags)
     asked = "unreach" in request.options.properties
     report.replays = replay_findings(report.traces[0].trace.program, report.traces, flags, error_calls=asked)
 
@@ -153,21 +196,12 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
         write_certificate(report.refinement, request.options, given["certificate_file"])
     expected = _expected(report, request.task)
     asked = given["invariants"]
-    wants_shapes = asked or given["html_file"]
-    invariants = _invariants(report) if wants_shapes else []
-    states = _states(report) if wants_shapes else []
-    if given["json_file"]:
-        text = check_json(report, told.views, expected=expected, invariants=[*invariants, *states] if asked else None)
-        write_output(given["json_file"], text)
-    if given["html_file"]:
-        from kleene.report.check.page import check_html
+    invariants: list[Invariant] = []
+    states: list[FesaInvariant] = []
+    if asked or given["witness_file"]:  # this loads the code of pages, which takes a while
+        from kleene.analysis.c.shapes_shown import fesa_states, loop_shapes
 
-        write_output(given["html_file"], check_html(report, invariants, states))
-    if given["witness_file"]:
-        loops = _invariants(report) if report.verdict is Verdict.TRUE else []
-        write_witness(report, request.options, loops, given["witness_file"])
-    if given["sarif_file"]:
-        write_sarif(report, told, given["sarif_file"])
+        invariants, states = loop_shapes(report), fesa_states(report)
     if not given["quiet"] and "-" not in [given[name] for name in ("json_file", "html_file", *FORMAT_FILES)]:
         if given["trace_refinement"]:
             from kleene.report.check.refinement_text import refinement_lines
@@ -186,14 +220,26 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
         words += aside_lines(told)
         views = new_views(told.views)
         click.echo(check_text(report, views, traces=given["trace"], expected=expected, invariants=words), nl=False)
+    if given["json_file"]:
+        text = check_json(report, told.views, expected=expected, invariants=[*invariants, *states] if asked else None)
+        write_output(given["json_file"], text)
+    if given["html_file"]:
+        from kleene.analysis.c.shapes_shown import check_page
+
+        write_output(given["html_file"], check_page(report))
+    if given["witness_file"]:
+        loops = invariants if report.verdict is Verdict.TRUE else []
+        write_witness(report, request.options, loops, given["witness_file"])
+    if given["sarif_file"]:
+        write_sarif(report, told, given["sarif_file"])
 
 
 def _closed(report: CheckReport) -> list[str]:
     """The independent check of the shapes."""
-    from kleene.analysis.c.shape.run import checked_again
+    from kleene.analysis.c.shape.run import check_again
     from kleene.results.shape import ShapeResult
 
-    if isinstance(report.shape, ShapeResult) and (_certified(report) or checked_again(report.shape)):
+    if isinstance(report.shape, ShapeResult) and (_certified(report) or check_again(report.shape)):
         return ["checked again: no step of the program leads out of these shapes"]
     return []
 
@@ -204,36 +250,14 @@ def _certified(report: CheckReport) -> bool:
     return shape is not None and shape.partial and shape.complete
 
 
-def _invariants(report: CheckReport) -> list[Invariant]:
-    """The shapes at loop heads, with the names of the source."""
-    from kleene.analysis.c.source_names import source_names
-    from kleene.report.check.shape_words import invariants_of
-    from kleene.results.shape import ShapeResult
-
-    shape = report.shape
-    if not isinstance(shape, ShapeResult) or shape.reached is None or report.prepared is None:
-        return []
-    refined = report.refinement if shape.partial else None
-    whole_scope = bool(refined and refined.task.whole_scope)
-    return invariants_of(shape, source_names(report.prepared, whole_scope=whole_scope))
-
-
-def _states(report: CheckReport) -> list[FesaInvariant]:
-    """The states at loop heads, if the FESA domain was used."""
-    from kleene.report.check.fesa_words import fesa_invariants
-    from kleene.results.fesa import FesaResult
-
-    return fesa_invariants(report.shape) if isinstance(report.shape, FesaResult) else []
-
-
 def _expected(report: CheckReport, task: Task | None) -> list[Expected]:
     from kleene.report.check.text_and_json import Expected
 
-    found = []
+    expected = []
     for entry in task.expectations if task else ():
         names = tuple(n for n in entry.file.properties if n in report.properties)
         if names:
             wanted = None if entry.expected is None else Verdict.TRUE if entry.expected else Verdict.FALSE
             verdict = together([report.properties[n] for n in names])
-            found.append(Expected(Path(entry.file.path).name, names, wanted, verdict))
-    return found
+            expected.append(Expected(Path(entry.file.path).name, names, wanted, verdict))
+    return expected

@@ -33,11 +33,11 @@ def command(program: str, first: str, second: str, **given: Any) -> int:
         read_tvs(input_file(name, ".tvs", given["include"]), vocabulary, include=folders, macros=macros)
         for name in (first, second)
     ]
-    found = differences(*files)
+    differing = differences(*files)
     if given["dot_file"]:
-        write_output(given["dot_file"], show_dot([s for d in found for s in (*d.only_first, *d.only_second)]))
+        write_output(given["dot_file"], show_dot([s for d in differing for s in (*d.only_first, *d.only_second)]))
     if not given["quiet"]:
-        for difference in found:
+        for difference in differing:
             click.echo(f"{difference.location}: {difference.relation}")
             for name, structures, messages in (
                 (first, difference.only_first, difference.messages_first),
@@ -47,6 +47,6 @@ def command(program: str, first: str, second: str, **given: Any) -> int:
                     click.echo(f'  only in {name}: message "{text}"')
                 for structure in structures:
                     click.echo(f"  only in {name}:\n{structure_text(structure, indent='    ')}")
-        if not found:
+        if not differing:
             click.echo("the results are the same")
-    return 1 if found else 0
+    return 1 if differing else 0

@@ -63,7 +63,6 @@ def _reading(options: ReadOptions) -> str:
         options.data_model,
         "malloc that may fail" if options.malloc_may_fail else "malloc that never fails",
         "abort as an exit" if options.cleanup_at_abort else "abort as no exit",
-        *(f"-D {macro}" for macro in options.defines),
-        *(f"-I {folder}" for folder in options.include),
+        *options.compiler_flags,
     ]
     return ", ".join(parts)

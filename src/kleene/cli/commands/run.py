@@ -16,7 +16,7 @@ from kleene.cli.machine_options import machine_options
 from kleene.cli.numbers import Count, Seconds
 from kleene.cli.outputs import FILES, report_tvs, write_report
 from kleene.cli.progress import Progress
-from kleene.cli.settings import properties_for, settled
+from kleene.cli.settings import options_of_run, properties_for
 from kleene.diagnostics import Diagnostic, UsageError, did_you_mean
 from kleene.report.run.result import INCOMPLETE, MESSAGES, VERIFIED
 from kleene.structures.tvs_reader import TvsStructure, read_tvs
@@ -41,6 +41,7 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--no-differencing", is_flag=True, default=None, help="Do not derive missing updates.")
 @click.option("--freeze", is_flag=True, default=None, help="Structures with a message are not propagated.")
 @click.option("--significant", is_flag=True, help="Keep meaningful node names.")
+@click.option("--decompose", is_flag=True, help="Take heaps apart: actions work on the parts that they touch.")
 @click.option("--skip-infinite-focus", is_flag=True, default=None, help="Leave what focus cannot decide indefinite.")
 @click.option("--complete-input", is_flag=True, help="Compute instrumentation predicates that the input lacks.")
 @click.option("--max-structures", type=Count(0), help="Stop after this many structures (-ms).")
@@ -70,7 +71,7 @@ _EXIT = {VERIFIED: 0, MESSAGES: 1, INCOMPLETE: 3}
 @click.option("--debug", is_flag=True, help="Print the rules with dependencies, explain every location (-d).")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--verbose", is_flag=True, help="Print every structure as text.")
-@click.option("--profile", is_flag=True, help="Show where the time goes.")
+@click.option("--profile", is_flag=True, help="Show the time of each phase.")
 @click.option("--termination", is_flag=True, hidden=True)
 def command(program: str, input_name: str | None, **given: Any) -> int:
     """Run the analysis of PROGRAM (TVP) on the structures of INPUT (TVS; default: the program's name).
@@ -106,12 +107,12 @@ def _loaded(
     properties = properties_for(path, given["properties"], ())
     macros = macros_of((*properties.macros, *given["definitions"]))
     folders = (*given["include"], *properties.include, str(path.parent))
-    as_tvla = settled(given, properties).as_tvla
+    as_tvla = options_of_run(given, properties).as_tvla
     loaded = load_program(path, include=folders, macros=macros, arguments_one_by_one=as_tvla)
     if loaded.properties_files:
         properties = properties_for(path, given["properties"], loaded.properties_files)
     explain = loaded.cfa.locations if given["debug"] else _known(given["explain"], loaded.cfa.locations)
-    options = replace(settled(given, properties), explain=explain, best=_known_actions(given["best"], loaded))
+    options = replace(options_of_run(given, properties), explain=explain, best=_known_actions(given["best"], loaded))
     analysis = prepare(loaded, options)
     analysis.warnings += properties.warnings
     if given["termination"]:

@@ -28,6 +28,10 @@ _ENUMERATED = 64
 """Numbers up to this many are all tried where one must be explicit: an index, a size."""
 _TRIED = (-1, 0, 1, 2, 3)
 """Of more numbers, these and the ends of their range: most errors at the bounds of a block show with short blocks."""
+_ALIGNMENT = 8
+"""Bytes: the least alignment of blocks on the heap that hold any object."""
+_PAGE = 4096
+"""Bytes at both ends of the address space where no object lies."""
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -102,7 +106,7 @@ def operate(state: State, symbol: str, a: Value, b: Value, type_: Type) -> Value
     if isinstance(a, Undefined) or isinstance(b, Undefined) or isinstance(a, float) or isinstance(b, float):
         raise NotModelled(f"operator {symbol} on an undefined value")
     if isinstance(a, Pointer) or isinstance(b, Pointer):
-        return _on_addresses(symbol, a, b)
+        return _on_addresses(state, symbol, a, b)
     if isinstance(a, int) and isinstance(b, int):
         return integer_operation(symbol, a, b, type_)
     return _on_unknown(state, symbol, a, b, type_)
@@ -113,7 +117,27 @@ def _foreign(*values: Value) -> Unknown | None:
     return next((v for v in values if isinstance(v, Unknown) and not isinstance(v, Linear)), None)
 
 
-def _on_addresses(symbol: str, a: Value, b: Value) -> Value:
+def _low_bits(state: State, symbol: str, pointer: Pointer, number: int) -> Value:
+    """Flags in the low bits of an address: blocks of malloc begin at multiples of `_ALIGNMENT` (C17, 7.22.3)."""
+    if state.blocks[pointer.block].kind != "heap":
+        raise NotModelled(f"operator {symbol} on the address of a variable")
+    low = pointer.offset & (_ALIGNMENT - 1)
+    start = pointer.offset - low
+    if symbol == "&" and 0 <= number < _ALIGNMENT:
+        return low & number
+    if symbol == "&" and number | (_ALIGNMENT - 1) in (-1, (1 << 32) - 1, (1 << 64) - 1):
+        return Pointer(pointer.block, start + (low & number))
+    if symbol != "&" and 0 <= number < _ALIGNMENT:
+        return Pointer(pointer.block, start + (low | number if symbol == "|" else low ^ number))
+    raise NotModelled(f"operator {symbol} on an address as a number")
+
+
+def _is_no_address(number: int) -> bool:
+    """Whether no object lies at an address: in the first page, at the very end, or outside of what machines address."""
+    return 0 < number < _PAGE or number % (1 << 32) >= (1 << 32) - _PAGE or number >= 1 << 47
+
+
+def _on_addresses(state: State, symbol: str, a: Value, b: Value) -> Value:
     """Arithmetic on an address kept in an integer."""
     if symbol == "+" and isinstance(a, Pointer) and isinstance(b, int):
         return Pointer(a.block, a.offset + b)
@@ -123,6 +147,9 @@ def _on_addresses(symbol: str, a: Value, b: Value) -> Value:
         return Pointer(a.block, a.offset - b)
     if symbol == "-" and isinstance(a, Pointer) and isinstance(b, Pointer) and a.block == b.block:
         return a.offset - b.offset
+    pointer, number = (a, b) if isinstance(a, Pointer) else (b, a)
+    if symbol in "&|^" and isinstance(pointer, Pointer) and isinstance(number, int):
+        return _low_bits(state, symbol, pointer, number)
     raise NotModelled(f"operator {symbol} on an address as a number")
 
 
@@ -289,6 +316,8 @@ def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
     if isinstance(a, int) and isinstance(b, int):
         return int(_COMPARE[symbol](a, b))
     number = a if isinstance(a, int) else b
+    if isinstance(number, int) and _is_no_address(number) and symbol in ("==", "!="):
+        return int(symbol == "!=")
     if not isinstance(number, int) or number != 0:
         raise NotModelled("comparison of an address with a number")
     pointer = a if isinstance(a, Pointer) else b

@@ -106,15 +106,15 @@ class _Walk:
     def _reuse(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
         """For each freed block, the blocks that may have its address now."""
         blocks = self.state.blocks
-        found = []
+        reused = []
         for number in self.order:
             gone = blocks[number]
             if not gone.alive:
                 later = [
                     self.numbers[n] for n in self.order if blocks[n].kind == gone.kind and blocks[n].birth > gone.death
                 ]
-                found.append((self.numbers[number], tuple(later)))
-        return tuple(found)
+                reused.append((self.numbers[number], tuple(later)))
+        return tuple(reused)
 
     def _constraints(self) -> Any:
         store = self.state.store

@@ -16,15 +16,30 @@ from kleene.domains.explicit.values import (
     UNDEFINED_BLOCK,
     UNKNOWN,
     NotModelled,
+    Pointer,
     Unknown,
     Value,
     Violation,
 )
 
+_INPUTS = ("__VERIFIER_nondet_pointer", "nondet")
+"""Sources of pointers of which nothing is known, not even whether they are initialized."""
+_ENDLESS = 1 << 20
+"""Bytes of a block whose size is not known."""
+
+
+def unknown_block(state: State, label: str) -> int:
+    """A block that is not NULL and of which nothing else is known."""
+    number = state.new_block(UNKNOWN, _ENDLESS, label)
+    state.writable(number).store(0, 1, 1)
+    return number
+
 
 def unknown(state: State, type_: Type, source: str) -> Value:
     if isinstance(type_, IntegerType):
         return state.draw(type_.minimum, type_.maximum, source)
+    if isinstance(type_, PointerType) and not source.startswith(_INPUTS):
+        return Pointer(unknown_block(state, f"what {source}() returns"), 0)
     if isinstance(type_, PointerType):
         state.tainted = state.tainted or "a pointer that is an input"
         chosen = state.draw(0, 1, source, ("pointer",))

@@ -120,10 +120,10 @@ class Compiler:
 
     def value(self, expression: Expression) -> Evaluate:
         """Compile an expression to a function that returns its value. Not for whole records."""
-        found = self._values.get(expression)
-        if found is None:
-            found = self._values[expression] = self._value(expression)
-        return found
+        value = self._values.get(expression)
+        if value is None:
+            value = self._values[expression] = self._value(expression)
+        return value
 
     def _value(self, expression: Expression) -> Evaluate:
         match expression:

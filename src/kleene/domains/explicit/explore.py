@@ -19,19 +19,31 @@ from kleene.domains.explicit.constraints import EMPTY, Store
 from kleene.domains.explicit.interpreter import Trace, run
 from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import State, UnknownInputs
-from kleene.domains.explicit.values import Finding, NotModelled, Split, Violation
+from kleene.domains.explicit.values import Fault, NotModelled, Split, Violation
 
-_SLICE = 5_000
-_ATTEMPTS = 10
-_INEXACT_ATTEMPTS = 24
-_CONSTANT_ATTEMPTS = 8
+MOST_STATES = 50_000
+"""States of an exploration by default."""
+MOST_STEPS = 5_000_000
+"""Steps of an exploration by default."""
+MOST_SECONDS = 10.0
+"""Seconds of an exploration by default."""
+_STEPS_OF_TURN = 5_000
+"""Steps of one path before another one has its turn."""
+_REPLAYS_OF_SITE = 10
+"""Paths to one error at one place that are replayed."""
+_REPLAYS_OF_PATH = 24
+"""Runs for one path whose inputs its constraints do not determine."""
+_CONSTANTS_TRIED = 8
+"""Runs among these whose inputs are all near one number, 0 to 7; later ones draw theirs."""
+_DRAWN = (-8, 24)
+"""The smallest and the largest number that is drawn."""
 
 
 @dataclass(frozen=True)
 class Confirmed:
     """An error with the run that shows it; `trace.inputs` replays it."""
 
-    finding: Finding
+    fault: Fault
     trace: Trace
 
 
@@ -42,8 +54,10 @@ class Exploration:
     exhausted: bool = False
     reason: str = ""
     findings: list[Confirmed] = field(default_factory=list)
-    possible: list[Finding] = field(default_factory=list)
+    possible: list[Fault] = field(default_factory=list)
     unsupported: dict[Place, str] = field(default_factory=dict)
+    entered: set[str] = field(default_factory=set)
+    """The functions that some execution entered."""
     states: int = 0
     steps: int = 0
     seconds: float = 0.0
@@ -63,7 +77,7 @@ class Exploration:
             "exhausted: no error in any execution" if self.proved else "exhausted" if self.exhausted else self.reason
         )
         lines = [f"{verdict} ({self.states} states, {self.steps} steps, {self.seconds:.2f} s)"]
-        lines += [f"confirmed {c.finding}" for c in self.findings]
+        lines += [f"confirmed {c.fault}" for c in self.findings]
         lines += [f"possible {f}" for f in self.possible]
         lines += [f"unsupported {place}: {reason}" for place, reason in self.unsupported.items()]
         return "\n".join(lines)
@@ -72,9 +86,9 @@ class Exploration:
 def explore(
     program: CProgram,
     *,
-    max_states: int = 50_000,
-    max_steps: int = 5_000_000,
-    seconds: float = 10.0,
+    max_states: int = MOST_STATES,
+    max_steps: int = MOST_STEPS,
+    seconds: float = MOST_SECONDS,
     malloc_may_fail: bool,
     stop_at_first: bool = False,
 ) -> Exploration:
@@ -116,7 +130,7 @@ class _Explorer:
             result.seconds = time.monotonic() - started
             if self._out_of_bounds():
                 break
-            if stop_at_first and any(c.finding.detail != "exit" for c in result.findings):
+            if stop_at_first and any(c.fault.detail != "exit" for c in result.findings):
                 result.reason = "stopped at the first error"
                 break
         else:
@@ -139,9 +153,10 @@ class _Explorer:
 
     def _follow(self, state: State, *, forked: bool) -> None:
         """Step the state until it ends, splits, or comes to a place where states are compared."""
-        machine, heads, merges = self.machine, self.heads, self.merges
-        for _ in range(_SLICE):
+        machine, heads, merges, entered = self.machine, self.heads, self.merges, self.result.entered
+        for _ in range(_STEPS_OF_TURN):
             frame = state.frames[-1]
+            entered.add(frame.function)
             try:
                 step = machine.step(state)
             except Split as split:
@@ -207,21 +222,21 @@ class _Explorer:
     def _report(self, state: State, kind: str, place: Place | None, message: str, detail: str) -> None:
         """Confirm an error by a run; each kind at each place once."""
         site = (kind, place, detail, self._at)
-        if site in self.confirmed or self.attempts.get(site, 0) >= _ATTEMPTS:
+        if site in self.confirmed or self.attempts.get(site, 0) >= _REPLAYS_OF_SITE:
             return
         self.attempts[site] = self.attempts.get(site, 0) + 1
         if not state.tainted and self._confirm(state, kind, detail):
             self.confirmed.add(site)
             return
         assert place is not None
-        finding = Finding(kind, place, message, detail)
-        if finding not in self.result.possible:
-            self.result.possible.append(finding)
+        fault = Fault(kind, place, message, detail)
+        if fault not in self.result.possible:
+            self.result.possible.append(fault)
 
     def _confirm(self, state: State, kind: str, detail: str) -> bool:
         """Whether a run on inputs that fit the path shows the error; several are tried where the path is not exact."""
         store, order, exact = path_constraints(state)
-        for attempt in range(1 if exact else _INEXACT_ATTEMPTS):
+        for attempt in range(1 if exact else _REPLAYS_OF_PATH):
             trace = run(
                 self.machine.program,
                 inputs_for(store, order, attempt),
@@ -229,12 +244,12 @@ class _Explorer:
                 malloc_may_fail=self.machine.malloc_may_fail,
                 machine=self.machine,
             )
-            shown = [f for f in trace.findings if f.kind == kind and f.detail == detail]
-            for finding in shown:
-                known = {(c.finding.kind, c.finding.place, c.finding.detail) for c in self.result.findings}
-                self.confirmed.add((finding.kind, finding.place))
-                if (kind, finding.place, detail) not in known:
-                    self.result.findings.append(Confirmed(finding, trace))
+            shown = [f for f in trace.faults if f.kind == kind and f.detail == detail]
+            for fault in shown:
+                known = {(c.fault.kind, c.fault.place, c.fault.detail) for c in self.result.findings}
+                self.confirmed.add((fault.kind, fault.place))
+                if (kind, fault.place, detail) not in known:
+                    self.result.findings.append(Confirmed(fault, trace))
             if shown:
                 return True
         return False
@@ -249,8 +264,8 @@ def path_constraints(state: State) -> tuple[Store, list[tuple[int | None, int]],
         if kind == "value":
             order.append((None, entry[0]))
         elif kind == "assume":
-            found = store.restrict(entry)
-            store = found if found is not None else store
+            restricted = store.restrict(entry)
+            store = restricted if restricted is not None else store
         else:
             store = store.with_symbol(entry[0], entry[1], entry[2])
             if kind == "input":
@@ -263,5 +278,5 @@ def path_constraints(state: State) -> tuple[Store, list[tuple[int | None, int]],
 def inputs_for(store: Store, order: list[tuple[int | None, int]], attempt: int) -> list[int]:
     """Inputs that satisfy the constraints: near one small number, later near random ones."""
     chooser = random.Random(attempt)
-    values = store.solution(lambda: attempt if attempt < _CONSTANT_ATTEMPTS else chooser.randint(-8, 24))
+    values = store.solution(lambda: attempt if attempt < _CONSTANTS_TRIED else chooser.randint(*_DRAWN))
     return [values[symbol] if symbol is not None else value for symbol, value in order]

@@ -30,6 +30,10 @@ class Heap:
 
     variables: tuple[tuple[str, str, str], ...]
     blocks: tuple[HeapBlock, ...]
+    frames: tuple[str, ...] = ()
+    """The active functions, innermost last."""
+    depths: tuple[int, ...] = ()
+    """For each variable the number of its frame, from 1; 0 for globals."""
 
     def __str__(self) -> str:
         lines = [f"{function + '.' if function else ''}{name} = {value}" for function, name, value in self.variables]
@@ -45,29 +49,29 @@ def draw_heap(machine: Machine, state: State) -> Heap:
     names: dict[int, str] = {number: name for name, number in machine.fixed.items()}
     types = {g.variable.name: g.variable.type for g in machine.program.globals}
     block_types: dict[int, Type] = {n: types[name] for name, n in machine.fixed.items()}
-    owners: list[tuple[str, str, int]] = [("", name, number) for name, number in machine.fixed.items()]
-    for frame in state.frames:
+    owners: list[tuple[str, str, int, int]] = [("", name, number, 0) for name, number in machine.fixed.items()]
+    for depth, frame in enumerate(state.frames, 1):
         function = machine.program.functions[frame.function]
         for variable in (*function.parameters, *function.locals):
             number = frame.locals.get(variable.name)
             if number is not None:
                 block_types[number] = variable.type
                 names[number] = variable.name
-                owners.append((frame.function, variable.name, number))
+                owners.append((frame.function, variable.name, number, depth))
     names.update({n: "garbage" for n, block in state.blocks.items() if block.kind == GARBAGE})
     for text, string in machine.strings.items():
         names[string] = str(text)
     _spread_types(machine, state, block_types)
     pointed = {p.block for block in state.blocks.values() for p in block.pointers()}
     owners = [o for o in owners if state.blocks[o[2]].kind not in HIDDEN]
-    rows = tuple((f, n, _summary(machine, state, b, block_types, names)) for f, n, b in owners)
+    rows = tuple((f, n, _summary(machine, state, b, block_types, names)) for f, n, b, _ in owners)
     blocks = tuple(
         HeapBlock(number, block.kind, block.label, block.size, not block.alive, str(block_types.get(number, "")),
                   _cells(machine, state, number, block_types, names))
         for number, block in state.blocks.items()
         if number not in names and (block.kind == "heap" or (block.kind == "stack" and number in pointed))
     )  # fmt: skip
-    return Heap(rows, blocks)
+    return Heap(rows, blocks, tuple(frame.function for frame in state.frames), tuple(o[3] for o in owners))
 
 
 def _spread_types(machine: Machine, state: State, types: dict[int, Type]) -> None:
@@ -82,8 +86,8 @@ def _spread_types(machine: Machine, state: State, types: dict[int, Type]) -> Non
             value = block.cells.get(bit, (0, 0))[1]
             if isinstance(value, Pointer) and isinstance(type_, PointerType) and value.block not in types:
                 target = type_.target
-                found = state.blocks.get(value.block)
-                if value.offset == 0 and found is not None and target.size == found.size and found.kind == "heap":
+                pointed = state.blocks.get(value.block)
+                if value.offset == 0 and pointed is not None and target.size == pointed.size and pointed.kind == "heap":
                     types[value.block] = target
                     waiting.append(value.block)
 
@@ -102,12 +106,12 @@ def _field_names(
     type_: Type | None, records: dict[str, RecordLayout], bit: int = 0, prefix: str = ""
 ) -> dict[int, str]:
     if isinstance(type_, RecordType) and type_.name in records:
-        found: dict[int, str] = {}
+        field_names: dict[int, str] = {}
         for f in records[type_.name].fields:
             inner = f"{prefix}.{f.name}" if prefix and f.name else prefix or f.name
             place = bit + f.offset * 8 + f.bit_offset
-            found = {**_field_names(f.type, records, place, inner), **found}
-        return found
+            field_names = {**_field_names(f.type, records, place, inner), **field_names}
+        return field_names
     if isinstance(type_, ArrayType):
         width = type_.element.size * 8
         parts = [

@@ -25,7 +25,7 @@ from kleene.domains.explicit.heap import Heap, draw_heap
 from kleene.domains.explicit.liveness import Liveness
 from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import GivenInputs, State
-from kleene.domains.explicit.values import Finding, NotModelled, Violation
+from kleene.domains.explicit.values import Fault, NotModelled, Violation
 
 LOSING = Assign | Allocate | Realloc | Free | Return | EndScope | MemSet | MemCopy | Havoc
 
@@ -63,7 +63,7 @@ class Trace:
     outcome: str = "steps"
     status: int | None = None
     steps: list[TraceStep] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
     inputs: list[int] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     output: str = ""
@@ -72,8 +72,8 @@ class Trace:
     choose_garbage: bool = False
 
     @property
-    def finding(self) -> Finding | None:
-        return self.findings[0] if self.findings else None
+    def fault(self) -> Fault | None:
+        return self.faults[0] if self.faults else None
 
     def heap(self, number: int) -> Heap:
         """The variables and blocks before step `number` (after the last, for the number of steps)."""
@@ -115,7 +115,7 @@ class Trace:
 
     def __str__(self) -> str:
         lines = [f"{step.number:4} {step}" for step in self.steps]
-        lines += [str(finding) for finding in self.findings]
+        lines += [str(fault) for fault in self.faults]
         return "\n".join([*lines, f"outcome: {self.outcome}"])
 
 
@@ -208,8 +208,8 @@ class _Run:
             self.machine.step(state)
         except Violation as problem:
             trace.outcome = "error"
-            finding = Finding(problem.kind, problem.place or place, problem.message, block=problem.block)
-            trace.findings.append(finding)
+            fault = Fault(problem.kind, problem.place or place, problem.message, block=problem.block)
+            trace.faults.append(fault)
             return False
         except NotModelled as problem:
             trace.outcome, trace.reason = "unsupported", f"{place}: {problem.reason}"
@@ -232,15 +232,15 @@ class _Run:
             if number not in self.reported:
                 self.reported.add(number)
                 block = state.blocks[number]
-                finding = Finding("memory_leak", place, f"{block.label} is lost", "lost", number)
-                self.trace.findings.append(finding)
+                fault = Fault("memory_leak", place, f"{block.label} is lost", "lost", number)
+                self.trace.faults.append(fault)
 
     def _leaks_at_end(self, state: State, place: Place) -> None:
         self._lost(state, place)
         for number, block in state.blocks.items():
             if block.kind == "heap" and block.alive and number not in self.reported:
                 message = f"{block.label} is not freed at the end"
-                self.trace.findings.append(Finding("memory_leak", place, message, "exit", number))
+                self.trace.faults.append(Fault("memory_leak", place, message, "exit", number))
 
 
 def _exit_status(status: int | None) -> int | None:
@@ -249,12 +249,12 @@ def _exit_status(status: int | None) -> int | None:
 
 def roots(machine: Machine, state: State, dead: Callable[[str, str], frozenset[str]]) -> list[int]:
     """The blocks that the program can name: globals, strings, variables except temporaries that are used up."""
-    found = list(machine.fixed_blocks)
+    result = list(machine.fixed_blocks)
     for frame in state.frames:
         gone = dead(frame.function, frame.location)
-        found += [number for name, number in frame.locals.items() if name not in gone]
-        found += frame.stack_blocks
-    return found
+        result += [number for name, number in frame.locals.items() if name not in gone]
+        result += frame.stack_blocks
+    return result
 
 
 def lost_blocks(machine: Machine, state: State, dead: Callable[[str, str], frozenset[str]]) -> list[int]:

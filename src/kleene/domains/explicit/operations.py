@@ -122,8 +122,8 @@ class Operations:
             status = self.compiler.value(operation.status) if operation.status is not None else None
 
             def leave(state: State) -> None:
-                found = status(state) if status is not None else None
-                raise Ended(found if isinstance(found, int) else 0 if found is not None else None)
+                code = status(state) if status is not None else None
+                raise Ended(code if isinstance(code, int) else 0 if code is not None else None)
 
             return leave
         reason = operation.reason if isinstance(operation, Unsupported) else str(operation)
@@ -156,8 +156,8 @@ class Operations:
             narrow = IntegerType(bit_width(operation.target), operation.target.type.signed)
 
             def assign_bits(state: State) -> None:
-                found = value(state)
-                store(state, narrow.wrap(concrete(state, found)))
+                assigned = value(state)
+                store(state, narrow.wrap(concrete(state, assigned)))
 
             return assign_bits
         return lambda state: store(state, value(state))
@@ -297,10 +297,6 @@ class Operations:
         def call(state: State) -> None:
             name = choose(state)
             function = self.program.functions.get(name)
-            if function is None and name == "free" and len(arguments) == 1:  # through a pointer
-                _release(state, arguments[0](state))
-                state.frames[-1].location = target
-                return
             if function is None:
                 raise NotModelled(f"call of '{name}', which has no body here")
             if len(arguments) < len(function.parameters):
@@ -340,14 +336,14 @@ class Operations:
         value = self._argument(operation.value) if operation.value is not None else None
 
         def leave(state: State) -> None:
-            found = value(state) if value is not None else None
+            returned = value(state) if value is not None else None
             result = state.frames[-1].result
             if result is None:
                 state.pop()
                 if not state.frames:
-                    raise Ended(found if isinstance(found, int) else 0)
+                    raise Ended(returned if isinstance(returned, int) else 0)
                 return
-            if found is None:
+            if returned is None:
                 raise NotModelled("use of the value of a function that returns none")
             call = state.frames[-1].call
             try:
@@ -358,10 +354,10 @@ class Operations:
                 problem.place = call.place if call is not None else None
                 raise
             block = state.assignable(number)
-            if isinstance(found, Block):
-                block.paste(bit, found, 0, found.size * 8)
+            if isinstance(returned, Block):
+                block.paste(bit, returned, 0, returned.size * 8)
             else:
-                block.store(bit, bit_width(result), found)
+                block.store(bit, bit_width(result), returned)
 
         return leave
 

@@ -19,8 +19,8 @@ def render(state: State, format_: str, values: list[Value], sizes: list[int]) ->
     """The text; an argument that cannot be shown is a question mark. `sizes` are those of the arguments, in bytes."""
     left = iter(zip(values, sizes, strict=True))
 
-    def replace(found: re.Match[str]) -> str:
-        flags, width, precision, length, code = found.groups()
+    def replace(match: re.Match[str]) -> str:
+        flags, width, precision, length, code = match.groups()
         if code == "%":
             return "%"
         value, size = next(left, (None, 0))

@@ -101,15 +101,15 @@ class SpecifiedOperation:
     @cached_property
     def models(self) -> list[Model]:
         """The heaps that satisfy `requires`, up to isomorphism, with few blocks first."""
-        found = []
+        models = []
         names = self.specification.pointers
         wanted = conj(self.specification.requires, self.specification.reached)
         for number, model in enumerate(self._all()):
             if number >= MOST_HEAPS:
                 break
             if evaluate(model.structure(self.specification, names), wanted) is Kleene.TRUE:
-                found.append(model)
-        return found
+                models.append(model)
+        return models
 
     def _all(self) -> Iterator[Model]:
         """All heaps without unreachable blocks; blocks are numbered in the order of a traversal."""
@@ -179,8 +179,8 @@ class SpecifiedOperation:
         s = self.specification
         broken = Violation("assertion", "a block is freed or no heap block, or a pointer is not initialized")
         values = [self._value(state, variable) for variable in self.operation.arguments]
-        found = self._closed(state, values, broken)
-        _check(self._model(state, found, values).structure(s, s.pointers), s.required)
+        blocks = self._closed(state, values, broken)
+        _check(self._model(state, blocks, values).structure(s, s.pointers), s.required)
 
     def ensure(self, state: State) -> None:
         """Check `ensures` on the heap at the return."""
@@ -191,9 +191,9 @@ class SpecifiedOperation:
         before, pointed = self._before(state, values[: len(s.pointers)])
         live = [n for n, b in state.blocks.items() if b.kind == "heap" and b.alive]
         there = [v if _is_live(state, v) else 0 for v in values[: len(s.pointers)]]  # arguments may be freed
-        found = self._closed(state, [*values[len(s.pointers) :], *(Pointer(n, 0) for n in live)], broken)
-        now = self._model(state, found, [*there, *values[len(s.pointers) :]]).structure(s, names)
-        self._relate(before, pointed, found, now)
+        blocks = self._closed(state, [*values[len(s.pointers) :], *(Pointer(n, 0) for n in live)], broken)
+        now = self._model(state, blocks, [*there, *values[len(s.pointers) :]]).structure(s, names)
+        self._relate(before, pointed, blocks, now)
 
     def create(self, state: State) -> None:
         """Check that a changed block was created by the function."""
@@ -201,7 +201,7 @@ class SpecifiedOperation:
         if len(self.operation.arguments) > 1 and _block(value) in self._given(state, self.operation.arguments[1]):
             raise Violation("assertion", f"modifies {', '.join(sorted(self.specification.modifies)) or 'nothing'}")
 
-    def _relate(self, before: dict[int, dict[str, int]], pointed: list[int], found: list[int], now: Structure) -> None:
+    def _relate(self, before: dict[int, dict[str, int]], pointed: list[int], blocks: list[int], now: Structure) -> None:
         """The heaps before and after are such as the contract allows."""
         s = self.specification
         given = list(before)
@@ -212,38 +212,38 @@ class SpecifiedOperation:
         names = list(s.pointers)
         then = Model(self.operation.records[:1] * len(given), tuple(pointers), fields).structure(s, names)
         frees = rails(then, s.frees, ("v",))[0] if s.frees is not FALSE else 0
-        if any(block not in found and not frees >> number & 1 for number, block in enumerate(given)):
+        if any(block not in blocks and not frees >> number & 1 for number, block in enumerate(given)):
             raise Violation("assertion", "a block is freed that 'frees' does not describe")
-        if not s.allocates and any(block not in given for block in found):
+        if not s.allocates and any(block not in given for block in blocks):
             raise Violation("assertion", "there is a new block, and no 'allocates'")
         kept = [f for f in s.words.fields if f not in s.modifies]
-        same_fields = {(b, f) for b in found for f in s.words.fields if self._is_same(now, found, b, f, before)}
-        if any((b, f) not in same_fields for b in found if b in before for f in kept if f in before[b]):
+        same_fields = {(b, f) for b in blocks for f in s.words.fields if self._is_same(now, blocks, b, f, before)}
+        if any((b, f) not in same_fields for b in blocks if b in before for f in kept if f in before[b]):
             raise Violation("assertion", "a field has changed that 'modifies' does not list")
-        _check(self._both(then, given, now, found, same_fields), s.ensured)
+        _check(self._both(then, given, now, blocks, same_fields), s.ensured)
 
     def _is_same(
-        self, now: Structure, found: list[int], block: int, name: str, before: dict[int, dict[str, int]]
+        self, now: Structure, blocks: list[int], block: int, name: str, before: dict[int, dict[str, int]]
     ) -> bool:
         """Whether a field points to the same block as before, and the block is not freed."""
-        here = found.index(block)
-        targets = [found[u] for u in range(now.size) if now.value(name, here, u) is Kleene.TRUE]
+        here = blocks.index(block)
+        targets = [blocks[u] for u in range(now.size) if now.value(name, here, u) is Kleene.TRUE]
         was = before.get(block, {}).get(name, 0)
         return targets == ([was] if was else [])
 
     def _both(
-        self, then: Structure, given: list[int], now: Structure, found: list[int], same_fields: set[tuple[int, str]]
+        self, then: Structure, given: list[int], now: Structure, blocks: list[int], same_fields: set[tuple[int, str]]
     ) -> Structure:
         """The heap after, with the values before."""
         words = self.specification.words
         builder = StructureBuilder(words.two_moments, now.size)
-        was = {u: given.index(block) for u, block in enumerate(found) if block in given}
+        was = {u: given.index(block) for u, block in enumerate(blocks) if block in given}
         for p in words.vocabulary.declared:
             for nodes in product(range(now.size), repeat=p.arity):
                 builder.set(p.name, nodes, now.value(p.name, *nodes))
                 if all(u in was for u in nodes):
                     builder.set(old(p.name), nodes, then.value(p.name, *(was[u] for u in nodes)))
-        for u, block in enumerate(found):
+        for u, block in enumerate(blocks):
             builder.set(NEW, (u,), Kleene.FALSE if u in was else Kleene.TRUE)
             for f in words.fields:
                 builder.set(same(f), (u,), Kleene.TRUE if (block, f) in same_fields else Kleene.FALSE)
@@ -266,43 +266,43 @@ class SpecifiedOperation:
 
     def _closed(self, state: State, values: Sequence[Value], broken: Violation) -> list[int]:
         """The blocks that pointers reach; all have to live, with members that are initialized."""
-        waiting, found = list(values), []
+        waiting, blocks = list(values), []
         while waiting:
             value = waiting.pop(0)
-            if value == 0 or (isinstance(value, Pointer) and value.block in found and value.offset == 0):
+            if value == 0 or (isinstance(value, Pointer) and value.block in blocks and value.offset == 0):
                 continue
             if not _is_live(state, value):
                 raise broken
             assert isinstance(value, Pointer)
-            found.append(value.block)
+            blocks.append(value.block)
             block = state.blocks[value.block]
             waiting += [self._field(block, member) for member in self.links(self._record(block))]
-        return found
+        return blocks
 
-    def _model(self, state: State, found: list[int], values: Sequence[Value]) -> Model:
+    def _model(self, state: State, numbers: list[int], values: Sequence[Value]) -> Model:
         def number(value: Value) -> int | None:
-            return found.index(value.block) if isinstance(value, Pointer) else None
+            return numbers.index(value.block) if isinstance(value, Pointer) else None
 
-        blocks = [state.blocks[n] for n in found]
+        blocks = [state.blocks[n] for n in numbers]
         fields = tuple(tuple((f.name, number(self._field(b, f))) for f in self.links(self._record(b))) for b in blocks)
         return Model(tuple(map(self._record, blocks)), tuple(map(number, values)), fields)
 
     def _before(self, state: State, pointers: Sequence[Value]) -> tuple[dict[int, dict[str, int]], list[int]]:
         """The blocks that were given, with the blocks to which their fields pointed (0 for NULL); and the pointers."""
         names = len(self.specification.pointers) + self.specification.returns
-        found = self._given(state, self.operation.arguments[names]) if pointers else {}
-        return found, [_block(value) for value in pointers]
+        result = self._given(state, self.operation.arguments[names]) if pointers else {}
+        return result, [_block(value) for value in pointers]
 
     def _given(self, state: State, variable: Variable) -> dict[int, dict[str, int]]:
         kept = state.blocks[state.locals[variable.name]]
-        found: dict[int, dict[str, int]] = {}
+        fields: dict[int, dict[str, int]] = {}
         slot = 0
         while isinstance(value := kept.load(slot * self._width, self._width), Pointer):
             links = self.links(self._record(state.blocks[value.block]))
             targets = [kept.load((slot + 1 + k) * self._width, self._width) for k in range(len(links))]
-            found[value.block] = {f.name: _block(t) for f, t in zip(links, targets, strict=True)}
+            fields[value.block] = {f.name: _block(t) for f, t in zip(links, targets, strict=True)}
             slot += 1 + len(links)
-        return found
+        return fields
 
 
 def _check(structure: Structure, parts: Sequence[tuple[str, Formula]]) -> None:

@@ -48,12 +48,12 @@ class History:
         self.entry = entry
 
     def entries(self) -> list[tuple[str, Any]]:
-        found = []
+        newest_first = []
         node: History | None = self
         while node is not None:
-            found.append(node.entry)
+            newest_first.append(node.entry)
             node = node.parent
-        return found[::-1]
+        return newest_first[::-1]
 
 
 class State:

@@ -76,8 +76,11 @@ GARBAGE = "garbage"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """An error of the program. `detail` of a leak: `lost` (no pointer left) or `exit` (still held at the end)."""
+class Fault:
+    """An error that a run shows; a report has it as a finding.
+
+    `detail` of a leak: `lost` (no pointer left) or `exit` (still held at the end).
+    """
 
     kind: str
     place: Place

@@ -20,7 +20,7 @@ from kleene.engine.tabulate import Procedure
 from kleene.passes.facts.memory import Unmodelled
 from kleene.semantics.steps.invocations import known_globals
 
-CROWDED = 64
+MOST_FLAGS = 64
 """With more flags than this, the state after a call is widened."""
 
 
@@ -58,8 +58,8 @@ class CallingFesaDomain(FesaDomain):
     @cached_property
     def heaps(self) -> LocalHeaps:
         labels = [e.label for e in self.cfa.edges if e.source in self.inside]
-        found = {n for label in labels for x in expressions(label) for n in walk(x) if isinstance(n, Variable)}
-        own = {v.name for v in found if not v.is_global}
+        variables = {n for label in labels for x in expressions(label) for n in walk(x) if isinstance(n, Variable)}
+        own = {v.name for v in variables if not v.is_global}
         return LocalHeaps(self.transfer, own, known_globals(self.cfa))
 
     @cached_property
@@ -89,11 +89,11 @@ class CallingFesaDomain(FesaDomain):
         state = self.state(division.entry, self.procedures[call.function].cfa.entry, call.place)
         return [replace(state, context=edge)]
 
-    def resume(self, edge: Edge[Operation], caller: State, exits: Sequence[State]) -> list[State]:
+    def resume(self, edge: Edge[Operation], caller: State, entry: State, exits: Sequence[State]) -> list[State]:
         call, division = edge.label, self._divided[edge, caller]
         assert isinstance(call, Invoke)
         report = self.reporter(edge)
-        found = []
+        vectors = []
         for end in exits:
             try:
                 after = self.heaps.joined(division, call, Heap(end.vectors, self.options))
@@ -102,11 +102,11 @@ class CallingFesaDomain(FesaDomain):
                 continue
             self.forget_dead(after, edge)
             if not after.vectors.is_empty():
-                found.append(after.vectors)
+                vectors.append(after.vectors)
         states = []
-        for case, together in self.cases(found):
+        for case, together in self.cases(vectors):
             heap = Heap(together, self.options)
-            if len(heap.flags) > CROWDED:
+            if len(heap.flags) > MOST_FLAGS:
                 widen(heap)
             states.append(self.state(heap.vectors, edge.target, call.place, case))
         return states

@@ -25,6 +25,7 @@ from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
 
 SATURATED = 3
+"""Edges into a node from which on they are not counted."""
 
 
 def count_is(heap: Heap, node: Node, number: int) -> Function:
@@ -117,8 +118,8 @@ def reduce(heap: Heap, nodes: Iterable[Node]) -> None:
             if not space.satisfiable(lacking):
                 continue
             provided = space.false
-            for flags, found in providers:
-                provided = provided | space.exists(heap.vectors.function & found, flags)
+            for flags, pointing in providers:
+                provided = provided | space.exists(heap.vectors.function & pointing, flags)
             heap.vectors = heap.vectors.restrict(~need | provided)
 
 
@@ -126,21 +127,21 @@ Providers = list[tuple[Sequence[Flag], Function]]
 
 
 def _needs(heap: Heap, node: Node) -> list[tuple[Function, Providers]]:
-    found: list[tuple[Function, Providers]] = []
+    needs: list[tuple[Function, Providers]] = []
     if heap.options.out_counter:
         for slot in heap.slots(node):
             edges = heap.edges_from(node, slot)
             need = heap.flag(Flag(NOT_NULL, node, slot))
-            found.append(_demand(heap, node, need, [(f, f.target) for f in edges if f.target is not None], 1))
+            needs.append(_demand(heap, node, need, [(f, f.target) for f in edges if f.target is not None], 1))
     if node.is_heap and heap.options.in_counter:
         sources = [(f, f.source) for f in heap.edges_to(node) if f.source.is_heap]
         for number in (1, 2):
-            found.append(_demand(heap, node, count_at_least(heap, node, number), sources, number))
+            needs.append(_demand(heap, node, count_at_least(heap, node, number), sources, number))
     if node.is_heap and heap.options.parents:
         need = heap.flag(Flag(EXISTS, node)) & ~heap.flag(Flag(ROOTED, node))
-        found.append(_demand(heap, node, need, [(f, f.source) for f in heap.edges_to(node, PARENT)], 1))
-        found.append(_root(heap, node))
-    return found
+        needs.append(_demand(heap, node, need, [(f, f.source) for f in heap.edges_to(node, PARENT)], 1))
+        needs.append(_root(heap, node))
+    return needs
 
 
 def _root(heap: Heap, node: Node) -> tuple[Function, Providers]:

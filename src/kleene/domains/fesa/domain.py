@@ -15,9 +15,9 @@ from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.fesa.evaluate import Report
 from kleene.domains.fesa.flags import NOT_NULL, Flag
 from kleene.domains.fesa.functions import Space
-from kleene.domains.fesa.heap import Heap, Options, State, joined
+from kleene.domains.fesa.heap import Heap, Options, State, join_vectors
 from kleene.domains.fesa.transfer import Transfer
-from kleene.domains.fesa.variable_lifetimes import Keep, kept
+from kleene.domains.fesa.variable_lifetimes import Keep, variables_to_keep
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.widening import Role, coarsen, rename_by_role, widen
 from kleene.domains.fesa.writing import clear
@@ -26,10 +26,10 @@ from kleene.passes.facts.memory import Memory, Unmodelled
 Stop = Literal["leak", "warning", "nothing"]
 """Which warnings end the analysis."""
 
-LARGE = 1_000
+REORDERED_NODES = 1_000
 """Functions with more nodes than this are worth a better order of variables."""
 
-MANY = 8
+MOST_ROLES = 8
 """With nodes named by roles, states with more nodes than this are widened at every location."""
 
 
@@ -65,7 +65,7 @@ class FesaDomain:
         self.warnings: dict[Warning_, None] = {}
         self.notes: dict[str, None] = {}
         self.tracked = frozenset(v for v in (*memory.pointers, *memory.integers) if not v.is_global)
-        self.live = kept(cfa, self.tracked, keep)
+        self.live = variables_to_keep(cfa, self.tracked, keep)
         self.doomed = _doomed(cfa)
         self.stop_at = stop_at
         self.numbers: dict[Role, int] = {}
@@ -89,9 +89,9 @@ class FesaDomain:
 
     def post(self, edge: Edge[Operation], elements: Sequence[State]) -> list[State]:
         operation = edge.label
-        found: list[Vectors] = []
+        vectors: list[Vectors] = []
         report = self.reporter(edge)
-        if any(self.space.size(e.vectors.function) > LARGE for e in elements):
+        if any(self.space.size(e.vectors.function) > REORDERED_NODES for e in elements):
             self.space.arrange()
         for element in elements:
             heap = Heap(element.vectors, self.options)
@@ -99,14 +99,14 @@ class FesaDomain:
                 for after in self.apply(heap, edge):
                     self.forget_dead(after, edge)
                     if not after.vectors.is_empty():
-                        found.append(after.vectors)
+                        vectors.append(after.vectors)
             except Unmodelled as reason:
                 report("unsupported", str(reason))
-        return [self.state(part, edge.target, operation.place, case) for case, part in self.cases(found)]
+        return [self.state(part, edge.target, operation.place, case) for case, part in self.cases(vectors)]
 
-    def cases(self, found: Sequence[Vectors]) -> list[tuple[frozenset[str], Vectors]]:
+    def cases(self, parts_of_state: Sequence[Vectors]) -> list[tuple[frozenset[str], Vectors]]:
         """The parts joined; or, by cases, one state for each set of variables that are not NULL."""
-        parts: list[tuple[frozenset[str], Vectors]] = [(frozenset(), vectors) for vectors in found]
+        parts: list[tuple[frozenset[str], Vectors]] = [(frozenset(), vectors) for vectors in parts_of_state]
         for node in self.asked:
             flag = Flag(NOT_NULL, node)
             split = []
@@ -119,7 +119,7 @@ class FesaDomain:
         groups: dict[frozenset[str], list[Vectors]] = {}
         for case, vectors in parts:
             groups.setdefault(case, []).append(vectors)
-        return [(case, together) for case, each in groups.items() if (together := joined(each)) is not None]
+        return [(case, together) for case, each in groups.items() if (together := join_vectors(each)) is not None]
 
     def reporter(self, edge: Edge[Operation]) -> Report:
         """A function that records possible errors on an edge."""
@@ -164,7 +164,7 @@ class FesaDomain:
             widen(heap)
         else:
             heap.pruned()
-            many = self.options.by_role and len(heap.heap_nodes()) > MANY
+            many = self.options.by_role and len(heap.heap_nodes()) > MOST_ROLES
             if many or self.space.size(heap.vectors.function) > self.options.crowded:
                 widen(heap)
         if self.options.by_role:
@@ -187,18 +187,18 @@ def _asked(cfa: Cfa[Operation], variables: frozenset[Variable]) -> set[Variable]
 
 def _doomed(cfa: Cfa[Operation]) -> frozenset[str]:
     """The locations from which all paths soon end with `exit`, `abort` or an error: no block is lost there."""
-    found: set[str] = set()
+    doomed: set[str] = set()
     changed = True
     while changed:
         new = {
             name
-            for name in set(cfa.locations) - found
+            for name in set(cfa.locations) - doomed
             if cfa.leaving(name)
-            and all(isinstance(e.label, Exit | Error) or e.target in found for e in cfa.leaving(name))
+            and all(isinstance(e.label, Exit | Error) or e.target in doomed for e in cfa.leaving(name))
         }
         changed = bool(new)
-        found |= new
-    return frozenset(found)
+        doomed |= new
+    return frozenset(doomed)
 
 
 @dataclass
@@ -226,7 +226,7 @@ class StateStore:
         case = elements[0].case
         known = [self.states[case]] if case in self.states else []
         parts = [*known, *elements]
-        together = joined([p.vectors for p in parts])
+        together = join_vectors([p.vectors for p in parts])
         if together is None:
             return None
         heap = Heap(together, self.options)

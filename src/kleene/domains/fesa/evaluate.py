@@ -32,13 +32,14 @@ from kleene.domains.fesa.counters import at_least, keep_hygiene, reduce
 from kleene.domains.fesa.flags import MOVED_NULL, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
-from kleene.domains.fesa.summaries import separated
+from kleene.domains.fesa.summaries import separate_instance
 from kleene.domains.fesa.writing import NOWHERE, Pointer, null, read, to, write
 from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, Constants
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 
 Report = Callable[[str, str], None]
 MAX_CONSTANTS = 10
+"""Values of one number that are told apart: with more, it may be any number."""
 _REGISTER = "$register"
 
 
@@ -76,12 +77,12 @@ class Evaluator:
     def numbers(self, node: Node, offset: int, variable: Variable | None = None) -> tuple[int, ...]:
         """The numbers that an integer is compared with; none if it is not tracked."""
         if variable is not None and not self.is_object(variable):
-            found = self.constants.of(variable)
+            constants = self.constants.of(variable)
         elif self.memory.integer_type((node.size, offset)) is not None:
-            found = self.constants.of(offset)
+            constants = self.constants.of(offset)
         else:
-            found = ()
-        return found if len(found) <= MAX_CONSTANTS else ()
+            constants = ()
+        return constants if len(constants) <= MAX_CONSTANTS else ()
 
     # Pointers -------------------------------------------------------------------------------------------------
 
@@ -200,7 +201,7 @@ class Evaluator:
         others = heap.any_of(f for key, f in value.targets.items() if key != target)
         part = heap.copy()
         if heap.is_summary(node):
-            new = separated(part, node, where, others)
+            new = separate_instance(part, node, where, others)
             if not part.vectors.is_empty():
                 self.tidy(part, node, new)
             node = new
@@ -254,7 +255,7 @@ class Evaluator:
                         null = inner.may_be(0)  # only the conversion of null is known
                         yield part, Integer({0: null}, heap.any_of(f for c, f in inner.table.items() if c) | inner.rest)
                     else:
-                        yield part, mapped(inner, kind.wrap, injective=_is_injective(operand.type, kind))
+                        yield part, map_value(inner, kind.wrap, injective=_is_injective(operand.type, kind))
             case Unary(operator="!", operand=operand):
                 for part, truth, untruth in self.condition(heap, operand):
                     yield part, Integer({0: truth, 1: untruth}, heap.space.false)
@@ -281,7 +282,7 @@ class Evaluator:
             assert isinstance(lvalue.type, IntegerType)
             plain = variable is not None and not self.is_object(variable)
             kept = lvalue.type if plain else self.memory.integer_type((node.size, offset))
-            yield part, converted(self.stored(part, node, offset, variable), kept, lvalue.type)
+            yield part, convert_number(self.stored(part, node, offset, variable), kept, lvalue.type)
 
     def stored(self, heap: Heap, node: Node, offset: int, variable: Variable | None = None) -> Integer:
         """The number that a variable or cell holds, as the type as which it is kept."""
@@ -358,17 +359,17 @@ def span(lvalue: Expression) -> tuple[Expression, int]:
 
     An element with a variable index, which must have been compared with the bounds, may be any of the array.
     """
-    found = lvalue, lvalue.type.size
+    result = lvalue, lvalue.type.size
     if isinstance(lvalue, Field) and lvalue.bit_width is not None:
-        found = replace(lvalue, bit_offset=0, bit_width=None), (lvalue.bit_offset + lvalue.bit_width + 7) // 8
+        result = replace(lvalue, bit_offset=0, bit_width=None), (lvalue.bit_offset + lvalue.bit_width + 7) // 8
     inner = lvalue
     while isinstance(inner, Field | Index):
         if isinstance(inner, Index) and constant_of(inner.index) is None:
             if not inner.checked:
                 raise Unmodelled("an array element with a variable index")
-            found = inner.base, inner.base.type.size
+            result = inner.base, inner.base.type.size
         inner = inner.base
-    return found
+    return result
 
 
 def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
@@ -422,7 +423,7 @@ def _compared(operator: str, a: Integer, b: Integer) -> tuple[Function, Function
     return truth | both, untruth | both
 
 
-def mapped(value: Integer, change: Callable[[int], int], *, injective: bool) -> Integer:
+def map_value(value: Integer, change: Callable[[int], int], *, injective: bool) -> Integer:
     """The value after a function of it."""
     table: dict[int, Function] = {}
     for number, where in value.table.items():
@@ -434,11 +435,11 @@ def mapped(value: Integer, change: Callable[[int], int], *, injective: bool) -> 
     return Integer(table, value.rest, constant)
 
 
-def converted(value: Integer, written: IntegerType | None, read: IntegerType | None) -> Integer:
+def convert_number(value: Integer, written: IntegerType | None, read: IntegerType | None) -> Integer:
     """A number that was written as one type and is read as another; any number if C does not define it."""
     if written is None or read is None or not rereads(written, read):
         return Integer({}, value.rest | ~value.rest)
-    return value if written == read else mapped(value, read.wrap, injective=_is_injective(written, read))
+    return value if written == read else map_value(value, read.wrap, injective=_is_injective(written, read))
 
 
 def _is_injective(source: IntegerType, target: IntegerType) -> bool:
@@ -451,4 +452,4 @@ def _combined(a: Integer, b: Integer, operator: str, kind: IntegerType) -> Integ
     number = b.constant
     if number is None:
         return None
-    return mapped(a, lambda x: kind.wrap(ARITHMETIC[operator](x, number)), injective=operator in INJECTIVE)
+    return map_value(a, lambda x: kind.wrap(ARITHMETIC[operator](x, number)), injective=operator in INJECTIVE)

@@ -100,12 +100,12 @@ class Diagrams:
         self.statistics = Statistics()
 
     def var(self, name: Name) -> BCDDFunction:
-        found = self._vars.get(name)
-        if found is None:
+        variable = self._vars.get(name)
+        if variable is None:
             number = self._manager.add_vars(1)[0]
             self._numbers[name] = number
-            found = self._vars[name] = self._manager.var(number)
-        return found
+            variable = self._vars[name] = self._manager.var(number)
+        return variable
 
     def arrange(self) -> None:
         """Put variables that came since the last time to where the order wants them."""
@@ -129,20 +129,20 @@ class Diagrams:
         return result
 
     def _cube(self, key: frozenset[Name]) -> BCDDFunction:
-        found = self._cubes.get(key)
-        if found is None:
-            found = self._cubes[key] = _product(self.true, [self.var(name) for name in self._bottom_up(key)])
-        return found
+        cube = self._cubes.get(key)
+        if cube is None:
+            cube = self._cubes[key] = _product(self.true, [self.var(name) for name in self._bottom_up(key)])
+        return cube
 
     def depends(self, function: BCDDFunction, name: Name) -> bool:
         return bool(function.exists(self.var(name)) != function)
 
     def none_of(self, names: Iterable[Name]) -> BCDDFunction:
         key = frozenset(names)
-        found = self._nones.get(key)
-        if found is None:
-            found = self._nones[key] = _product(self.true, [~self.var(name) for name in self._bottom_up(key)])
-        return found
+        product = self._nones.get(key)
+        if product is None:
+            product = self._nones[key] = _product(self.true, [~self.var(name) for name in self._bottom_up(key)])
+        return product
 
     def _bottom_up(self, names: Iterable[Name]) -> list[Name]:
         return sorted(names, key=lambda n: self._manager.var_to_level(self._number(n)), reverse=True)
@@ -158,11 +158,11 @@ class Diagrams:
         key = frozenset((old, new) for old, new in names.items() if old != new)
         if not key:
             return function
-        found = self._substitutions.get(key)
-        if found is None:
+        substitution = self._substitutions.get(key)
+        if substitution is None:
             pairs = [(self._number(old), self.var(new)) for old, new in key]
-            found = self._substitutions[key] = BCDDSubstitution(pairs)
-        return function.substitute(found)
+            substitution = self._substitutions[key] = BCDDSubstitution(pairs)
+        return function.substitute(substitution)
 
     def satisfiable(self, function: BCDDFunction) -> bool:
         return function.satisfiable()

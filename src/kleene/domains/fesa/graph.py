@@ -43,19 +43,19 @@ class Graph:
     @cached_property
     def slots(self) -> Mapping[Node, list[int]]:
         """The pointer slots of nodes."""
-        found: dict[Node, set[int]] = {}
+        by_node: dict[Node, set[int]] = {}
         for kind in (EDGE, NOT_NULL):
             for flag in self.by_kind.get(kind, ()):
-                found.setdefault(flag.source, set()).add(flag.slot)
-        return {node: sorted(slots) for node, slots in found.items()}
+                by_node.setdefault(flag.source, set()).add(flag.slot)
+        return {node: sorted(slots) for node, slots in by_node.items()}
 
     @cached_property
     def to_ghosts(self) -> Mapping[Node, list[Flag]]:
         """The edges between summaries and their ghosts, by summary."""
-        found: dict[Node, list[Flag]] = {}
+        result: dict[Node, list[Flag]] = {}
         for node in self.summaries:
-            found[node] = [flag for flag in self.mentioning[node] if flag.to_ghost]
-        return found
+            result[node] = [flag for flag in self.mentioning[node] if flag.to_ghost]
+        return result
 
 
 def _in_order(flag: Flag) -> tuple[object, ...]:

@@ -114,8 +114,8 @@ class Heap:
         return self.graph.by_kind.get(kind, ())
 
     def edges_from(self, node: Node, slot: int | None = None, kind: str = EDGE) -> Sequence[Flag]:
-        found = self.graph.leaving.get((kind, node), ())
-        return found if slot is None else [f for f in found if f.slot == slot]
+        edges = self.graph.leaving.get((kind, node), ())
+        return edges if slot is None else [f for f in edges if f.slot == slot]
 
     def edges_to(self, node: Node, kind: str = EDGE) -> Sequence[Flag]:
         return self.graph.entering.get((kind, node), ())
@@ -179,7 +179,7 @@ class State:
         return a.dims == b.dims and bool(a.function == b.function)
 
 
-def joined(parts: Sequence[Vectors]) -> Vectors | None:
+def join_vectors(parts: Sequence[Vectors]) -> Vectors | None:
     """The least upper bound; None for nothing."""
     result: Vectors | None = None
     for part in parts:

@@ -16,15 +16,15 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Assign, Invoke
 from kleene.domains.fesa.flags import EDGE, EXISTS, LOST, NOT_NULL, PARENT, ROOTED, STATIC, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
-from kleene.domains.fesa.heap import Heap, flags_of, joined
+from kleene.domains.fesa.heap import Heap, flags_of, join_vectors
 from kleene.domains.fesa.ownership import forget_above, settle
-from kleene.domains.fesa.summaries import fresh, parted, renamed, separated
+from kleene.domains.fesa.summaries import fresh, part_summary, rename_nodes, separate_instance
 from kleene.domains.fesa.transfer import Transfer
 from kleene.domains.fesa.vectors import Vectors
 from kleene.domains.fesa.writing import Pointer, clear, detach, read, write
 from kleene.passes.facts.memory import Unmodelled
 
-MARKERS = 4
+MOST_MARKERS = 4
 """For how many pointers of the rest a function may get markers."""
 MARKER = "$cut"
 _CALLEE = "$callee"
@@ -62,7 +62,7 @@ class LocalHeaps:
         self.transfer = transfer
         self.own = frozenset(own)
         """The names of the variables of recursive functions."""
-        self.known = {name: [transfer.node(v) for v in found] for name, found in known.items()}
+        self.known = {name: [transfer.node(v) for v in variables] for name, variables in known.items()}
 
     # Dividing -------------------------------------------------------------------------------------------------
 
@@ -78,13 +78,13 @@ class LocalHeaps:
                 clear(heap, node, self.transfer.report)
         roots = [_given(k, self._size(v)) for k, v in enumerate(call.parameters)]
         roots += self.known[call.function]
-        objects = frozenset(n for n in reached(heap, roots) if n.kind == VARIABLE and n not in roots)
+        objects = frozenset(n for n in reachable_nodes(heap, roots) if n.kind == VARIABLE and n not in roots)
         if any(node.name in self.own for node in objects):
             raise Unmodelled("the address of a local variable as an argument of a recursive function")
         parts = [
             p for part in self._taken_out(heap, roots[: len(call.parameters)]) for p in self._cut(part, roots, objects)
         ]
-        together = joined([part.vectors for part in parts if not part.vectors.is_empty()])
+        together = join_vectors([part.vectors for part in parts if not part.vectors.is_empty()])
         if together is None:
             return None
         return self._projected(together.pruned(), call, objects)
@@ -126,7 +126,7 @@ class LocalHeaps:
         """Separate the nodes reachable from the roots: no pointer leads from one part into the other afterwards."""
         tried: set[Node] = set()
         while True:
-            inside = {*reached(heap, [*roots, *objects]), *roots, *objects}
+            inside = {*reachable_nodes(heap, [*roots, *objects]), *roots, *objects}
             outer = [f for f in sorted(heap.edges()) if self._enters(heap, f, inside)]
             mixed = sorted({f.target for f in outer if f.target and heap.is_summary(f.target)} - tried)
             if not mixed or not heap.options.parents:
@@ -136,13 +136,13 @@ class LocalHeaps:
             if heap.vectors.is_empty():
                 return
         summary = next((f.source for f in outer if heap.is_summary(f.source)), None)
-        if summary is not None and taken < MARKERS:
+        if summary is not None and taken < MOST_MARKERS:
             for part in self._single_source(heap, summary, [f for f in outer if f.source == summary]):
                 yield from self._cut(part, roots, objects, taken=taken + 1)
             return
         slots = sorted({(f.source, f.slot) for f in outer})
         vague = next((slot for slot in slots if _vague(heap, slot, inside)), None)
-        if vague is not None and taken < MARKERS:
+        if vague is not None and taken < MOST_MARKERS:
             for part, _ in self.transfer.values(heap, read(heap, *vague)):
                 yield from self._cut(part, roots, objects, taken=taken + 1)
             return
@@ -153,7 +153,7 @@ class LocalHeaps:
             if node.is_heap:
                 tagged = node._replace(name=_CALLEE)
                 names |= {node: tagged, node.other: tagged.other}
-        heap.vectors = renamed(heap.vectors, names)
+        heap.vectors = rename_nodes(heap.vectors, names)
         yield heap
 
     def _single_source(self, heap: Heap, summary: Node, outer: list[Flag]) -> Iterator[Heap]:
@@ -161,7 +161,7 @@ class LocalHeaps:
         none = heap.restricted(~heap.any_of(heap.flag(f) for f in outer))
         if none is not None:
             yield none
-        new = separated(heap, summary)
+        new = separate_instance(heap, summary)
         heap.assume(heap.any_of(heap.flag(f._replace(source=new)) for f in outer))
         self.transfer.tidy(heap, summary, new, *(f.target for f in outer if f.target is not None and f.target.is_heap))
         if not heap.vectors.is_empty():
@@ -184,7 +184,7 @@ class LocalHeaps:
         alien += [f._replace(source=summary, target=new) for f in parents if f.source.ghost]
         others = [f for f in parents if f.source in tops]
         others += [f._replace(source=new) for f in parents if f.source.ghost]
-        parted(heap, summary, new, belongs & space.none_of(alien), space.none_of(others))
+        part_summary(heap, summary, new, belongs & space.none_of(alien), space.none_of(others))
         self.transfer.tidy(heap, *heap.nodes())
 
     def _mark(self, heap: Heap, slots: list[Slot], inside: set[Node]) -> None:
@@ -201,7 +201,7 @@ class LocalHeaps:
                 groups.append([slot])
             else:
                 group.append(slot)
-        if len(groups) > MARKERS:
+        if len(groups) > MOST_MARKERS:
             raise Unmodelled(_TOO_MANY)
         for number, group in enumerate(groups, 1):
             none = heap.space.false
@@ -233,7 +233,7 @@ class LocalHeaps:
 
     def _projected(self, together: Vectors, call: Invoke, objects: frozenset[Node]) -> Division:
         given = {_given(k, self._size(v)): self.transfer.node(v) for k, v in enumerate(call.parameters)}
-        markers = [_marker(k, inside=False) for k in range(1, MARKERS + 1)]
+        markers = [_marker(k, inside=False) for k in range(1, MOST_MARKERS + 1)]
         along = {*given, *markers, *self.known[call.function], *objects}
         callee = [f for f in flags_of(together) if f.source.name == _CALLEE or f.source in along]
         shared = [f for f in callee if f.kind == NOT_NULL and f.source in markers]
@@ -243,7 +243,7 @@ class LocalHeaps:
         names |= {m: _marker(k, inside=True) for k, m in enumerate(markers, 1)}
         for node in {n for f in callee for n in (f.source, f.target) if n is not None and n.name == _CALLEE}:
             names[node] = node._replace(name="")
-        return Division(renamed(entry, names), rest, objects)
+        return Division(rename_nodes(entry, names), rest, objects)
 
     def leave(self, heap: Heap) -> None:
         """At the end of the callee, the target of a marker is no root if it has another parent.
@@ -251,7 +251,7 @@ class LocalHeaps:
         The blocks that point to it are soon merged with others, and the marker ends.
         """
         if heap.options.parents:
-            for number in range(1, MARKERS + 1):
+            for number in range(1, MOST_MARKERS + 1):
                 for target, _ in read(heap, _marker(number, inside=True), 0).targets:
                     settle(heap, target)
 
@@ -261,7 +261,7 @@ class LocalHeaps:
         """The state after the call: the waiting rest and the callee's last state."""
         rest, options, report = Heap(division.rest, end.options), end.options, self.transfer.report
         stays = {*self.known[call.function], *division.objects}
-        stays |= {_marker(k, inside=True) for k in range(1, MARKERS + 1)}
+        stays |= {_marker(k, inside=True) for k in range(1, MOST_MARKERS + 1)}
         if call.returned is not None:
             stays.add(self.transfer.node(call.returned))
         if any(node == LOST for node in end.nodes()):
@@ -271,16 +271,16 @@ class LocalHeaps:
             clear(end, node, report)
             end.drop([Flag(EXISTS, node)])
             detach(end, node)  # each activation has an object of that name, and the caller may have one that is alive
-        after = self._both(rest, renamed(end.vectors, self._names(rest, end)))
+        after = self._both(rest, rename_nodes(end.vectors, self._names(rest, end)))
         heap = Heap(after, options)
         for flag in sorted(heap.edges()):
             if flag.target is not None and flag.target.kind == STATIC and flag.target.name.startswith("$hole"):
                 self._fill(heap, flag)
         if call.target is not None and call.returned is not None:
             parts = self.transfer.apply(heap, Assign(call.place, call.target, call.returned))
-            heap.vectors = joined([part.vectors for part in parts]) or heap.vectors.restrict(heap.space.false)
+            heap.vectors = join_vectors([part.vectors for part in parts]) or heap.vectors.restrict(heap.space.false)
             clear(heap, self.transfer.node(call.returned), report)
-        for number in range(1, MARKERS + 1):
+        for number in range(1, MOST_MARKERS + 1):
             clear(heap, _marker(number, inside=False), report)
         self.transfer.tidy(heap, *heap.nodes())
         return heap
@@ -296,13 +296,13 @@ class LocalHeaps:
                 used.add((node.size, number))
                 new = node._replace(number=number)
                 names |= {node: new, node.other: new.other}
-        names |= {_marker(k, inside=True): _marker(k, inside=False) for k in range(1, MARKERS + 1)}
+        names |= {_marker(k, inside=True): _marker(k, inside=False) for k in range(1, MOST_MARKERS + 1)}
         return names
 
     @staticmethod
     def _both(rest: Heap, end: Vectors) -> Vectors:
         """The two parts together, where they agree which markers are NULL."""
-        shared = [Flag(NOT_NULL, _marker(k, inside=False)) for k in range(1, MARKERS + 1)]
+        shared = [Flag(NOT_NULL, _marker(k, inside=False)) for k in range(1, MOST_MARKERS + 1)]
         first, second = rest.vectors.zero(shared), end.zero(shared)
         assert first.dims & second.dims == set(shared), first.dims & second.dims
         return Vectors(rest.space, first.dims | second.dims, first.function & second.function)
@@ -314,15 +314,15 @@ class LocalHeaps:
         value = read(heap, hole.source, hole.slot)
         held = read(heap, _marker(int(hole.target.name.removeprefix("$hole")), inside=False), 0)
         targets: dict[tuple[Node, int], Function] = {t: f for t, f in value.targets.items() if t[0] != hole.target}
-        for target, found in held.targets.items():
-            targets[target] = targets.get(target, heap.space.false) | (where & found)
+        for target, condition in held.targets.items():
+            targets[target] = targets.get(target, heap.space.false) | (where & condition)
         write(heap, hole.source, hole.slot, Pointer(targets, value.some, value.null), self.transfer.report)
 
 
 def _vague(heap: Heap, slot: Slot, inside: set[Node]) -> bool:
     """Whether a slot may point to cells of summaries in both parts: a vector without these cells is ambiguous."""
-    found = [node in inside for node, _ in read(heap, *slot).targets if heap.is_summary(node)]
-    return True in found and False in found
+    are_inside = [node in inside for node, _ in read(heap, *slot).targets if heap.is_summary(node)]
+    return True in are_inside and False in are_inside
 
 
 def _share(heap: Heap, a: Pointer, b: Pointer) -> bool:
@@ -335,7 +335,7 @@ def _share(heap: Heap, a: Pointer, b: Pointer) -> bool:
     return not heap.possible(heap.any_of(first ^ second for first, second in [(a.some, b.some), *pairs]))
 
 
-def reached(heap: Heap, roots: Iterable[Node]) -> set[Node]:
+def reachable_nodes(heap: Heap, roots: Iterable[Node]) -> set[Node]:
     """The nodes to which edges of the graph lead from some nodes, but for static ones."""
     following: dict[Node, list[Node]] = {}
     for flag in heap.edges(EDGE):

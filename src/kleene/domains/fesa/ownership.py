@@ -43,8 +43,8 @@ def _alone(heap: Heap, node: Node) -> Function:
 
 def _parents_shown(heap: Heap, node: Node) -> list[tuple[Flag, Function]]:
     """The parent edges to a node, where they come from a single block."""
-    found = [(f, heap.flag(f) & _alone(heap, f.source)) for f in heap.edges_to(node, PARENT) if not f.source.ghost]
-    return [(f, where) for f, where in found if heap.possible(where)]
+    parents = [(f, heap.flag(f) & _alone(heap, f.source)) for f in heap.edges_to(node, PARENT) if not f.source.ghost]
+    return [(f, where) for f, where in parents if heap.possible(where)]
 
 
 def _not_below(heap: Heap, node: Node, top: Node) -> Function:

@@ -36,7 +36,7 @@ def fresh(heap: Heap, like: Node) -> Node:
     return like._replace(number=number, ghost=False)
 
 
-def moved(flag: Flag, nodes: Mapping[Node, Node | None]) -> Flag | None:
+def move_flag(flag: Flag, nodes: Mapping[Node, Node | None]) -> Flag | None:
     """The flag with nodes replaced; None if that is no flag of a state: a ghost has only edges with its own node."""
     source = nodes.get(flag.source, flag.source)
     target = nodes.get(flag.target, flag.target) if flag.target is not None else None
@@ -50,7 +50,7 @@ def moved(flag: Flag, nodes: Mapping[Node, Node | None]) -> Flag | None:
     return result
 
 
-def renamed(vectors: Vectors, nodes: Mapping[Node, Node | None], without: Flag | None = None) -> Vectors:
+def rename_nodes(vectors: Vectors, nodes: Mapping[Node, Node | None], without: Flag | None = None) -> Vectors:
     """The vectors with nodes renamed; flags that have no meaning afterwards are projected out."""
     gone, names, flags = _renaming(flags_of(vectors), frozenset(nodes.items()), without)
     space, function = vectors.space, vectors.function
@@ -66,7 +66,7 @@ def _renaming(
     gone: set[Flag] = set()
     names: dict[Flag, Flag] = {}
     for flag in flags:
-        new = moved(flag, mapping) if flag != without else None
+        new = move_flag(flag, mapping) if flag != without else None
         if new is None:
             gone.add(flag)
         elif new != flag:
@@ -96,11 +96,11 @@ def summarise(heap: Heap, kept: Node, gone: Node) -> None:
     parts = []
     alone = heap.restricted(gone_dead)
     if alone is not None:
-        parts.append(renamed(alone.vectors, {gone: None, gone.other: None}))
+        parts.append(rename_nodes(alone.vectors, {gone: None, gone.other: None}))
     alone = heap.restricted(kept_dead & ~gone_dead)
     if alone is not None:
-        cleared = renamed(alone.vectors, {kept: None, kept.other: None})
-        parts.append(renamed(cleared, {gone: kept, gone.other: kept.other}))
+        cleared = rename_nodes(alone.vectors, {kept: None, kept.other: None})
+        parts.append(rename_nodes(cleared, {gone: kept, gone.other: kept.other}))
     both = heap.restricted(~kept_dead & ~gone_dead)
     if both is not None:
         parts += _choices(both, kept, gone)
@@ -113,7 +113,7 @@ def summarise(heap: Heap, kept: Node, gone: Node) -> None:
 
 def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
     """The choices of an instance and its ghost among the instances of two nodes."""
-    found = []
+    choices = []
     ghost = Flag(GHOST, kept)
     roles: list[tuple[dict[Node, Node | None], Node | None]] = [
         ({gone: kept.other, kept.other: None, gone.other: None}, None),
@@ -126,9 +126,9 @@ def _choices(heap: Heap, kept: Node, gone: Node) -> list[Vectors]:
         if part is None or (summary is not None and not heap.is_summary(summary)):
             continue
         vectors = part.vectors.drop(Flag(GHOST, kept), Flag(GHOST, gone))
-        chosen = renamed(vectors, nodes).add(ghost)
-        found.append(chosen.restrict(heap.space.var(ghost)))
-    return found
+        chosen = rename_nodes(vectors, nodes).add(ghost)
+        choices.append(chosen.restrict(heap.space.var(ghost)))
+    return choices
 
 
 def materialise(heap: Heap, summary: Node, only: Function | None = None) -> Node:
@@ -141,22 +141,22 @@ def materialise(heap: Heap, summary: Node, only: Function | None = None) -> Node
     space = heap.space
     base = heap.vectors.restrict(space.var(ghost))
     one_less = space.none_of([ghost, *heap.to_ghost(summary)])
-    taken = renamed(base, {summary: new, summary.other: summary}, without=ghost)
-    seen = renamed(base, {summary.other: new}, without=ghost)
+    taken = rename_nodes(base, {summary: new, summary.other: summary}, without=ghost)
+    seen = rename_nodes(base, {summary.other: new}, without=ghost)
     dims = base.dims | taken.dims | seen.dims
     function = taken.function if only is None else only & taken.function
     heap.vectors = Vectors(space, dims, function & seen.function & (base.function | one_less))
     return new
 
 
-def renaming(heap: Heap, summary: Node, new: Node) -> dict[Flag, Flag]:
+def flags_of_instance(heap: Heap, summary: Node, new: Node) -> dict[Flag, Flag]:
     """The flags of an instance that was taken out, for each flag of the summary it was in."""
-    found = {}
+    result = {}
     for flag in heap.mentioning(summary):
-        other = moved(flag, {summary: new, summary.other: summary})
+        other = move_flag(flag, {summary: new, summary.other: summary})
         if other is not None:
-            found[flag] = other
-    return found
+            result[flag] = other
+    return result
 
 
 def single(heap: Heap, summary: Node) -> Heap | None:
@@ -167,7 +167,7 @@ def single(heap: Heap, summary: Node) -> Heap | None:
     return part
 
 
-def separated(heap: Heap, summary: Node, where: Function | None = None, others: Function | None = None) -> Node:
+def separate_instance(heap: Heap, summary: Node, where: Function | None = None, others: Function | None = None) -> Node:
     """One instance of a summary as a node of its own, whether there are others or not (deref', section 3.2).
 
     With `where`, a condition on flags of the summary, the instance satisfies it; the remaining instances satisfy
@@ -179,20 +179,20 @@ def separated(heap: Heap, summary: Node, where: Function | None = None, others: 
         apart = heap.space.true if others is None else ~others
         alone = heap.restricted(where & apart)
         alone = None if alone is None else single(alone, summary)
-        only = heap.space.rename(where, renaming(heap, summary, fresh(heap, summary))) & ~where & apart
+        only = heap.space.rename(where, flags_of_instance(heap, summary, fresh(heap, summary))) & ~where & apart
     several = heap.copy()
     new = materialise(several, summary, only)
     if alone is None:
         heap.vectors = several.vectors
         return new
-    vectors = renamed(alone.vectors, {summary: new, summary.other: None})
+    vectors = rename_nodes(alone.vectors, {summary: new, summary.other: None})
     if not several.vectors.is_empty():
         vectors = vectors.join(several.vectors)
     heap.vectors = vectors
     return new
 
 
-def parted(heap: Heap, summary: Node, new: Node, belongs: Function, remains: Function) -> None:
+def part_summary(heap: Heap, summary: Node, new: Node, belongs: Function, remains: Function) -> None:
     """A summary as two nodes, which have its instances between them; either may have none.
 
     Every instance of `new` satisfies `belongs`, every remaining one `remains`. Both must follow from a property that
@@ -202,17 +202,17 @@ def parted(heap: Heap, summary: Node, new: Node, belongs: Function, remains: Fun
     ghost = Flag(GHOST, summary)
     all_new: dict[Node, Node | None] = {summary: new, summary.other: new.other}
     base = heap.vectors.restrict(heap.flag(ghost))
-    several = renamed(base, all_new)
+    several = rename_nodes(base, all_new)
     hidden = heap.to_ghost(summary)
     one_old = space.none_of([ghost, *hidden])
-    one_new = space.none_of(f for f in (moved(f, all_new) for f in [ghost, *hidden]) if f is not None)
-    seen_new = renamed(base, {summary: new, summary.other: summary}, without=ghost)
-    seen_old = renamed(base, {summary.other: new}, without=ghost)
+    one_new = space.none_of(f for f in (move_flag(f, all_new) for f in [ghost, *hidden]) if f is not None)
+    seen_new = rename_nodes(base, {summary: new, summary.other: summary}, without=ghost)
+    seen_old = rename_nodes(base, {summary.other: new}, without=ghost)
     both = seen_new.function & seen_old.function & (base.function | one_old) & (several.function | one_new)
     parts = [
         Vectors(space, base.dims | several.dims | seen_new.dims | seen_old.dims, both & belongs & remains),
         heap.vectors.restrict(remains),
-        renamed(heap.vectors, all_new).restrict(belongs),
+        rename_nodes(heap.vectors, all_new).restrict(belongs),
     ]
     dims = frozenset().union(*(p.dims for p in parts))
     function = space.false

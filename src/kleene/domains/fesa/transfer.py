@@ -26,7 +26,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import IntegerType, PointerType, RecordType
-from kleene.domains.fesa.evaluate import Evaluator, Integer, converted, is_vague
+from kleene.domains.fesa.evaluate import Evaluator, Integer, convert_number, is_vague
 from kleene.domains.fesa.flags import EXISTS, LOST, STATIC, UNDEFINED, VALUE, VARIABLE, Flag, Node
 from kleene.domains.fesa.functions import Function
 from kleene.domains.fesa.heap import Heap
@@ -209,8 +209,8 @@ class Transfer(Evaluator):
         if nothing is not None:
             yield nothing, null(nothing)
         for key in sorted(value.targets):
-            for part, found, place in self.pointing(heap, value, key):
-                yield part, to(part, found, place)
+            for part, pointer, place in self.pointing(heap, value, key):
+                yield part, to(part, pointer, place)
 
     def _store_integer(
         self, heap: Heap, node: Node, offset: int, size: int, target: Expression, value: Integer | None
@@ -222,7 +222,7 @@ class Transfer(Evaluator):
         assert isinstance(target.type, IntegerType)
         if not is_vague(target) and value is not None:
             kept = self.memory.integer_type((node.size, offset))
-            self.store_number(heap, node, offset, self.numbers(node, offset), converted(value, target.type, kept))
+            self.store_number(heap, node, offset, self.numbers(node, offset), convert_number(value, target.type, kept))
 
     def _store_untracked(self, heap: Heap, target: Expression) -> Iterator[Heap]:
         for part, node, offset, size in self.touch(heap, target):
@@ -312,8 +312,8 @@ class Transfer(Evaluator):
         target, text = operation.target, str(operation.pointer)
         for part, node, offset in self.access(heap, target):
             self._known_slot(node, offset, target)
-            for middle, found in self.pointer(part, operation.pointer):
-                value = found.settled(middle)
+            for middle, pointer in self.pointer(part, operation.pointer):
+                value = pointer.settled(middle)
                 if operation.may_fail and self.malloc_may_fail:
                     failed = middle.copy()
                     self._store_pointer(failed, node, offset, null(failed), target)
@@ -327,7 +327,7 @@ class Transfer(Evaluator):
                     for last, old, place in self.pointing(middle, value, key):
                         for alive in self._may_free(last, old, place, text):
                             if old == node:
-                                raise Unmodelled("realloc of the block that its result goes to")
+                                raise Unmodelled("realloc of the block that holds its result")
                             new = self._new_block(alive, size, zeroed=False)
                             self._copy_bytes(alive, new, 0, old, 0, min(int(size), int(old.size)))
                             release(alive, old, self.report)
@@ -335,8 +335,8 @@ class Transfer(Evaluator):
                             yield alive
 
     def _free(self, heap: Heap, expression: Expression) -> Iterator[Heap]:
-        for part, found in self.pointer(heap, expression):
-            value = found.settled(part)
+        for part, pointer in self.pointer(heap, expression):
+            value = pointer.settled(part)
             nothing = part.restricted(value.null)
             if nothing is not None:
                 yield nothing
@@ -437,7 +437,7 @@ class Transfer(Evaluator):
         kept, written = (self.memory.integer_type((n.size, o)) for n, o in (to_place, source))
         value = None
         if kept is not None and span[0] <= place <= span[1] - kept.size:
-            value = converted(self.stored(heap, other, counterpart), written, kept)
+            value = convert_number(self.stored(heap, other, counterpart), written, kept)
         self.store_number(heap, node, place, self.numbers(node, place), value)
 
     # Control ----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ Keep = Literal["live", "loop", "scope"]
 """Until a variable is not read any more; pointers that go round a loop all the way; pointers till their scope ends."""
 
 
-def kept(cfa: Cfa[Operation], tracked: Set[Variable], keep: Keep) -> dict[str, frozenset[Variable]]:
+def variables_to_keep(cfa: Cfa[Operation], tracked: Set[Variable], keep: Keep) -> dict[str, frozenset[Variable]]:
     """For each location, the variables to keep."""
     live = live_before(cfa, tracked, whole_scope=keep == "scope")
     if keep == "live":
@@ -28,7 +28,7 @@ def kept(cfa: Cfa[Operation], tracked: Set[Variable], keep: Keep) -> dict[str, f
         for head, body in _loops(cfa):
             for name in body:
                 more[name] |= live[head] & scope.get(name, frozenset())
-    return {name: found | (pointers & more.get(name, frozenset())) for name, found in live.items()}
+    return {name: alive | (pointers & more.get(name, frozenset())) for name, alive in live.items()}
 
 
 def _loops(cfa: Cfa[Operation]) -> Iterator[tuple[str, set[str]]]:

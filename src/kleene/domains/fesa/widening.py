@@ -22,7 +22,7 @@ from kleene.domains.fesa.flags import (
 )
 from kleene.domains.fesa.heap import Heap
 from kleene.domains.fesa.ownership import forget_above
-from kleene.domains.fesa.summaries import renamed, summarise
+from kleene.domains.fesa.summaries import rename_nodes, summarise
 from kleene.domains.fesa.vectors import Vectors
 
 
@@ -86,7 +86,7 @@ def rename_by_role(heap: Heap, numbers: dict[Role, int]) -> None:
             new = node._replace(number=number)
             names |= {node: new, node.other: new.other}
     if names:
-        heap.vectors = renamed(heap.vectors, names)
+        heap.vectors = rename_nodes(heap.vectors, names)
 
 
 FORGOTTEN = (

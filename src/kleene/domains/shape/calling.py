@@ -8,7 +8,7 @@ from functools import cached_property
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.derived_updates import DerivingDomain
-from kleene.domains.shape.heap_join import joined
+from kleene.domains.shape.heap_join import join_after_call
 from kleene.domains.shape.local_heaps import Division, LocalHeaps
 from kleene.domains.shape.specified import Specified
 from kleene.logic.formula import TRUE
@@ -57,12 +57,12 @@ class CallingShapeDomain(DerivingDomain):
 
     def _specified(self, edge: Edge[Action], action: SpecifiedAction, elements: Sequence[Structure]) -> list[Structure]:
         """Check a contract in formulas, or assume its postcondition."""
-        found: dict[Structure, None] = {}
+        distinct: dict[Structure, None] = {}
         for element in elements:
             if not all(self.specified.holds(formula, element) for formula, _ in action.wanted):
                 self._refuse(edge, element)
             elif action.role == "holds":
-                found[element] = None
+                distinct[element] = None
             else:
                 for relation in self.specified.cyclic(action):
                     report = Report(closed_cycle(TRUE, relation), element, definite=False)
@@ -73,8 +73,8 @@ class CallingShapeDomain(DerivingDomain):
                 for after in results:
                     coerced = self.coercer.coerce(after)
                     if coerced is not None:  # there is such a heap
-                        found[self.blurred(Draft.of(coerced, 0), coerced)] = None
-        return list(found)
+                        distinct[self.blurred(Draft.of(coerced, 0), coerced)] = None
+        return list(distinct)
 
     def callee(self, label: Action) -> str | None:
         return label.function if isinstance(label, CallAction) else None
@@ -96,18 +96,20 @@ class CallingShapeDomain(DerivingDomain):
         self._divided[call, element] = division
         return self._settled(edge, self.heaps.entry(division, call))
 
-    def resume(self, edge: Edge[Action], caller: Structure, exits: Sequence[Structure]) -> list[Structure]:
+    def resume(
+        self, edge: Edge[Action], caller: Structure, entry: Structure, exits: Sequence[Structure]
+    ) -> list[Structure]:
         call = edge.label
         assert isinstance(call, CallAction)
         division = self._divided[call, caller]
-        found = []
+        results = []
         for end in exits:
-            after = joined(self.heaps, division, call, end)
+            after = join_after_call(self.heaps, division, call, end)
             if after is None:
                 self._refuse(edge, caller)
             else:
-                found += self._settled(edge, after)
-        return found
+                results += self._settled(edge, after)
+        return results
 
     def _settled(self, edge: Edge[Action], structure: Structure) -> list[Structure]:
         coerced = self.coercer.coerce(structure)

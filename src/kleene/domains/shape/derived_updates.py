@@ -12,8 +12,8 @@ class DerivingDomain(ShapeDomain):
     """The shape domain, with updates derived when an action is first used: many are never reached."""
 
     def transformer(self, action: Action) -> Transformer:
-        found = self._transformers.get(action)
-        if found is None:
+        transformer = self._transformers.get(action)
+        if transformer is None:
             derived = derive(action, self.vocabulary, DifferencingOptions()).action
-            found = self._transformers[action] = super().transformer(derived)
-        return found
+            transformer = self._transformers[action] = super().transformer(derived)
+        return transformer

@@ -21,6 +21,9 @@ from kleene.transformers.draft import Draft
 from kleene.transformers.focus import Focuser, FocusOptions, InfiniteFocus
 from kleene.transformers.transformer import Outcome, Stages, Transformer
 
+MOST_STRUCTURES = 200_000
+"""Structures of one analysis of a C program by default (`--max-structures`)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShapeOptions:
@@ -80,9 +83,9 @@ class ShapeDomain:
         return self._make_store() if self.native is None else self.native.store()
 
     def transformer(self, action: Action) -> Transformer:
-        found = self._transformers.get(action)
-        if found is None:
-            found = self._transformers[action] = Transformer(
+        transformer = self._transformers.get(action)
+        if transformer is None:
+            transformer = self._transformers[action] = Transformer(
                 action,
                 self.coercer,
                 self.focuser,
@@ -94,7 +97,7 @@ class ShapeDomain:
                 filter_during_focus=self.options.filter_during_focus,
                 early_precondition=self.options.early_precondition,
             )
-        return found
+        return transformer
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
         transformer = self.transformer(edge.label)

@@ -22,10 +22,10 @@ def both(a: Rails, b: Rails) -> Rails:
 
 
 def any_of(values: Iterable[Rails]) -> Rails:
-    found = NOTHING
+    result = NOTHING
     for value in values:
-        found = either(found, value)
-    return found
+        result = either(result, value)
+    return result
 
 
 def bit_of(value: Rails, bit: int) -> Rails:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kleene.domains.shape.editor import NOTHING, Editor, Rails, any_of, bit_of, both, either, where
-from kleene.domains.shape.local_heaps import Division, LocalHeaps, marked_node, renamed_root
+from kleene.domains.shape.local_heaps import Division, LocalHeaps, marked_node
 from kleene.semantics.steps.invocations import CallAction
 from kleene.semantics.vocabulary.groups import CIRCULAR, Group
 from kleene.structures.edit import mapping_of
@@ -18,7 +18,7 @@ from kleene.structures.layout import layout_for
 from kleene.structures.structure import Structure
 
 
-def joined(heaps: LocalHeaps, division: Division, call: CallAction, end: Structure) -> Structure | None:
+def join_after_call(heaps: LocalHeaps, division: Division, call: CallAction, end: Structure) -> Structure | None:
     """The caller's structure after the call; None if the two cannot be joined."""
     join = _Join(heaps, division, call, end)
     return join.run() if join.found_markers() else None
@@ -190,11 +190,11 @@ class _Join:
 
     def _pointed(self, old: Rails) -> Rails:
         """The targets of a pointer of the caller: in the rest, or cutpoints."""
-        found = self._of_rest(old)
+        pointed = self._of_rest(old)
         for node in self.division.cutpoints:
             value, k = bit_of(old, node), self.place[self.images[node]]
-            found = either(found, (value[0] << k, value[1] << k))
-        return found
+            pointed = either(pointed, (value[0] << k, value[1] << k))
+        return pointed
 
     # Paths ------------------------------------------------------------------------------------------------------
 
@@ -212,8 +212,8 @@ class _Join:
     def _beyond(self, group: Group, name: str, root: str, node: int) -> Rails:
         """The nodes of the result that a cutpoint reaches now; `name` is the reachability predicate of the root."""
         image = self.images[node]
-        known = renamed_root(name, root, self.division.cutpoints[node])
-        if known in self.vocabulary:
+        known = self.heaps.of_root(name, self.division.cutpoints[node])
+        if known is not None:
             reached = self.end.get(known)
         else:
             reached = self.heaps.from_node(self.end, group, name, root, image) or (1 << image, self.end.every)
@@ -225,12 +225,12 @@ class _Join:
         `pointed` are those that a variable points to itself. `name` is the reachability predicate of the root.
         """
         borders = {self.images[u]: u for u in self.division.borders}
-        found = self._moved(reached, but=borders)
+        result = self._moved(reached, but=borders)
         for image, border in borders.items():
             path = bit_of(pointed if group in self.inward else reached, image)
             if path[1]:
-                found = either(found, where(path, self._from_rest(group, name, root, border)))
-        return found
+                result = either(result, where(path, self._from_rest(group, name, root, border)))
+        return result
 
     def _from_rest(self, group: Group, name: str, root: str, border: int) -> Rails:
         """The nodes of the result that a node of the rest reaches."""
@@ -239,7 +239,7 @@ class _Join:
 
     def _into_callee(self, group: Group, name: str, root: str, before: Rails, direct: Rails = NOTHING) -> Rails:
         """The callee's nodes reached by paths through the nodes `before`, which were reached before the call."""
-        found = NOTHING
+        into_callee = NOTHING
         if group not in self.inward:
             return self._direct(group, name, root, direct)
         independent = self._independent(group)
@@ -252,8 +252,8 @@ class _Join:
                 last = (both(bit_of(before, u), bit_of(step, self.before.layout.bit((u, node)))) for u in self.rest)
                 path = either(any_of(last), bit_of(direct, node))
             if path[1]:
-                found = either(found, where(path, self._beyond(group, name, root, node)))
-        return found
+                into_callee = either(into_callee, where(path, self._beyond(group, name, root, node)))
+        return into_callee
 
     def _direct(self, group: Group, name: str, root: str, direct: Rails) -> Rails:
         """The nodes reached from cutpoints that a variable points to itself."""
@@ -333,12 +333,12 @@ class _Join:
         pointed = self.end.get(source) if source is not None else self.before.get(root)
         kept = pointed != NOTHING and (source is not None or self._kept(root))
         for group, name in self.heaps.reaches(root):
-            known = name if source is None else renamed_root(name, root, source)
+            known = name if source is None else self.heaps.of_root(name, source)
             if not kept:
                 self.result.set(name, NOTHING)
             elif source is None:
                 self.result.set(name, self._reached(group, name, root))
-            elif known in self.vocabulary:
+            elif known is not None:
                 value = self._from_callee(group, name, root, self.end.get(known), self.end.get(source))
                 self.result.set(name, value)
             else:
@@ -359,8 +359,8 @@ class _Join:
         if not kept:
             self.result.set(name, NOTHING)
         elif source is not None:
-            known = renamed_root(name, root, source)
-            if known in self.vocabulary and not self.end.get(source)[1] & borders:
+            known = self.heaps.of_root(name, source)
+            if known is not None and not self.end.get(source)[1] & borders:
                 self.result.set(name, self.end.get(known))
             else:
                 self.result.evaluate(name)
@@ -369,8 +369,8 @@ class _Join:
             marked = [m for u, m in self.division.cutpoints.items() if must == may == 1 << u]
             if not may & self.division.local:
                 self.result.set(name, self.before.get(name))
-            elif marked and renamed_root(name, root, marked[0]) in self.vocabulary:
-                self.result.set(name, self.end.get(renamed_root(name, root, marked[0])))
+            elif marked and (known := self.heaps.of_root(name, marked[0])) is not None:
+                self.result.set(name, self.end.get(known))
             else:
                 self.result.evaluate(name)
 

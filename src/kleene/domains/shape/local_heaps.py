@@ -11,13 +11,14 @@ which are sharper, where it cannot have.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kleene.domains.shape.editor import NOTHING, Editor, Rails, bit_of, either
 from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import Vocabulary
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
-from kleene.semantics.vocabulary.groups import Group, has_cell
+from kleene.semantics.vocabulary.groups import Group, has_cell, not_null
+from kleene.semantics.vocabulary.held_blocks import held_by
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE, OUTER
 from kleene.structures.edit import mapping_of
 from kleene.structures.structure import Structure
@@ -59,12 +60,19 @@ class LocalHeaps:
             known |= {group.looping, *(has_cell(member) for member in group.members)}
         for root in self.roots:
             known |= {name for _, name in self.reaches(root)} | set(self.not_null(root))
-        self.held = {edge: name for edge in calls.edges for name in self.present(f"held[{edge}]")}
+        self.held = {edge: name for edge in calls.edges for name in self.present(held_by(edge))}
         steps = {name for group in calls.groups for name in (*group.members, group.name, group.step)}
         self.recorded = [n for n in self.binary if vocabulary[n].definition is None and n not in steps]
         """Relations that a body remembers (`semantics/steps/specified.py`); across a cut they are mostly unknown."""
-        self.same = {n: old for old in self.recorded for n in self.present(f"same[{old[4:-1]}]")}
+        fields = {p.role.of: p.name for p in vocabulary if p.role is not None and p.is_a(RoleKind.SAME)}
+        roles = [(vocabulary[name].role, name) for name in self.recorded]
+        self.same = {fields[role.of]: name for role, name in roles if role is not None and role.of in fields}
         """Maps each predicate ``same[f]`` to the relation of the old values."""
+        self._roles = {p.name: p.role for p in vocabulary if p.role is not None and p.role.root}
+        """The predicates about a root; with the root '' those that name the nodes that a node reaches by a closure."""
+        for group in calls.groups:
+            self._roles |= group.reach_roles({"": set(group.members)})
+        self._of_role = {role: name for name, role in self._roles.items()}
         self.others = [p.name for p in vocabulary if p.name not in known | {*self.held.values(), *self.same}]
 
     # Names of predicates ----------------------------------------------------------------------------------------
@@ -77,16 +85,21 @@ class LocalHeaps:
 
     def closures(self, group: Group) -> list[tuple[str, str, str]]:
         """The closures of a group: each with its relation, and with the reachability predicate of the root ''."""
-        found = [(group.closure, group.step, f"r[{group.name},]"), (group.whole_closure, group.name, group.reach(""))]
-        return [entry for entry in found if entry[0] in self.vocabulary]
+        without_cuts = (group.closure, group.step, group.reach_before_cuts(""))
+        entries = [without_cuts, (group.whole_closure, group.name, group.reach(""))]
+        return [entry for entry in entries if entry[0] in self.vocabulary]
+
+    def of_root(self, name: str, root: str) -> str | None:
+        """The predicate of another root that corresponds to the predicate `name` of a root."""
+        return self._of_role.get(replace(self._roles[name], root=root))
 
     def reaches(self, root: str) -> list[tuple[Group, str]]:
         """The reachability predicates of a root."""
-        return [(g, n) for g in self.calls.groups for n in self.present(f"r[{g.name},{root}]", g.reach(root))]
+        return [(g, n) for g in self.calls.groups for n in self.present(g.reach_before_cuts(root), g.reach(root))]
 
     def not_null(self, root: str) -> list[str]:
         """The predicates of the cells of the root's target that are not null."""
-        return self.present(*(f"nn[{root}->{m}]" for g in self.calls.groups for m in g.members))
+        return self.present(*(not_null(root, m) for g in self.calls.groups for m in g.members))
 
     def from_node(self, editor: Editor, group: Group, name: str, old: str, node: int) -> Rails | None:
         """The nodes that a node reaches: by the predicate of a variable that points to it, else by the closure.
@@ -94,11 +107,11 @@ class LocalHeaps:
         `name` is the reachability predicate of the root `old`. None without such a predicate.
         """
         for root in self.roots:
-            known = renamed_root(name, old, root)
-            if known in self.vocabulary and editor.get(root)[0] >> node & 1:
+            known = self.of_root(name, root)
+            if known is not None and editor.get(root)[0] >> node & 1:
                 return editor.get(known)
         for closure, _, reached in self.closures(group):
-            if name == renamed_root(reached, "", old):
+            if name == self.of_root(reached, old):
                 return editor.row(closure, node)
         return None
 
@@ -294,16 +307,16 @@ class LocalHeaps:
 
     def _same_reach(self, editor: Editor, old: Editor, parameter: str, argument: str, borders: int) -> None:
         for _, name in self.reaches(parameter):
-            known = renamed_root(name, parameter, argument)
-            if known in self.vocabulary:
+            known = self.of_root(name, argument)
+            if known is not None:
                 must, may = old.get(known)
                 several = borders.bit_count() > 1
                 editor.set(name, (must & ~borders if several else must, may))
             else:
                 editor.evaluate(name)
         for name in self.not_null(parameter):
-            known = renamed_root(name, parameter, argument)
-            if known in self.vocabulary:
+            known = self.of_root(name, argument)
+            if known is not None:
                 editor.set(name, old.get(known))
             else:
                 editor.evaluate(name)
@@ -350,13 +363,6 @@ class LocalHeaps:
             editor.evaluate_at(name, sum(1 << k for u, k in place.items() if pointed >> u & 1))
 
 
-def renamed_root(name: str, old: str, new: str) -> str:
-    """The predicate `name` of a root, for another root."""
-    if name.startswith("nn["):
-        return name.replace(f"nn[{old}->", f"nn[{new}->", 1)
-    return name.removesuffix(f",{old}]") + f",{new}]"
-
-
 def marked_node(editor: Editor, marker: str) -> int | None:
     """The node of a marker, if it is certain."""
     must, may = editor.get(marker)
@@ -364,4 +370,4 @@ def marked_node(editor: Editor, marker: str) -> int | None:
     return node if must == may and must.bit_count() == 1 and not editor.summary(node) else None
 
 
-__all__ = ["Division", "LocalHeaps", "bit_of", "marked_node", "renamed_root"]
+__all__ = ["Division", "LocalHeaps", "bit_of", "marked_node"]

@@ -69,14 +69,14 @@ class _NativeMachine:
         return NativeStore(self._join, self._canonicalizer, signature, self._python_store)
 
     def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Iterator[NativePart | Structure]:
-        from kleene.structures.packed import packed
+        from kleene.structures.packed import pack
 
         rules = self._coercer.native
         action = self._action(transformer)
         if action is None or rules is None:
             yield from elements
             return
-        handles = [packed(element, rules.signature) for element in elements]
+        handles = [pack(element, rules.signature) for element in elements]
         outcomes = action.post([handle for handle in handles if handle is not None], self._threads)
         first = last = 0
         unfinished = {number for number, _ in outcomes.unfinished()}

@@ -8,7 +8,7 @@ from kleene import _native
 from kleene.domains.shape import stores
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.embedding import embeds
-from kleene.structures.packed import PackedBatch, packed
+from kleene.structures.packed import PackedBatch, pack
 from kleene.structures.structure import Structure
 
 
@@ -35,7 +35,7 @@ class NativeStore:
             return self._add_to_joined(elements)
         if isinstance(elements, PackedBatch):
             return PackedBatch(self._vocabulary, self._native.add(elements.batch))
-        handles = [packed(s, self._signature) for s in elements]
+        handles = [pack(s, self._signature) for s in elements]
         added = self._native.add_handles([handle for handle in handles if handle is not None])
         batch = PackedBatch(self._vocabulary, added)
         large = [s for s, handle in zip(elements, handles, strict=True) if handle is None]
@@ -44,7 +44,7 @@ class NativeStore:
     def _add_to_joined(self, elements: Sequence[Structure]) -> Sequence[Structure]:
         """Join `ind`: a join may have more nodes than both of its arguments. If too many, Python keeps them all."""
         before = self._native.elements()
-        handles = [packed(s, self._signature) for s in elements]
+        handles = [pack(s, self._signature) for s in elements]
         small = [handle for handle in handles if handle is not None]
         if len(small) == len(handles):
             try:
@@ -63,7 +63,7 @@ class NativeStore:
         return self._large
 
     def covers(self, element: Structure) -> bool:
-        handle = packed(element, self._signature)
+        handle = pack(element, self._signature)
         if handle is not None and self._native.covers(handle):
             return True
         if self._large is not None and self._large.covers(element):
@@ -73,12 +73,12 @@ class NativeStore:
         return any(embeds(element, s) for s in PackedBatch(self._vocabulary, self._native.elements()))
 
     def current(self, element: Structure) -> bool:
-        handle = None if self._all_in_python else packed(element, self._signature)
+        handle = None if self._all_in_python else pack(element, self._signature)
         return self._native.current(handle) if handle is not None else self._in_python.current(element)
 
     def elements(self) -> list[Structure]:
-        found = list(PackedBatch(self._vocabulary, self._native.elements()))
-        return found if self._large is None else stores.in_order([*found, *self._large.elements()])
+        packed = list(PackedBatch(self._vocabulary, self._native.elements()))
+        return packed if self._large is None else stores.in_order([*packed, *self._large.elements()])
 
     def clear(self) -> None:
         self._native.clear()

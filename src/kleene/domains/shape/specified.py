@@ -21,7 +21,7 @@ from kleene.structures.edit import mapping_of
 from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.structure import AC, AC_MAY, Structure
 from kleene.symbolic.contracts.acyclic import may_be_cyclic
-from kleene.symbolic.contracts.calls_by_rules import CallByRules, formula_rules, same_rules, sharpened
+from kleene.symbolic.contracts.calls_by_rules import CallByRules, formula_rules, same_rules, sharpen_draft
 from kleene.symbolic.contracts.closure_rules import closure_rules
 from kleene.symbolic.contracts.specifications import Call
 from kleene.transformers.action import Rule
@@ -53,14 +53,14 @@ class Specified:
             given = [*self.rules, *closure_rules(self.vocabulary), *broken]
             coercer = self._refuters[formula] = Coercer(self.vocabulary, all_rules(self.vocabulary, given))
         unary = [p for p in self.vocabulary.declared if p.arity < 2 and not _is_definite(structure, p.name)]
-        drafts = sharpened(Draft.of(structure, coercer.all), coercer, unary)
+        drafts = sharpen_draft(Draft.of(structure, coercer.all), coercer, unary)
         return all(evaluate(draft.structure(structure), formula) is Kleene.TRUE for draft in drafts)
 
     # Changes ----------------------------------------------------------------------------------------------------------
 
     def cyclic(self, action: SpecifiedAction) -> list[str]:
         """The relations that the analysis assumes acyclic and the contract does not guarantee."""
-        found = []
+        cyclic = []
         for relation, fields in action.assumed:
             known = self._cyclic.get((action, relation))
             if known is None:
@@ -68,8 +68,8 @@ class Specified:
                 known = may_be_cyclic(action.specification, fields, begins=action.role == "given")
                 self._cyclic[action, relation] = known
             if known:
-                found.append(relation)
-        return found
+                cyclic.append(relation)
+        return cyclic
 
     def post(self, action: SpecifiedAction, structure: Structure) -> list[Structure]:
         """The structures after a call by contract, or at the entry of a body."""
@@ -78,11 +78,11 @@ class Specified:
             meant = Call(action.name, TRUE, action.ensures, action.change, action.creates_any, FALSE)
             call = self._calls[action] = _Call(meant, self.vocabulary, self.rules)
             call.remembers = action.role == "given"
-        found: dict[Structure, None] = {}
+        results: dict[Structure, None] = {}
         for after in call.post(structure):
             for active in _active(after):
-                found[self._remembering(action, active) if action.role == "given" else active] = None
-        return list(found)
+                results[self._remembering(action, active) if action.role == "given" else active] = None
+        return list(results)
 
     def _remembering(self, action: SpecifiedAction, structure: Structure) -> Structure:
         """The structure at the entry of a body: no node is `new`, and the remembered values are recorded."""
@@ -99,11 +99,11 @@ class Specified:
 
 def recorded_rules(vocabulary: Vocabulary) -> list[Rule]:
     """The rules of ``same[f]`` for a field and its value at the entry, for a body that remembers it."""
-    found = []
+    result = []
     for p in vocabulary.declared:
         if p.role is not None and p.role.kind is RoleKind.SAME and p.role.of in vocabulary:
-            found += same_rules(p.name, p.role.of, old(p.role.of))
-    return found
+            result += same_rules(p.name, p.role.of, old(p.role.of))
+    return result
 
 
 class _Call(CallByRules):

@@ -14,7 +14,7 @@ from kleene.cfa.operations import Allocate, Assign, DeclareLocal, EndScope, Oper
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType
 from kleene.passes.elements.chosen import bare
-from kleene.passes.elements.global_arrays import FEW, whole_variables
+from kleene.passes.elements.global_arrays import MOST_ELEMENTS, whole_variables
 from kleene.passes.elements.rewritten import with_element_lists
 from kleene.passes.indices import has_pointers
 from kleene.passes.rewrite import operations_of, rewrite_operation
@@ -48,7 +48,7 @@ def _arrays(program: CProgram) -> list[Variable]:
 
 def _is_large(variable: Variable, program: CProgram) -> bool:
     type_ = variable.type
-    if not isinstance(type_, ArrayType) or type_.count <= FEW or isinstance(type_.element, ArrayType):
+    if not isinstance(type_, ArrayType) or type_.count <= MOST_ELEMENTS or isinstance(type_.element, ArrayType):
         return False
     return has_pointers(type_, program)
 

@@ -44,7 +44,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, RecordField, RecordLayout, RecordType, Type
 from kleene.passes.facts.intervals import Interval, Intervals
-from kleene.passes.facts.liveness import defined
+from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.indices import has_pointers
@@ -53,7 +53,7 @@ from kleene.passes.rewrite import operations_of, rewrite_operation
 CHOICE = "which slot"
 """The source of numbers that no run of the program reads: which slot stands for an element."""
 
-FEW = 6
+MOST_ELEMENTS = 6
 """Arrays of so few elements are followed element by element."""
 
 
@@ -75,15 +75,15 @@ def with_slots(program: CProgram) -> CProgram:
 
 def _arrays(program: CProgram) -> list[Variable]:
     """The global arrays of pointers that are only indexed."""
-    found = []
+    arrays = []
     for item in program.globals:
         type_ = item.variable.type
         if item.external or item.initial or item.constant or not isinstance(type_, ArrayType):
             continue
-        if type_.count > FEW and has_pointers(type_, program) and not isinstance(type_.element, ArrayType):
-            found.append(item.variable)
+        if type_.count > MOST_ELEMENTS and has_pointers(type_, program) and not isinstance(type_.element, ArrayType):
+            arrays.append(item.variable)
     whole = {v for o in operations_of(program) for x in expressions(o) for v in whole_variables(x)}
-    return [v for v in found if v not in whole]
+    return [v for v in arrays if v not in whole]
 
 
 def whole_variables(expression: Expression) -> Iterator[Variable]:
@@ -234,7 +234,7 @@ class _Coder:
             self.edges.append(edge)
             return
         operation, here = self._accessed(edge)
-        changed = [v for v in defined(edge.label) if v in self.indices]
+        changed = [v for v in defined_variables(edge.label) if v in self.indices]
         after = self.intervals.after(edge.label, before)
         tested = [v for v in self.indices if isinstance(edge.label, Assume) and after is not None]
         if not changed and not tested:

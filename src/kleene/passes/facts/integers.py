@@ -30,6 +30,7 @@ from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj, disj, neg
 from kleene.passes.facts.memory import Memory, Unmodelled
 
 MAX_CONSTANTS = 20
+"""Values of one variable or cell that are told apart; the others are one value."""
 Key = Variable | int
 """An integer variable, or the offset of an integer cell."""
 
@@ -56,15 +57,18 @@ INJECTIVE = frozenset(("+", "-", "^"))
 
 @dataclass(frozen=True)
 class IntegerValue:
-    """An abstract integer: a condition for each value in the table, and `rest`, the condition for all others."""
+    """An abstract integer: a condition for each value in the table, and `rest`, the condition for all others.
+
+    Exactly one of them holds: where `rest` is 1, the value is none of the table.
+    """
 
     table: Mapping[int, Formula]
     rest: Formula
 
     def at(self, constant: int) -> Formula:
         """The condition under which the value is this constant."""
-        found = self.table.get(constant)
-        return conj(self.rest, UNKNOWN) if found is None else found
+        formula = self.table.get(constant)
+        return conj(self.rest, UNKNOWN) if formula is None else formula
 
     @staticmethod
     def constant(value: int) -> IntegerValue:
@@ -85,9 +89,7 @@ class IntegerValue:
         for constant, formula in self.table.items():
             new = change(constant)
             table[new] = disj(table.get(new, FALSE), formula)
-        if injective or self.rest is FALSE:
-            return IntegerValue(table, self.rest)
-        return IntegerValue({c: disj(f, conj(self.rest, UNKNOWN)) for c, f in table.items()}, self.rest)
+        return IntegerValue(table, self.rest) if injective else _with_others(table, self.rest)
 
     def converted(self, source: IntegerType, target: IntegerType) -> IntegerValue:
         """The value converted from one integer type to another."""
@@ -113,7 +115,7 @@ class IntegerValue:
 UNKNOWN_INTEGER = IntegerValue({}, TRUE)
 
 
-def combined(
+def combine_values(
     a: IntegerValue, b: IntegerValue, operation: Callable[[int, int], int], *, injective: bool = False
 ) -> IntegerValue:
     """The value of a binary operation, if the tables are small; `injective` in each operand."""
@@ -125,9 +127,17 @@ def combined(
             value = operation(x, y)
             table[value] = disj(table.get(value, FALSE), conj(f, g))
     rest = disj(a.rest, b.rest)
-    if rest is FALSE or (injective and (a.single is not None or b.single is not None)):
+    if injective and (a.single is not None or b.single is not None):
         return IntegerValue(table, rest)
-    return IntegerValue({c: disj(f, conj(rest, UNKNOWN)) for c, f in table.items()}, rest)
+    return _with_others(table, rest)
+
+
+def _with_others(table: Mapping[int, Formula], others: Formula) -> IntegerValue:
+    """A value that, where `others` holds, may be any number: one of the table, or none of it."""
+    if not table:
+        return IntegerValue(table, others)
+    unknown = conj(others, UNKNOWN)
+    return IntegerValue({c: disj(f, unknown) for c, f in table.items()}, unknown)
 
 
 @dataclass
@@ -157,10 +167,10 @@ class Constants:
         """The constants of a variable or cell, in order; none if nothing depends on its value."""
         if key in self.hidden:
             return ()
-        found = self._of.get(key)
-        if found is None:
-            found = self._of[key] = self._constants(key) if self.tracks(key) else ()
-        return found
+        result = self._of.get(key)
+        if result is None:
+            result = self._of[key] = self._constants(key) if self.tracks(key) else ()
+        return result
 
     def _constants(self, key: Key) -> tuple[int, ...]:
         root = self.root(key)

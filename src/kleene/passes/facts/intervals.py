@@ -28,7 +28,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, Call, Operation, address_taken, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
-from kleene.passes.facts.liveness import defined
+from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.literals import character
 from kleene.passes.promote import exposed_globals
 
@@ -56,7 +56,7 @@ class Intervals:
 
     def of(self, expression: Expression, location: str) -> Interval:
         """The values that an expression may have where an edge leaves a location."""
-        return evaluated(expression, self.at.get(location, {}))
+        return interval_of(expression, self.at.get(location, {}))
 
     def _tracked(self, variable: Expression) -> bool:
         return (
@@ -114,11 +114,11 @@ class Intervals:
         if isinstance(operation, Assume):
             return self._assumed(operation.condition, operation.truth, before)
         after = dict(before)
-        for variable in defined(operation):
+        for variable in defined_variables(operation):
             after.pop(variable, None)
         if isinstance(operation, Assign) and self._tracked(operation.target):
             assert isinstance(operation.target, Variable)
-            value = evaluated(operation.value, before)
+            value = interval_of(operation.value, before)
             if value != _full(operation.target):
                 after[operation.target] = value
         return after
@@ -135,7 +135,7 @@ class Intervals:
         if not (isinstance(condition.left.type, IntegerType) and isinstance(condition.right.type, IntegerType)):
             return before
         operator = condition.operator if truth else NEGATED[condition.operator]
-        a, b = evaluated(condition.left, before), evaluated(condition.right, before)
+        a, b = interval_of(condition.left, before), interval_of(condition.right, before)
         left, right = _restricted(operator, a, b), _restricted(MIRRORED[operator], b, a)
         if left is None or right is None:
             return None
@@ -158,7 +158,7 @@ def _full(expression: Expression) -> Interval:
 def _same_value(expression: Expression, bounds: Mapping[Variable, Interval]) -> Expression:
     """The operand of conversions that change no value it can have."""
     while isinstance(expression, Cast) and isinstance(expression.operand.type, IntegerType):
-        low, high = evaluated(expression.operand, bounds)
+        low, high = interval_of(expression.operand, bounds)
         kept = _full(expression)
         if low < kept[0] or high > kept[1]:
             break
@@ -179,7 +179,7 @@ def _restricted(operator: str, a: Interval, b: Interval) -> Interval | None:
     return (low, high) if low <= high else None
 
 
-def evaluated(expression: Expression, bounds: Mapping[Variable, Interval]) -> Interval:
+def interval_of(expression: Expression, bounds: Mapping[Variable, Interval]) -> Interval:
     """The values that an integer expression may have, if variables are within their bounds."""
     full = _full(expression)
     match expression:
@@ -194,17 +194,17 @@ def evaluated(expression: Expression, bounds: Mapping[Variable, Interval]) -> In
         case Unary(operator="!"):
             return 0, 1
         case Unary(operator="-", operand=operand):
-            low, high = evaluated(operand, bounds)
+            low, high = interval_of(operand, bounds)
             return _fitting((-high, -low), full)
         case Cast(operand=operand) if isinstance(operand.type, IntegerType):
             if isinstance(expression.type, IntegerType) and expression.type.boolean:
                 return 0, 1
             if isinstance(expression.type, IntegerType) and expression.type.function != operand.type.function:
                 return full
-            return _fitting(evaluated(operand, bounds), full)
+            return _fitting(interval_of(operand, bounds), full)
         case Binary(operator=operator, left=left, right=right):
-            found = _arithmetic(operator, evaluated(left, bounds), evaluated(right, bounds))
-            return full if found is None else _fitting(found, full)
+            interval = _arithmetic(operator, interval_of(left, bounds), interval_of(right, bounds))
+            return full if interval is None else _fitting(interval, full)
     return full
 
 

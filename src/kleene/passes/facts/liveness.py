@@ -22,11 +22,12 @@ from kleene.cfa.operations import (
     Realloc,
     Return,
     Specified,
+    Unsupported,
 )
 from kleene.cfa.types import PointerType
 
 
-def defined(operation: Operation) -> tuple[Variable, ...]:
+def defined_variables(operation: Operation) -> tuple[Variable, ...]:
     """The variables that the operation overwrites as a whole, or that end with it."""
     if isinstance(operation, Assign | Allocate | Realloc | Havoc) and isinstance(operation.target, Variable):
         return (operation.target,)
@@ -45,7 +46,7 @@ def defined(operation: Operation) -> tuple[Variable, ...]:
     return ()
 
 
-def used(operation: Operation) -> frozenset[Variable]:
+def used_variables(operation: Operation) -> frozenset[Variable]:
     """The variables whose value the operation reads."""
     if isinstance(operation, DeclareLocal | EndScope | Enter):
         return frozenset()
@@ -53,7 +54,7 @@ def used(operation: Operation) -> frozenset[Variable]:
         return frozenset(operation.arguments)
     if isinstance(operation, Specified):
         return frozenset(operation.arguments)
-    found: set[Variable] = set()
+    result: set[Variable] = set()
     written = "result" if isinstance(operation, Call) else "target"
     for attribute in fields(operation):
         value = getattr(operation, attribute.name)
@@ -61,8 +62,8 @@ def used(operation: Operation) -> frozenset[Variable]:
             continue
         for part in value if isinstance(value, tuple) else (value,):
             if isinstance(part, Expression.__args__):  # type: ignore[attr-defined]
-                found |= _read(part)
-    return frozenset(found)
+                result |= _read(part)
+    return frozenset(result)
 
 
 def _read(expression: Expression) -> set[Variable]:
@@ -76,7 +77,8 @@ def live_before(
 ) -> dict[str, frozenset[Variable]]:
     """For each location, the tracked variables whose value some path from there reads before writing it.
 
-    At an exit or error, the pointers in scope count as read, because they still hold their blocks. With `whole_scope`,
+    At an exit or error, the pointers in scope count as read, because they still hold their blocks; and at an operation
+    that is not supported, because what follows may use them. With `whole_scope`,
     pointers are live until their scope ends: their blocks are not lost before.
     """
     scope = in_scope(cfa)
@@ -89,8 +91,10 @@ def live_before(
         needed: set[Variable] = set()
         for edge in cfa.leaving(location):
             after = set(live[edge.target])
-            after.difference_update(defined(edge.label))
-            needed |= after | used(edge.label)
+            after.difference_update(defined_variables(edge.label))
+            needed |= after | used_variables(edge.label)
+            if isinstance(edge.label, Unsupported):
+                needed |= {v for v in scope.get(location, frozenset()) if isinstance(v.type, PointerType)}
             if isinstance(edge.label, ends):
                 needed |= pointers & scope.get(location, frozenset())
             if whole_scope and isinstance(edge.label, EndScope):
@@ -109,21 +113,21 @@ def starts(cfa: Cfa[Operation]) -> tuple[str, ...]:
 
 def in_scope(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
     """For each location that can be reached, the variables that some path has declared or written and not ended."""
-    found: dict[str, frozenset[Variable]] = {name: frozenset() for name in starts(cfa)}
-    waiting = list(found)
+    result: dict[str, frozenset[Variable]] = {name: frozenset() for name in starts(cfa)}
+    waiting = list(result)
     while waiting:
         location = waiting.pop()
         for edge in cfa.leaving(location):
-            after = set(found[location])
+            after = set(result[location])
             if isinstance(edge.label, EndScope):
                 after.difference_update(edge.label.variables)
             else:
-                after.update(defined(edge.label))
-            merged = found.get(edge.target, frozenset()) | after
-            if merged != found.get(edge.target):
-                found[edge.target] = merged
+                after.update(defined_variables(edge.label))
+            merged = result.get(edge.target, frozenset()) | after
+            if merged != result.get(edge.target):
+                result[edge.target] = merged
                 waiting.append(edge.target)
-    return found
+    return result
 
 
 @dataclass(frozen=True)
@@ -137,10 +141,10 @@ class Lifetimes:
 def lifetimes(cfa: Cfa[Operation], tracked: Set[Variable], *, whole_scope: bool = False) -> Lifetimes:
     """The lifetimes of the tracked variables that are not global."""
     local = {v for v in tracked if not v.is_global}
-    return Lifetimes(live_before(cfa, local, whole_scope=whole_scope), redeclared(cfa))
+    return Lifetimes(live_before(cfa, local, whole_scope=whole_scope), redeclared_variables(cfa))
 
 
-def redeclared(cfa: Cfa[Operation]) -> frozenset[Variable]:
+def redeclared_variables(cfa: Cfa[Operation]) -> frozenset[Variable]:
     """The variables that some path declares again before their scope has ended."""
     scope = in_scope(cfa)
     return frozenset(
@@ -150,7 +154,7 @@ def redeclared(cfa: Cfa[Operation]) -> frozenset[Variable]:
     )
 
 
-def lingering(cfa: Cfa[Operation], live: dict[str, frozenset[Variable]]) -> dict[str, frozenset[Variable]]:
+def lingering_variables(cfa: Cfa[Operation], live: dict[str, frozenset[Variable]]) -> dict[str, frozenset[Variable]]:
     """The variables to keep: the live ones, and pointers to the end of the straight line on which they die.
 
     A pointer that dies in a statement still names its node in the next one, for example a node that has just become

@@ -43,6 +43,7 @@ from kleene.diagnostics import KleeneError
 from kleene.passes.function_values import scalar_type
 
 MAX_PLACES = 12
+"""Places (a kind of object and an offset) of one pointer: with more, it may point anywhere."""
 
 
 class TypedSize(int):
@@ -97,13 +98,13 @@ def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> lis
         layout = program.records.get(type_.name)
         if layout is None:
             raise Unmodelled(f"the members of {type_} are not known")
-        found = []
+        result = []
         for member in layout.fields:
             if member.bit_width is not None:
                 continue
             inner = f"{name}.{member.name}" if name else member.name
-            found += leaves(member.type, program, base + member.offset, inner)
-        return found
+            result += leaves(member.type, program, base + member.offset, inner)
+        return result
     if isinstance(type_, ArrayType):
         if type_.count > 16:
             return []
@@ -181,10 +182,10 @@ class Memory:
         names: dict[Place, dict[str, None]] = {}
         for type_ in self._used_types():
             try:
-                found = leaves(type_, self.program)
+                parts = leaves(type_, self.program)
             except Unmodelled:
                 continue
-            for leaf in found:
+            for leaf in parts:
                 if isinstance(leaf.type, PointerType):
                     short = leaf.name.rpartition(".")[2] or "*"
                     for size in sorted(self.sizes):
@@ -215,19 +216,19 @@ class Memory:
     @property
     def _specified(self) -> list[RecordType]:
         """The types of the blocks in contracts."""
-        found = [r for o in self._operations() if isinstance(o, Specified) for r in o.records]
-        return list(dict.fromkeys(found))
+        records = [r for o in self._operations() if isinstance(o, Specified) for r in o.records]
+        return list(dict.fromkeys(records))
 
     def _used_types(self) -> list[Type]:
         """The types of objects, and of all that is seen through a pointer."""
-        found: dict[Type, None] = {v.type: None for v in self.objects}
-        found.update(dict.fromkeys(self._specified))
+        used_types: dict[Type, None] = {v.type: None for v in self.objects}
+        used_types.update(dict.fromkeys(self._specified))
         for operation in self._operations():
             if isinstance(operation, Allocate) and operation.element is not None:
-                found[operation.element] = None
+                used_types[operation.element] = None
             for expression in expressions(operation):
-                found.update({node.type: None for node in walk(expression) if isinstance(node, Deref)})
-        return list(found)
+                used_types.update({node.type: None for node in walk(expression) if isinstance(node, Deref)})
+        return list(used_types)
 
     def _name_cell(self, place: Place, name: str) -> None:
         """A new pointer cell. Objects of one size have different names for different cells; others may share them."""
@@ -359,11 +360,11 @@ class Memory:
     @property
     def self_loops(self) -> frozenset[str]:
         """The cells with a statement that makes an object point to itself, such as ``h->next = h``."""
-        found: set[str] = set()
+        self_loops: set[str] = set()
         for operation in (*self._initial(), *(edge.label for edge in self.cfa.edges)):
             if isinstance(operation, Assign) and _points_to_itself(operation.target, operation.value):
-                found |= {self.cell_of[p] for p in self._known_places(operation.target) if p in self.cell_of}
-        return frozenset(found)
+                self_loops |= {self.cell_of[p] for p in self._known_places(operation.target) if p in self.cell_of}
+        return frozenset(self_loops)
 
     def _known_places(self, lvalue: Expression) -> set[Place]:
         try:
@@ -374,13 +375,13 @@ class Memory:
     def value_places(self, value: Expression) -> set[Place]:
         """The places that a pointer value may point to."""
         match value:
-            case Constant(value=0):
+            case Constant():  # NULL, or a number that is no address of an object
                 return set()
             case Variable() if self.kind(value) == "pointer":
                 return set(self.pointer_places.get(value, ()))
             case Cast(operand=operand) if isinstance(operand.type, PointerType):
                 return self.value_places(operand)
-            case Cast(operand=Constant(value=0)):
+            case Cast(operand=Constant()):
                 return set()
             case AddressOf(target=target):
                 return self.address_places(target)

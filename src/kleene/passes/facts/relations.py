@@ -54,7 +54,7 @@ from kleene.cfa.operations import (
     expressions,
 )
 from kleene.cfa.types import IntegerType, PointerType, Type
-from kleene.passes.facts.liveness import defined
+from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merged
 from kleene.passes.facts.symbolic_values import WORD, Values, address_of, full_range
 from kleene.passes.facts.zones import ZERO, Interval, Zone
@@ -247,7 +247,7 @@ class Relations(Values):
                 self._end(variables, state)
             case Specified() | Invoke() | Enter() | Leave():
                 self._forget_memory(state)
-                self._end(defined(operation), state)
+                self._end(defined_variables(operation), state)
             case Skip() | Print() | Free():
                 pass
         if state.following > MOST_SYMBOLS:

@@ -14,12 +14,12 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Call, Invoke, Operation, address_taken
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
-from kleene.passes.facts.liveness import defined
+from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.promote import exposed_globals
 from kleene.passes.rewrite import rewrite
 
-LARGE = 16
-"""Larger expressions are not followed."""
+MOST_NODES = 16
+"""Nodes of the largest expression that is followed."""
 
 Values = dict[Variable, Expression]
 """Maps a variable to an expression with the same value, over variables that have not changed since."""
@@ -68,7 +68,7 @@ class _Known:
         return edge
 
     def _after(self, operation: Operation, before: Values) -> Values:
-        changed: set[Expression] = set(defined(operation))
+        changed: set[Expression] = set(defined_variables(operation))
         if isinstance(operation, Call) and operation.result is not None:
             changed.add(operation.result)
         value = None
@@ -85,8 +85,8 @@ class _Known:
         nodes = list(walk(expression))
         if not all(isinstance(n, Constant | Unary | Binary | Cast) or self._is_tracked(n) for n in nodes):
             return None
-        found = rewrite(expression, lambda n: values.get(n, n) if isinstance(n, Variable) else n)
-        return found if sum(1 for _ in walk(found)) <= LARGE else None
+        value = rewrite(expression, lambda n: values.get(n, n) if isinstance(n, Variable) else n)
+        return value if sum(1 for _ in walk(value)) <= MOST_NODES else None
 
     def _is_tracked(self, node: Expression) -> bool:
         return isinstance(node, Variable) and isinstance(node.type, IntegerType) and node not in self.untracked

@@ -8,6 +8,7 @@ from typing import Any
 import z3
 
 MOST_CASES = 64
+"""Disjuncts of a formula: a larger one is not split."""
 
 
 class TooManyCases(Exception):
@@ -18,30 +19,30 @@ Literals = dict[int, Any]
 """Literals by the number that Z3 gives them."""
 
 
-def simplified(formula: Any) -> Any:
+def simplify_formula(formula: Any) -> Any:
     """Simplify a formula: resolves reads after writes, and keeps the form of comparisons."""
     return z3.simplify(formula, arith_lhs=False, eq2ineq=False)
 
 
 def cases(formulas: Iterable[Any]) -> list[list[Any]]:
     """The conjunction as a disjunction of conjunctions of literals without `if`; contradictory ones are left out."""
-    found: list[Literals] = []
-    waiting: list[tuple[list[Any], Literals]] = [([simplified(f) for f in formulas], {})]
+    disjuncts: list[Literals] = []
+    waiting: list[tuple[list[Any], Literals]] = [([simplify_formula(f) for f in formulas], {})]
     while waiting:
         todo, literals = waiting.pop()
         branched = _saturate(todo, literals)
         if branched is None:
             continue
         if not branched:
-            found.append(literals)
-            if len(found) > MOST_CASES:
+            disjuncts.append(literals)
+            if len(disjuncts) > MOST_CASES:
                 raise TooManyCases
             continue
         for branch in branched:
             waiting.append(([*branch, *todo], dict(literals)))
         if len(waiting) > MOST_CASES:
             raise TooManyCases
-    return [list(literals.values()) for literals in found]
+    return [list(literals.values()) for literals in disjuncts]
 
 
 def _saturate(todo: list[Any], literals: Literals) -> list[list[Any]] | None:
@@ -69,8 +70,8 @@ def _saturate(todo: list[Any], literals: Literals) -> list[list[Any]] | None:
         if choice is not None:
             condition, yes, no = _branches(choice)
             return [
-                [condition, simplified(z3.substitute(formula, (choice, yes)))],
-                [simplified(z3.Not(condition)), simplified(z3.substitute(formula, (choice, no)))],
+                [condition, simplify_formula(z3.substitute(formula, (choice, yes)))],
+                [simplify_formula(z3.Not(condition)), simplify_formula(z3.substitute(formula, (choice, no)))],
             ]
         opposite = formula.arg(0) if z3.is_not(formula) else z3.Not(formula)
         if opposite.get_id() in literals:
@@ -107,31 +108,31 @@ def _negated(formula: Any, todo: list[Any]) -> list[list[Any]]:
 
 def _choice(formula: Any) -> Any:
     """An `if`, or a read of a written array, inside a literal, whose own condition has none."""
-    found = None
+    choice = None
     stack = [formula]
     while stack:
         node = stack.pop()
         if z3.is_app_of(node, z3.Z3_OP_ITE):
-            found, stack = node, [node.arg(0)]
+            choice, stack = node, [node.arg(0)]
         elif z3.is_select(node) and z3.is_store(node.arg(0)):
-            found, stack = node, [node.arg(0).arg(1), node.arg(1)]
+            choice, stack = node, [node.arg(0).arg(1), node.arg(1)]
         else:
             stack.extend(node.children())
-    return found
+    return choice
 
 
 def _branches(choice: Any) -> tuple[Any, Any, Any]:
     """Condition, and the values if it holds and if not."""
     if z3.is_select(choice):
         (array, written, value), read = choice.arg(0).children(), choice.arg(1)
-        return simplified(written == read), value, z3.Select(array, read)
+        return simplify_formula(written == read), value, z3.Select(array, read)
     condition, yes, no = choice.children()
     return condition, yes, no
 
 
 def constants(formula: Any) -> dict[int, Any]:
     """The constants in a formula, by number."""
-    found: dict[int, Any] = {}
+    result: dict[int, Any] = {}
     seen: set[int] = set()
     stack = [formula]
     while stack:
@@ -140,6 +141,6 @@ def constants(formula: Any) -> dict[int, Any]:
             continue
         seen.add(node.get_id())
         if z3.is_const(node) and node.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            found[node.get_id()] = node
+            result[node.get_id()] = node
         stack.extend(node.children())
-    return found
+    return result

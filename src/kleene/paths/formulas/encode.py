@@ -25,6 +25,7 @@ from kleene.domains.explicit.values import NotModelled, Split, Violation
 from kleene.paths.formulas.terms import Constraints, SymbolicInputs, constraints_of
 
 MOST_CASES = 32
+"""Cases of one path (targets of pointers, values of indices): more are left open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +84,13 @@ class Case:
 
     def inputs(self) -> list[Input]:
         """The inputs in the order in which a run takes them."""
-        found = []
+        inputs = []
         for kind, entry in self.state.history.entries() if self.state.history else []:
             if kind == "value":
-                found.append(Input(entry[1], entry[0]))
+                inputs.append(Input(entry[1], entry[0]))
             elif kind == "input":
-                found.append(Input(entry[2], 0, entry[0], entry[1]))
-        return found
+                inputs.append(Input(entry[2], 0, entry[0], entry[1]))
+        return inputs
 
 
 @dataclass
@@ -144,8 +145,8 @@ def encode(
     for position, step in enumerate(steps):
         following: list[Case] = []
         for case in cases:
-            found = list(walker.follow(case, step))
-            followed = [c for c in found if _stays(c, step, formula, last=position == len(steps) - 1)]
+            successors = list(walker.follow(case, step))
+            followed = [c for c in successors if _stays(c, step, formula, last=position == len(steps) - 1)]
             if not followed:
                 formula.dead.append((case, position))
             following += followed
@@ -202,8 +203,8 @@ class Walker:
             return
         self.inputs.malloc = step.succeeds if isinstance(step.operation, Allocate | Realloc) else None
         marks = (*case.marks, len(constraints_of(state).terms))
-        for found, end in self.step(state.clone()):
-            yield Case(found, (*case.states, state), marks, end)
+        for successor, end in self.step(state.clone()):
+            yield Case(successor, (*case.states, state), marks, end)
 
     def step(self, state: State) -> Iterator[tuple[State, Exception | None]]:
         """All ways through one operation; the state given is used up."""

@@ -11,7 +11,7 @@ import z3
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import kind_in_runs
 from kleene.domains.explicit.interpreter import Trace, run
-from kleene.domains.explicit.values import Finding
+from kleene.domains.explicit.values import Fault
 from kleene.paths.formulas.encode import Case, PathFormula
 from kleene.paths.formulas.terms import STEPS, solver_for
 
@@ -20,6 +20,9 @@ MOST_STEPS = 5_000
 
 
 _SMALL_INPUTS = 12
+"""First inputs of a run for which a small number is tried, so that people can read them."""
+_SMALL = 99
+"""The largest number that counts as small."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ def _readable(solver: Any, switches: list[Any], case: Case) -> Any:
         bits = given.term.size()
         if bits < 8:
             continue
-        small = z3.And(given.term >= -99, given.term <= 99) if given.type.signed else z3.ULE(given.term, 99)
+        small = z3.And(given.term >= -_SMALL, given.term <= _SMALL) if given.type.signed else z3.ULE(given.term, _SMALL)
         solver.add(z3.Implies(switch, small))
         if solver.check(*chosen, switch) == z3.sat:
             chosen.append(switch)
@@ -107,12 +110,12 @@ def replay(program: CProgram, inputs: Sequence[int], *, malloc_may_fail: bool, s
     return run(program, inputs, steps, malloc_may_fail=malloc_may_fail, choose_garbage=True)
 
 
-def shown(trace: Trace, kind: str, line: int | None = None) -> Finding | None:
-    """The finding of that kind (at that line) in the run, unless the run depends on what C leaves open."""
+def fault_of_run(trace: Trace, kind: str, line: int | None = None) -> Fault | None:
+    """The fault of that kind (at that line) in the run, unless the run depends on what C leaves open."""
     if trace.tainted:
         return None
     wanted = kind_in_runs(kind)
-    for finding in trace.findings:
-        if finding.kind == wanted and (line is None or finding.place.line == line):
-            return finding
+    for fault in trace.faults:
+        if fault.kind == wanted and (line is None or fault.place.line == line):
+            return fault
     return None

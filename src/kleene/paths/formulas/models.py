@@ -54,11 +54,11 @@ class Models:
             self.gave_up = self.gave_up or verdict == z3.unknown
             return None
         answer = solver.model()
-        found = dict(model)
+        extended = dict(model)
         for term in (*related, *more):
             for name, constant in self.inputs(term).items():
-                found[name] = answer.eval(constant, model_completion=True).as_long()
-        return found
+                extended[name] = answer.eval(constant, model_completion=True).as_long()
+        return extended
 
     def _plain(self, terms: Sequence[Any], more: Sequence[Any], model: Model) -> Model | None:
         """The model with one small number for the inputs of the new terms, if that is one: people read them."""

@@ -140,22 +140,22 @@ class Constraints(Store):
     def values(self, expression: Any) -> tuple[list[int], bool]:
         """Some values of a term under the constraints, small ones first, and whether these are all."""
         solver = solver_for(self.terms)
-        found: list[int] = []
+        values: list[int] = []
         small = z3.ULE(expression, SMALL_VALUE) if expression.size() > SMALL_VALUE.bit_length() else None
-        while len(found) <= MANY_VALUES:
+        while len(values) <= MANY_VALUES:
             answer = solver.check() if small is None else solver.check(small)
             if answer != z3.sat and small is not None:
                 small = None
                 continue
             if answer != z3.sat:
-                if not found:
+                if not values:
                     raise NotModelled("a number whose values the solver does not find")
-                return found, answer == z3.unsat
-            found.append(solver.model().eval(expression, model_completion=True).as_long())
-            solver.add(expression != found[-1])
-            if len(found) == MANY_VALUES // 2:
+                return values, answer == z3.unsat
+            values.append(solver.model().eval(expression, model_completion=True).as_long())
+            solver.add(expression != values[-1])
+            if len(values) == MANY_VALUES // 2:
                 small = None
-        return found, False
+        return values, False
 
 
 class SymbolicInputs(InputSource):

@@ -25,7 +25,7 @@ def within(term: Any, type_: IntegerType) -> Any:
     return z3.And(term >= type_.minimum, term <= type_.maximum)
 
 
-def wrapped(term: Any, type_: IntegerType) -> Any:
+def wrap_term(term: Any, type_: IntegerType) -> Any:
     """The term converted to the type."""
     if is_number(term):
         return number(type_.wrap(term.as_long()))

@@ -102,9 +102,9 @@ class _Reader:
     def _numbers(self, node: Any, operator: str, left: Any, right: Any) -> None:
         if z3.is_int_value(left) and not z3.is_int_value(right):
             operator, left, right = MIRRORED[operator], right, left
-        found = self._selected(left)
-        if found is not None and z3.is_int_value(right):
-            place, name = found
+        selection = self._selected(left)
+        if selection is not None and z3.is_int_value(right):
+            place, name = selection
             if place is not None:
                 _add(self.spoken.pointers, place)
                 _add(self.spoken.field_assertions, FieldAssertion(place, name, operator, right.as_long()))
@@ -158,16 +158,16 @@ class _Reader:
         return None
 
     def _places_in(self, term: Any) -> list[Place]:
-        found: list[Place] = []
+        places_in: list[Place] = []
         stack = [term]
         while stack:
             node = stack.pop()
             place = self._place(node)
             if place is not None:
-                _add(found, place)
+                _add(places_in, place)
             else:
                 stack.extend(node.children())
-        return found
+        return places_in
 
     def _text(self, term: Any) -> str:
         place = self._place(term)

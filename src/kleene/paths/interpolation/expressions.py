@@ -27,7 +27,7 @@ from kleene.cfa.types import IntegerType, PointerType, Type
 from kleene.domains.explicit.evaluate import bit_width
 from kleene.domains.explicit.machine import Machine
 from kleene.paths.formulas.encode import Case, PathFormula
-from kleene.paths.interpolation.arithmetic import converts_freely, number, operate, within, wrapped
+from kleene.paths.interpolation.arithmetic import converts_freely, number, operate, within, wrap_term
 from kleene.paths.interpolation.facts import Unfit, label_of, root_of
 from kleene.paths.interpolation.relation import Address, Layout, Relation, Spot, named_block
 from kleene.paths.interpolation.vocabulary import FREED, NUMBER, POINTER, SIZE, UNSIGNED, Defined
@@ -92,10 +92,10 @@ class Expressions(Relation):
         if isinstance(expression, Unary) and expression.operator == "!":
             inner = self.condition(expression.operand)
             return None if inner is None else z3.Not(inner)
-        found = self.value(expression)
-        if isinstance(found, Address):
-            return found.block != 0 if found.offset == 0 else None
-        return None if found is None else found != 0
+        value = self.value(expression)
+        if isinstance(value, Address):
+            return value.block != 0 if value.offset == 0 else None
+        return None if value is None else value != 0
 
     def comparison(self, expression: Comparison) -> Any:
         a, b = self.value(expression.left), self.value(expression.right)
@@ -112,17 +112,17 @@ class Expressions(Relation):
 
     def _undefined(self, pointer: Expression) -> bool:
         """Whether the pointer may be unwritten: then C leaves the result of the comparison open."""
-        found = self.facts.value(pointer)
-        return found is None or (hasattr(found, "block") and self.facts.kind(found.block) == "garbage")
+        value = self.facts.value(pointer)
+        return value is None or (hasattr(value, "block") and self.facts.kind(value.block) == "garbage")
 
     def _unary(self, symbol: str, operand: Expression, type_: Any) -> Any:
         if symbol == "!":
             condition = self.condition(operand)
             return None if condition is None else z3.If(condition, number(0), number(1))
-        found = self.value(operand)
-        if not isinstance(type_, IntegerType) or not _terms(found):
+        value = self.value(operand)
+        if not isinstance(type_, IntegerType) or not _terms(value):
             return None
-        return wrapped(-found if symbol == "-" else -found - 1, type_)
+        return wrap_term(-value if symbol == "-" else -value - 1, type_)
 
     def _fitted(self, term: Any, type_: IntegerType, expression: Expression) -> Any:
         """The term in the type; where the value is explicit on the path and does not wrap, that is a fact."""
@@ -131,31 +131,31 @@ class Expressions(Relation):
         if self._explicit(expression):
             self.valid.append(within(term, type_))
             return term
-        return wrapped(term, type_)
+        return wrap_term(term, type_)
 
     def _explicit(self, expression: Expression) -> bool:
         """Whether the path has one value here, which is the mathematical one."""
         if not isinstance(expression, Binary) or expression.operator not in ("+", "-"):
             return False
         left, right = self.facts.value(expression.left), self.facts.value(expression.right)
-        found = self.facts.value(expression)
+        value = self.facts.value(expression)
         if not isinstance(left, int) or not isinstance(right, int):
             return False
-        return found == (left + right if expression.operator == "+" else left - right)
+        return value == (left + right if expression.operator == "+" else left - right)
 
-    def _cast(self, found: Any, operand: Expression, type_: Any, expression: Expression) -> Any:
+    def _cast(self, cast: Any, operand: Expression, type_: Any, expression: Expression) -> Any:
         if isinstance(type_, PointerType):
-            if isinstance(found, Address):
-                return found
+            if isinstance(cast, Address):
+                return cast
             constant = self.facts.value(expression)
             return Address(number(0), constant) if isinstance(constant, int) else None
         if not isinstance(type_, IntegerType):
             return None
-        if isinstance(found, Address):
-            return z3.If(found.block != 0, number(1), number(0)) if type_.boolean else None
-        if found is None or not isinstance(operand.type, IntegerType):
+        if isinstance(cast, Address):
+            return z3.If(cast.block != 0, number(1), number(0)) if type_.boolean else None
+        if cast is None or not isinstance(operand.type, IntegerType):
             return None
-        return found if converts_freely(operand.type, type_) else wrapped(found, type_)
+        return cast if converts_freely(operand.type, type_) else wrap_term(cast, type_)
 
     # Places -------------------------------------------------------------------------------------------------
 

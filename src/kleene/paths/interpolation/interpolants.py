@@ -20,9 +20,9 @@ from kleene.paths.interpolation.atoms import FieldAssertion, Place, Spoken, spok
 from kleene.paths.interpolation.facts import Unfit
 from kleene.paths.interpolation.relation import Conjunct, Relation
 from kleene.paths.interpolation.sequence import MOST_QUESTIONS, STEPS, NoInterpolants, Prover, Sequencer
-from kleene.paths.interpolation.steps import related
+from kleene.paths.interpolation.steps import relation_of
 from kleene.paths.interpolation.vocabulary import Vocabulary
-from kleene.paths.interpolation.written import written
+from kleene.paths.interpolation.written import formula_text
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Cut:
 
     def __str__(self) -> str:
         """The interpolant in C syntax."""
-        return written(self.formula, self.vocabulary) if self.vocabulary is not None else str(self.formula)
+        return formula_text(self.formula, self.vocabulary) if self.vocabulary is not None else str(self.formula)
 
 
 @dataclass(frozen=True)
@@ -79,21 +79,21 @@ def interpolants(formula: PathFormula, most_questions: int = MOST_QUESTIONS) -> 
     machine = Machine(formula.program, malloc_may_fail=formula.malloc_may_fail)
     prover = Prover(most_questions)
     try:
-        found = [_of_case(formula, machine, case, prover) for case in leaves]
+        of_cases = [_of_case(formula, machine, case, prover) for case in leaves]
     except (Unfit, NoInterpolants) as problem:
         return Failure(str(problem))
-    return _together(found)
+    return _together(of_cases)
 
 
 def _of_case(formula: PathFormula, machine: Machine, case: Case, prover: Prover) -> Interpolants:
-    relation = related(formula, machine, case)
+    relation = relation_of(formula, machine, case)
     sequencer = Sequencer(relation, prover)
     sequence = sequencer.run()
     check_inductive(relation, sequencer.conjuncts, sequence)
     core = tuple(sorted({sequencer.conjuncts[n].step for n in sequencer.core}))
     cuts: list[Cut] = []
-    for cut, found in enumerate(sequence):
-        plain = _plain(relation, cut, found, sequencer.constants(found))
+    for cut, interpolant in enumerate(sequence):
+        plain = _plain(relation, cut, interpolant, sequencer.constants(interpolant))
         if cuts and cuts[-1].formula.eq(plain):  # most steps change nothing that matters
             cuts.append(cuts[-1])
         else:
@@ -144,10 +144,10 @@ def _collected(cuts: list[Cut], core: tuple[int, ...]) -> Interpolants:
     )
 
 
-def _together(found: list[Interpolants]) -> Interpolants:
+def _together(of_cases: list[Interpolants]) -> Interpolants:
     """The sequence of the case with the longest path, with the contents of all sequences."""
-    first = max(found, key=lambda one: max(one.core, default=0))
-    if len(found) == 1:
+    first = max(of_cases, key=lambda one: max(one.core, default=0))
+    if len(of_cases) == 1:
         return first
-    both = _collected([cut for one in found for cut in one.cuts], first.core)
-    return replace(both, cuts=first.cuts, others=tuple(one.cuts for one in found if one is not first))
+    both = _collected([cut for one in of_cases for cut in one.cuts], first.core)
+    return replace(both, cuts=first.cuts, others=tuple(one.cuts for one in of_cases if one is not first))

@@ -58,14 +58,14 @@ def _chains(relation: Relation, machine: Machine, state: State) -> dict[int, Any
         if number in owners:
             name = owners[number]
             waiting.append((number, "" if name in relation.exposed else name, named_block(number)))
-    found: dict[int, Any] = {}
+    chains: dict[int, Any] = {}
     while waiting:
         number, owner, term = waiting.popleft()
         block = state.blocks.get(number)
         for bit, (width, value) in sorted(block.cells.items()) if block is not None else ():
-            if not isinstance(value, Pointer) or value.block in found or value.block in owners:
+            if not isinstance(value, Pointer) or value.block in chains or value.block in owners:
                 continue
             cell = relation.get(Cell(POINTER, owner, bit, width))
-            found[value.block] = cell if owner else z3.Select(cell, term)
-            waiting.append((value.block, "", found[value.block]))
-    return found
+            chains[value.block] = cell if owner else z3.Select(cell, term)
+            waiting.append((value.block, "", chains[value.block]))
+    return chains

@@ -74,13 +74,13 @@ class Layout:
 
     def inside(self, owner: str | int, bit: int, width: int) -> list[Region]:
         """The cells in a range; a cell that lies in it in part is a reason to give up."""
-        found = []
+        inside = []
         for region in sorted(self.regions.get(owner, ())):
             if bit <= region[1] and region[1] + region[2] <= bit + width:
-                found.append(region)
+                inside.append(region)
             elif region[1] < bit + width and bit < region[1] + region[2]:
                 raise Unfit("a piece of memory is copied in part")
-        return found
+        return inside
 
 
 class Relation:

@@ -1,6 +1,6 @@
 """Inductive sequence interpolants of an infeasible path: weakest preconditions over an unsatisfiable core.
 
-The computation goes backwards: the bad states before a step are those from which the step leads to bad states after it.
+The computation runs backwards: the bad states before a step are those from which the step leads to bad states after it.
 At each cut this condition is a disjunction; each case is weakened to an unsatisfiable core with the prefix. This keeps
 the sequence small and inductive (a weaker bad condition makes the interpolant stronger).
 Henzinger, Jhala, Majumdar, McMillan. Abstractions from proofs. POPL 2004, section 4, has the use; there the
@@ -14,14 +14,14 @@ from typing import Any
 
 import z3
 
-from kleene.paths.formulas.cases import TooManyCases, cases, constants, simplified
+from kleene.paths.formulas.cases import TooManyCases, cases, constants, simplify_formula
 from kleene.paths.interpolation.relation import Conjunct, Relation
 
 STEPS = 6_000_000
 """Z3's resource steps for one question."""
 MOST_QUESTIONS = 1_500
 """Largest number of solver queries for one path: 150 steps through a list of eight cells need about as many."""
-_TRIED = 40
+_MOST_DROPPED = 40
 """Largest number of conjuncts of a core that the minimisation tries to drop."""
 
 
@@ -49,7 +49,7 @@ class Prover:
             return None
         numbers = {s.get_id(): n for n, s in enumerate(switches)}
         kept = sorted(numbers[s.get_id()] for s in solver.unsat_core())
-        for candidate in kept[:_TRIED]:
+        for candidate in kept[:_MOST_DROPPED]:
             rest = [n for n in kept if n != candidate]
             if self._ask(solver, [switches[n] for n in rest]) == z3.unsat:
                 kept = rest
@@ -88,13 +88,13 @@ class Sequencer:
         used = [c for n, c in enumerate(self.conjuncts) if n in chosen or c.defines is not None]
         self.prefixes = [[c.formula for c in used if c.step < cut] for cut in range(self.cuts)]
         bad: list[list[Any]] = [[]]
-        found = [self._denied(bad)]
+        backwards = [self._denied(bad)]
         for cut in range(self.cuts - 2, -1, -1):
             bad = self._before(bad, [c for c in used if c.step == cut], cut)
-            found.append(self._denied(bad))
-        if not z3.is_true(found[-1]):
+            backwards.append(self._denied(bad))
+        if not z3.is_true(backwards[-1]):
             raise NoInterpolants("the first interpolant is not true")
-        return found[::-1]
+        return backwards[::-1]
 
     def _core(self) -> list[int]:
         """Conjuncts that contradict each other, few of them."""
@@ -126,7 +126,7 @@ class Sequencer:
 
     def _weakened(self, literals: list[Any], cut: int) -> list[list[Any]]:
         """The cases of a conjunction, each as few literals as contradict the prefix, over the versions of the cut."""
-        found = []
+        weakened = []
         try:
             split = cases(literals)
         except TooManyCases:
@@ -138,8 +138,8 @@ class Sequencer:
                 raise NoInterpolants("a condition on an input could not be expressed before it is read")
             kept = [case[n] for n in core]
             if self.prover.core((), kept) is None:
-                found.append(kept)
-        return found
+                weakened.append(kept)
+        return weakened
 
     def _hidden(self, literals: Sequence[Any], cut: int) -> dict[int, Any]:
         """The constants that are no current versions at the cut."""
@@ -174,11 +174,11 @@ def _clause(case: list[Any]) -> Any:
     return z3.Or(*literals) if len(literals) > 1 else literals[0] if literals else z3.BoolVal(False)
 
 
-def _without_larger(found: list[list[Any]]) -> list[list[Any]]:
+def _without_larger(cores: list[list[Any]]) -> list[list[Any]]:
     """Without cases that have all literals of another one."""
-    sets = [frozenset(x.get_id() for x in case) for case in found]
+    sets = [frozenset(x.get_id() for x in case) for case in cores]
     kept: list[list[Any]] = []
-    for number, case in enumerate(found):
+    for number, case in enumerate(cores):
         covered = any(
             other < sets[number] or (other == sets[number] and place < number) for place, other in enumerate(sets)
         )
@@ -193,7 +193,7 @@ def _solved(literals: list[Any], constant: Any) -> list[Any]:
         if z3.is_eq(literal):
             for one, other in ((literal.arg(0), literal.arg(1)), (literal.arg(1), literal.arg(0))):
                 if one.eq(constant) and constant.get_id() not in constants(other):
-                    replaced = [simplified(z3.substitute(x, (constant, other))) for x in literals]
+                    replaced = [simplify_formula(z3.substitute(x, (constant, other))) for x in literals]
                     return [x for x in replaced if not z3.is_true(x)]
     return literals
 

@@ -39,7 +39,7 @@ from kleene.paths.interpolation.vocabulary import ALLOCATED, FREED, POINTER, SIZ
 _CALLS = ("assertion", "unreach_call")
 
 
-def related(formula: PathFormula, machine: Machine, case: Case) -> Relation:
+def relation_of(formula: PathFormula, machine: Machine, case: Case) -> Relation:
     """The relation of a case up to where the interpreter followed it; a first pass computes the relevant cells."""
     layout: Layout | None = None
     for _ in range(2):
@@ -93,9 +93,9 @@ class Steps(Expressions):
             case Skip() | Error():
                 pass
             case Assume(condition=condition, truth=truth):
-                found = self.condition(condition)
-                if found is not None:
-                    self.assume(found if truth else z3.Not(found))
+                constraint = self.condition(condition)
+                if constraint is not None:
+                    self.assume(constraint if truth else z3.Not(constraint))
             case Assign(target=target, value=value) if isinstance(target.type, RecordType):
                 self._copy(self._range(target), self._range(value), target.type.size * 8)
             case Assign(target=target, value=value):
@@ -243,27 +243,27 @@ class Steps(Expressions):
             self.write(self.spot(to[0], to[1], to[2], (kind, to[3] + bit, size)), value, defined)
 
     def _pointed(self, pointer: Expression, amount: int) -> tuple[str, Any, int, int]:
-        found = self.value(pointer)
+        address = self.value(pointer)
         explicit = self.facts.value(pointer)
-        if not isinstance(found, Address) or not isinstance(explicit, Pointer):
+        if not isinstance(address, Address) or not isinstance(explicit, Pointer):
             raise Unfit(f"a copy through {pointer}")
-        self.touch(found, found.offset, amount)
-        return "", found.block, explicit.block, found.offset * 8
+        self.touch(address, address.offset, amount)
+        return "", address.block, explicit.block, address.offset * 8
 
     def _amount(self, expression: Expression) -> int:
-        found = self.facts.value(expression)
-        if not isinstance(found, int):
+        amount = self.facts.value(expression)
+        if not isinstance(amount, int):
             raise Unfit(f"the number of bytes {expression}")
-        return found
+        return amount
 
     def _memset(self, operation: MemSet) -> None:
         amount, byte = self._amount(operation.size), self._amount(operation.value) & 255
         self.value(operation.size)
         if amount == 0:
             return
-        owner, block, found, start = self._pointed(operation.pointer, amount)
-        for region in self.regions(found, start, amount * 8):
-            self.write(self.spot(owner, block, found, region), number(0) if byte == 0 else None)
+        owner, block, target, start = self._pointed(operation.pointer, amount)
+        for region in self.regions(target, start, amount * 8):
+            self.write(self.spot(owner, block, target, region), number(0) if byte == 0 else None)
 
     def _memcopy(self, operation: MemCopy) -> None:
         amount = self._amount(operation.size)

@@ -23,7 +23,7 @@ _OPERATORS = {
 _JOINS = {z3.Z3_OP_AND: " && ", z3.Z3_OP_OR: " || "}
 
 
-def written(formula: Any, vocabulary: Vocabulary) -> str:
+def formula_text(formula: Any, vocabulary: Vocabulary) -> str:
     """A formula over plain names as a condition in C syntax, with `allocated(p)`, `freed(p)` and `defined(p)`."""
     return _Writer(vocabulary).text(formula)
 

@@ -21,24 +21,33 @@ from kleene.domains.explicit.machine import Ended, Machine
 from kleene.domains.explicit.state import State
 from kleene.domains.explicit.values import NotModelled, Split, Violation
 from kleene.paths.formulas.encode import Case
-from kleene.paths.formulas.feasible import replay, shown
+from kleene.paths.formulas.feasible import fault_of_run, replay
 from kleene.paths.formulas.models import Model, Models
 from kleene.paths.formulas.terms import Constraints, SymbolicInputs, Term, constraints_of
 from kleene.paths.search.distance import Distances
 
-_SLICE = 2_000
-_OFTEN = 50
-_LARGE, _SELDOM = 100, 16
-"""States with at least `_LARGE` blocks are compared with others only every `_SELDOM` steps, as this is expensive."""
-_POOL = 4_000
-_ATTEMPTS = 4
-_AFTER = 1.0
+_STEPS_OF_TURN = 2_000
+"""Steps of one path before another one has its turn."""
+_STEPS_BETWEEN_LOOKS = 50
+"""Steps between two looks at the clock."""
+_LARGE_STATE = 100
+"""Blocks of a state from which on it is compared with others less often, as this is expensive."""
+_VISITS_BETWEEN_COMPARISONS = 16
+"""Visits of locations between two comparisons of large states."""
+_MOST_PATHS = 4_000
+"""Unfinished paths: more are given up, and then the search proves nothing."""
+_REPLAYS_OF_SITE = 4
+"""Runs that try to show one error at one place."""
+_SECONDS_AFTER_ERROR = 1.0
 """Seconds to continue after the first error."""
-_HABITS = (0, 1, 1, 1, 2, 5, -1)
+_INPUTS = (0, 1, 1, 1, 2, 5, -1)
+"""First values of new inputs: small numbers, 1 more often, as most loops continue with it."""
+_ORDERS, _HABITS = 4, 3
+"""Ways to choose the next path, and ways to choose inputs, which take turns."""
 
 
 @dataclass
-class Found:
+class Outcome:
     """The result of a search: errors with their runs, and the effort."""
 
     findings: list[Confirmed] = field(default_factory=list)
@@ -80,14 +89,14 @@ class Search:
         self.pool: list[_Node] = []
         self.aside: list[_Node] = []
         self.seen: set[Any] = set()
-        self.found = Found()
+        self.outcome = Outcome()
         self._attempts: dict[Any, int] = {}
         self._chooser = random.Random(0)
         self._turn = 0
         self._visits = 0
         self._deadline = 0.0
 
-    def run(self, seconds: float, wanted: frozenset[tuple[str, int]] | None = None) -> Found:
+    def run(self, seconds: float, wanted: frozenset[tuple[str, int]] | None = None) -> Outcome:
         """Search until the time is over, or every wanted (kind, line) is found; not much longer after an error."""
         start = time.monotonic()
         self._deadline = start + seconds
@@ -98,25 +107,25 @@ class Search:
             node = self._take()
             if self._possible(node):
                 self._follow(node)
-            if len(self.found.findings) > known:
-                known = len(self.found.findings)
-                self._deadline = min(self._deadline, time.monotonic() + _AFTER)
-            if wanted is not None and wanted <= {(c.finding.kind, c.finding.place.line) for c in self.found.findings}:
+            if len(self.outcome.findings) > known:
+                known = len(self.outcome.findings)
+                self._deadline = min(self._deadline, time.monotonic() + _SECONDS_AFTER_ERROR)
+            if wanted is not None and wanted <= {(c.fault.kind, c.fault.place.line) for c in self.outcome.findings}:
                 break
         else:
-            self.found.exhausted = not self.pool and not self.aside
+            self.outcome.exhausted = not self.pool and not self.aside
         if self.models.gave_up:
-            self.found.doubts.add("the solver gave up")
+            self.outcome.doubts.add("the solver gave up")
         if self.inputs.bounded:
-            self.found.doubts.add(self.inputs.bounded)
+            self.outcome.doubts.add(self.inputs.bounded)
         if self.inputs.chose_garbage:
-            self.found.doubts.add("an uninitialized pointer is read")
-        self.found.seconds = time.monotonic() - start
-        return self.found
+            self.outcome.doubts.add("an uninitialized pointer is read")
+        self.outcome.seconds = time.monotonic() - start
+        return self.outcome
 
     def _resume(self) -> bool:
         """If no path can lead to an alarm any more, continue with the paths laid aside, for a proof."""
-        if self.found.findings or self.found.doubts:
+        if self.outcome.findings or self.outcome.doubts:
             return False
         self.pool, self.aside = self.aside, []
         self.distances = Distances(self.program, ())
@@ -126,9 +135,9 @@ class Search:
         """The next path to follow; new inputs of it are small numbers, in turn the same and different ones."""
         pool = self.pool
         self._turn += 1
-        order = self._turn % 4
-        habit = self._turn // 4 % 3
-        self.inputs.habit = (lambda: habit % 2) if habit < 2 else (lambda: self._chooser.choice(_HABITS))
+        order = self._turn % _ORDERS
+        habit = self._turn // _ORDERS % _HABITS
+        self.inputs.habit = (lambda: habit % 2) if habit < 2 else (lambda: self._chooser.choice(_INPUTS))
         if order == 0:
             place = min(range(len(pool)), key=lambda n: self.distances.of(pool[n].state))
         elif order == 1:
@@ -143,8 +152,8 @@ class Search:
         """Step a path; at a fork stay on the side of its model, and keep the other for later."""
         state = node.state
         self.inputs.model = node.model
-        for count in range(_SLICE):
-            if count % _OFTEN == 0 and time.monotonic() > self._deadline:
+        for count in range(_STEPS_OF_TURN):
+            if count % _STEPS_BETWEEN_LOOKS == 0 and time.monotonic() > self._deadline:
                 break
             frame = state.frames[-1]
             location = frame.location
@@ -157,10 +166,10 @@ class Search:
             except (Violation, NotModelled, Ended) as end:
                 self._end(node, end, location)
                 return
-            self.found.steps += 1
+            self.outcome.steps += 1
             state.age += 1
             if state.tainted:
-                self.found.doubts.add(state.tainted)
+                self.outcome.doubts.add(state.tainted)
                 return
             if step is None:
                 self._lost(node, location)
@@ -170,13 +179,15 @@ class Search:
                 return
             if state.frames[-1].location in self.heads:
                 self._visits += 1
-                if (len(state.blocks) < _LARGE or self._visits % _SELDOM == 0) and self._known(node):
+                if (
+                    len(state.blocks) < _LARGE_STATE or self._visits % _VISITS_BETWEEN_COMPARISONS == 0
+                ) and self._known(node):
                     return
         self._keep(node)
 
     def _keep(self, node: _Node) -> None:
-        if len(self.pool) >= _POOL:
-            self.found.doubts.add("there are too many paths")
+        if len(self.pool) >= _MOST_PATHS:
+            self.outcome.doubts.add("there are too many paths")
             self.pool.pop(self._chooser.randrange(len(self.pool)))
         self.pool.append(node)
 
@@ -189,7 +200,7 @@ class Search:
             if taken is None and all(self.models.holds(term, node.model) for term in terms):
                 taken = alternative
             if len(terms) < len(alternative):
-                self.found.doubts.add("a number with many values was tried with some of them")
+                self.outcome.doubts.add("a number with many values was tried with some of them")
             if alternative is taken:
                 continue
             twin = state.clone()
@@ -229,34 +240,34 @@ class Search:
             self._confirm(node, "memory_leak", location)
 
     def _end(self, node: _Node, end: Exception, location: str) -> None:
-        self.found.paths += 1
+        self.outcome.paths += 1
         node.state.age += 1
         if node.state.tainted:
-            self.found.doubts.add(node.state.tainted)
+            self.outcome.doubts.add(node.state.tainted)
             return
         self._lost(node, location)
         held = any(b.kind == "heap" and b.alive for b in node.state.blocks.values())
         if isinstance(end, Violation):
             self._confirm(node, end.kind, location)
         elif isinstance(end, NotModelled):
-            self.found.doubts.add(end.reason)
+            self.outcome.doubts.add(end.reason)
         elif isinstance(end, Ended) and end.status is not None and held:
             self._confirm(node, "memory_leak", location)
 
     def _confirm(self, node: _Node, kind: str, location: str) -> None:
         """Keep an error of the run on the path's inputs; each kind at each place once."""
-        self.found.doubts.add("an error is possible")
+        self.outcome.doubts.add("an error is possible")
         site = (kind, location)
-        if self._attempts.get(site, 0) >= _ATTEMPTS:
+        if self._attempts.get(site, 0) >= _REPLAYS_OF_SITE:
             return
         self._attempts[site] = self._attempts.get(site, 0) + 1
         inputs = [node.model.get(str(i.term), 0) if i.term is not None else i.value for i in Case(node.state).inputs()]
         types = [i.type for i in Case(node.state).inputs()]
         values = [t.wrap(v) if t is not None else v for v, t in zip(inputs, types, strict=True)]
         trace = replay(self.program, values, malloc_may_fail=self.machine.malloc_may_fail, steps=node.state.age + 1)
-        known = {(c.finding.kind, c.finding.place, c.finding.detail) for c in self.found.findings}
-        for finding in trace.findings:
-            place = (finding.kind, finding.place, finding.detail)
-            if place not in known and shown(trace, finding.kind) is not None:
+        known = {(c.fault.kind, c.fault.place, c.fault.detail) for c in self.outcome.findings}
+        for fault in trace.faults:
+            place = (fault.kind, fault.place, fault.detail)
+            if place not in known and fault_of_run(trace, fault.kind) is not None:
                 known.add(place)
-                self.found.findings.append(Confirmed(finding, trace))
+                self.outcome.findings.append(Confirmed(fault, trace))

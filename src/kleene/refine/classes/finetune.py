@@ -18,11 +18,11 @@ from kleene.refine.tree.reachability_tree import ErrorPath, PathStep, Tree
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 
-MOST_STRUCTURES = 3_000
+SIMULATION_STRUCTURES = 3_000
 """A path whose simulation needs more structures than this counts as not ruled out."""
-MORE_STRUCTURES = 200
+ADDITIONAL_STRUCTURES = 200
 """Number of structures that a generator may need in addition to those of a finer one."""
-IN_VAIN = 4
+FAILED_GENERATORS = 4
 """Number of failed generators after which only the finest ones are tested."""
 
 
@@ -70,7 +70,7 @@ class Answer:
         return not self.predicates
 
 
-def simulate(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES) -> Answer:
+def simulate(model: Model, path: ErrorPath, most: int = SIMULATION_STRUCTURES) -> Answer:
     """Whether the abstract strongest postcondition of the path has no error at its end."""
     task = model.task
     elements: dict[Structure, None] = dict.fromkeys(model.initial)
@@ -81,17 +81,17 @@ def simulate(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES) -> Answ
         edges = model.steps_of[step.edge]
         if step.succeeds is not None and not last:
             edges = _branch(step, edges)
-        elements, found = model.through(edges, step.edge.source, step.edge.target, elements)
+        elements, raised = model.through(edges, step.edge.source, step.edge.target, elements)
         largest = max(largest, len(elements))
         if last:
-            errors = {error.text for error in found}
-            return Answer(path.error.text not in errors, model.predicates, largest + MORE_STRUCTURES)
+            errors = {error.text for error in raised}
+            return Answer(path.error.text not in errors, model.predicates, largest + ADDITIONAL_STRUCTURES)
         if not elements or len(elements) > most:
             break
-    return Answer(not elements, model.predicates, largest + MORE_STRUCTURES)
+    return Answer(not elements, model.predicates, largest + ADDITIONAL_STRUCTURES)
 
 
-def simulate_tree(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES, *, whole: bool) -> Answer:
+def simulate_tree(model: Model, path: ErrorPath, most: int = SIMULATION_STRUCTURES, *, whole: bool) -> Answer:
     """The same for the error in a tree, which joins paths: along the edges of the path, or in the whole program."""
 
     def limits(tree: Tree) -> None:
@@ -99,9 +99,9 @@ def simulate_tree(model: Model, path: ErrorPath, most: int = MOST_STRUCTURES, *,
             raise LimitReached(f"more than {most} structures", Limit.STRUCTURES)
 
     tree = Tree(model, only=path, whole=whole)
-    found = tree.build(limits)
-    proves = whole and not found and not tree.other_errors and not tree.contradictions
-    return Answer(not found, model.predicates, tree.generated + (0 if whole else MORE_STRUCTURES), proves)
+    paths = tree.build(limits)
+    proves = whole and not paths and not tree.other_errors and not tree.contradictions
+    return Answer(not paths, model.predicates, tree.generated + (0 if whole else ADDITIONAL_STRUCTURES), proves)
 
 
 def _branch(step: PathStep, edges: Sequence[Edge[Action]]) -> list[Edge[Action]]:
@@ -131,16 +131,16 @@ def fine_tune(
     After one generator rules the path out, a coarser one is given up if it needs more structures; if it assumes that
     there are no cycles, already at half as many, because such structures cost about twice as much. If a generator
     proves the program, no further tree is needed, and generators that assume no cycles are not tried any more. The
-    search ends if the first `patience` generators do not rule the path out. After `IN_VAIN` failures, only the finest
-    generators are tested: if they do not rule out the path, no generator does.
+    search ends if the first `patience` generators do not rule the path out. After `FAILED_GENERATORS` failures, only
+    the finest generators are tested: if they do not rule out the path, no generator does.
     """
     result = FineTuning()
     candidates = [g for g in enabled if g != current and lattice.refines(g, current)]
     known: dict[Generator, Answer] = {}
-    most = MOST_STRUCTURES
+    most = SIMULATION_STRUCTURES
     large: set[str] = set()
     while open_ := [g for g in candidates if g not in known]:
-        vain = len(known) >= IN_VAIN and not any(answer.rules_out for answer in known.values())
+        vain = len(known) >= FAILED_GENERATORS and not any(answer.rules_out for answer in known.values())
         finest = (
             [g for g in candidates if not any(o != g and lattice.refines(o, g) for o in candidates)] if vain else []
         )
@@ -148,14 +148,14 @@ def fine_tune(
             break
         untried = [g for g in finest if g not in known]
         chosen = untried[:width] or _balanced(lattice, candidates, open_, width, large - current.families)
-        costly = most < MOST_STRUCTURES and all(g.obligations for g in chosen)
+        costly = most < SIMULATION_STRUCTURES and all(g.obligations for g in chosen)
         limit = most // 2 if costly else most
         for generator, answer in zip(chosen, test(chosen, limit), strict=True):
             known[generator] = answer
             result.trials.append(Trial(generator, answer.rules_out, answer.predicates))
             large |= generator.families if answer.too_large else set()
         useful = [g for g in chosen if known[g].rules_out]
-        if patience is not None and not useful and most == MOST_STRUCTURES and len(known) >= patience:
+        if patience is not None and not useful and most == SIMULATION_STRUCTURES and len(known) >= patience:
             return result
         most = min([most, *(known[g].most for g in useful)])
         if useful:
@@ -183,25 +183,25 @@ def _balanced(
         finer = sum(lattice.refines(c, g) for c in candidates)
         return len(g.families & large), abs(coarser - finer), g.weight, str(g)
 
-    found: list[Generator] = []
+    balanced: list[Generator] = []
     for g in sorted(open_, key=imbalance):
-        if not any(lattice.refines(g, o) or lattice.refines(o, g) for o in found):
-            found.append(g)
-        if len(found) == width:
+        if not any(lattice.refines(g, o) or lattice.refines(o, g) for o in balanced):
+            balanced.append(g)
+        if len(balanced) == width:
             break
-    return found
+    return balanced
 
 
 def sequential(models: Models, abstraction: Abstraction, path: ErrorPath, *, level: int = PATH) -> Tester:
     """Simulations one after the other."""
 
     def test(generators: Sequence[Generator], most: int) -> list[Answer]:
-        return [tried(models, abstraction.tuned(g), path, most, level=level) for g in generators]
+        return [simulate_once(models, abstraction.tuned(g), path, most, level=level) for g in generators]
 
     return test
 
 
-def tried(models: Models, abstraction: Abstraction, path: ErrorPath, most: int, *, level: int) -> Answer:
+def simulate_once(models: Models, abstraction: Abstraction, path: ErrorPath, most: int, *, level: int) -> Answer:
     """One simulation; one that grows too large rules nothing out."""
     model = models.of(abstraction)
     try:

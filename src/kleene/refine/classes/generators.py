@@ -29,6 +29,8 @@ from kleene.tvp.sets import Sets
 from kleene.tvp.syntax import DeclarationItem, Name
 
 _NOWHERE = Position("<shapes>", 0, 0)
+_DECLARATIONS_OF_OBLIGATION = 12
+"""The cost of showing that a relation has no cycle, in declarations of predicates of the same cost."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Generator:
     def obligations(self) -> int:
         """The cost of assuming no cycles: every step must be shown to close no cycle, or a cut one."""
         families = [self.entry.family(n) for n in self.families] if self.entry else []
-        return 12 * sum(f.acyclic or f.cut for f in families)
+        return _DECLARATIONS_OF_OBLIGATION * sum(f.acyclic or f.cut for f in families)
 
     @property
     def weight(self) -> int:
@@ -127,7 +129,7 @@ class Generator:
     def instrument(self, groups: Sequence[Group], roots: Roots) -> Instrumentation:
         if self.entry is None:
             return Instrumentation(())
-        return instantiated(self._items, Symbols.of(groups, roots, self.roles.back))
+        return instantiate(self._items, Symbols.of(groups, roots, self.roles.back))
 
     @property
     def _items(self) -> list[DeclarationItem]:
@@ -184,11 +186,11 @@ class Symbols:
         edges = dict.fromkeys(
             name for kind in ("Members", "Up", "Groups", "Local", "Orders") for name in self.sets[kind]
         )
-        found = [Predicate(x, 1, ("v",)) for x in roots]
-        found += [Predicate(e, 2, ("v1", "v2")) for e in edges]
-        found += [Predicate(f"step[{g}]", 2, ("v1", "v2")) for g in self.sets["Groups"]]
-        found += [Predicate(f"cut[{g}]", 1, ("v",)) for g in self.sets["Rings"]]
-        return Vocabulary(tuple(found))
+        predicates = [Predicate(x, 1, ("v",)) for x in roots]
+        predicates += [Predicate(e, 2, ("v1", "v2")) for e in edges]
+        predicates += [Predicate(f"step[{g}]", 2, ("v1", "v2")) for g in self.sets["Groups"]]
+        predicates += [Predicate(f"cut[{g}]", 1, ("v",)) for g in self.sets["Rings"]]
+        return Vocabulary(tuple(predicates))
 
     def members(self) -> dict[str, tuple[Name, ...]]:
         return {name: tuple(Name(text, position=_NOWHERE) for text in texts) for name, texts in self.sets.items()}
@@ -207,7 +209,7 @@ class Symbols:
         return replace_atoms(f, lambda a: type(a)(self.renamed(a.predicate), a.args))
 
 
-def instantiated(items: Sequence[DeclarationItem], symbols: Symbols) -> Instrumentation:
+def instantiate(items: Sequence[DeclarationItem], symbols: Symbols) -> Instrumentation:
     """The predicates and rules that declarations stand for. Raises InputError where they make no sense."""
     report = Report()
     sets = Sets(report, symbols.members())
@@ -215,11 +217,11 @@ def instantiated(items: Sequence[DeclarationItem], symbols: Symbols) -> Instrume
     declarations.read(items)
     if report.errors:
         raise InputError(in_source_order(report.errors))
-    found = []
+    predicates = []
     for p in declarations.predicates.vocabulary().declared:
         if p.name not in symbols.core:
             assert p.definition is not None
-            found.append(
+            predicates.append(
                 Predicate(
                     symbols.renamed(p.name),
                     p.arity,
@@ -230,7 +232,7 @@ def instantiated(items: Sequence[DeclarationItem], symbols: Symbols) -> Instrume
                 )
             )
     rules = [Rule(symbols.formula(r.body), symbols.formula(r.head), "shape class") for r in declarations.rules]
-    return Instrumentation(tuple(found), tuple(rules))
+    return Instrumentation(tuple(predicates), tuple(rules))
 
 
 class Lattice:
@@ -259,15 +261,15 @@ class Lattice:
 
     def above(self, name: str) -> set[str]:
         """The data structures that one refines."""
-        found: set[str] = set()
+        result: set[str] = set()
         waiting = [name]
         while waiting:
             entry = self.entries.get(waiting.pop())
             for above in entry.refines if entry else ():
-                if above not in found:
-                    found.add(above)
+                if above not in result:
+                    result.add(above)
                     waiting.append(above)
-        return found
+        return result
 
     def of_entry(self, name: str) -> list[Generator]:
         return [g for g in self.generators if g.name == name]
@@ -304,31 +306,31 @@ def _not_monotone(entry: Entry) -> list[Diagnostic]:
     groups = example_groups(entry)
     back = frozenset(c for g in groups for c in g.cells if c.startswith("b"))
     small, large = Roots(("p",), ("p",)), Roots(("p", "q", "s"), ("p", "q"))
-    found = []
+    not_monotone = []
     families: list[Family | None] = [None, *entry.families]
     for number, family in enumerate(families):
         items = [*entry.base, *(i for f in families[: number + 1] if f is not None for i in f.items)]
-        coarse = {p.name: p for p in instantiated(items, Symbols.of(groups, small, back)).predicates}
-        fine = {p.name: p for p in instantiated(items, Symbols.of(groups, large, back)).predicates}
+        coarse = {p.name: p for p in instantiate(items, Symbols.of(groups, small, back)).predicates}
+        fine = {p.name: p for p in instantiate(items, Symbols.of(groups, large, back)).predicates}
         wrong = [name for name, p in coarse.items() if fine.get(name) != p]
         if wrong:
             text = f"not monotone: '{wrong[0]}' is another predicate when more pointers are tracked"
-            found.append(Diagnostic(text, family.position if family else entry.position))
+            not_monotone.append(Diagnostic(text, family.position if family else entry.position))
             break
-    return found
+    return not_monotone
 
 
 def example_groups(entry: Entry) -> list[Group]:
     """Fields such as the entry needs, for checks and pictures."""
     forward, back, circular = (entry.count(role) for role in ("forward", "back", "circular"))
-    found: list[Group] = []
+    result: list[Group] = []
     names = tuple(f"f{i}" for i in range(1, max(forward[0], min(1, forward[1])) + 1))
     if names:
         single = len(names) == 1
-        found.append(Group(names[0] if single else "down", ACYCLIC, names, names, function=single))
-    found += [Group("b1", ACYCLIC, ("b1",), ("b1",)) for _ in range(min(1, back[1]))]
-    found += [Group("h1", CIRCULAR, ("h1",), ("h1",)) for _ in range(min(1, circular[1]))]
-    return found
+        result.append(Group(names[0] if single else "down", ACYCLIC, names, names, function=single))
+    result += [Group("b1", ACYCLIC, ("b1",), ("b1",)) for _ in range(min(1, back[1]))]
+    result += [Group("h1", CIRCULAR, ("h1",), ("h1",)) for _ in range(min(1, circular[1]))]
+    return result
 
 
 def predicates_of(generator: Generator, groups: Sequence[Group], pointers: Iterable[str]) -> Instrumentation:

@@ -102,13 +102,13 @@ class _Parser(TvpParser):
     """Entries around TVP declarations."""
 
     def entries(self) -> list[Entry]:
-        found: list[Entry] = []
+        entries: list[Entry] = []
         while not self.at_kind(Kind.END):
             entry = self._entry()
-            if any(entry.name == other.name for other in found):
+            if any(entry.name == other.name for other in entries):
                 _problem(f"there is a shape '{entry.name}' already", entry.position)
-            found.append(entry)
-        return found
+            entries.append(entry)
+        return entries
 
     def _entry(self) -> Entry:
         if not self.at("%shape"):

@@ -10,7 +10,7 @@ import signal
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 
-from kleene.refine.classes.finetune import PATH, Answer, Tester, sequential, tried
+from kleene.refine.classes.finetune import PATH, Answer, Tester, sequential, simulate_once
 from kleene.refine.classes.generators import Generator
 from kleene.refine.model import Abstraction, Models
 from kleene.refine.tree.reachability_tree import ErrorPath
@@ -52,4 +52,4 @@ def parallel(models: Models, abstraction: Abstraction, path: ErrorPath, *, level
 
 def _answer(end: Connection, models: Models, abstraction: Abstraction, path: ErrorPath, most: int, level: int) -> None:
     signal.setitimer(signal.ITIMER_REAL, 0)  # the parent watches the time
-    end.send(tried(models, abstraction, path, most, level=level))
+    end.send(simulate_once(models, abstraction, path, most, level=level))

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 NULL = 0
+_DEEPEST = 12
+"""Cells of a path beyond which its length does not matter."""
 """The address of the null pointer."""
 
 
@@ -31,7 +33,7 @@ class ExplicitHeap:
         return max((self._longest(start, frozenset()) for start in starts if start in self.cells), default=0)
 
     def _longest(self, address: int | None, seen: frozenset[int]) -> int:
-        if address not in self.cells or address in seen or len(seen) > 12:
+        if address not in self.cells or address in seen or len(seen) > _DEEPEST:
             return 0
         assert address is not None
         further = (self._longest(to, seen | {address}) for to in self.cells[address].values())
@@ -40,13 +42,13 @@ class ExplicitHeap:
     def reachable(self) -> set[int]:
         """The addresses that the pointers lead to."""
         waiting = [a for a in self.pointers.values() if a in self.cells]
-        found: set[int] = set()
+        reachable: set[int] = set()
         while waiting:
             address = waiting.pop()
-            if address is not None and address not in found and address in self.cells:
-                found.add(address)
+            if address is not None and address not in reachable and address in self.cells:
+                reachable.add(address)
                 waiting += [a for a in self.cells[address].values() if a]
-        return found
+        return reachable
 
     @property
     def key(self) -> tuple[object, ...]:

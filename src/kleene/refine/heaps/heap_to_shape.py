@@ -41,15 +41,15 @@ def heap_to_shape(model: Model, state: State, fixed: Mapping[str, int]) -> Struc
     return None if converter.dangling else shape
 
 
-def abstracted(model: Model, nodes: Iterable[ExplicitNode], fixed: Mapping[str, int]) -> list[Node]:
+def abstract_nodes(model: Model, nodes: Iterable[ExplicitNode], fixed: Mapping[str, int]) -> list[Node]:
     """The last loop of Abstract: nodes ``(l, H, G_0)`` become ``(l, H_0, G)``, where G is made of H."""
-    found = []
+    result = []
     for node in nodes:
         shape = heap_to_shape(model, node.state, fixed) if node.state is not None else None
         if shape is not None:
             blurred = model.domain.blurred(Draft.of(shape, 0, keep_names=False), shape)
-            found.append(Node(node.location, blurred, node.parent, node.step, node.heap))
-    return found
+            result.append(Node(node.location, blurred, node.parent, node.step, node.heap))
+    return result
 
 
 class _Converter:

@@ -103,12 +103,12 @@ def _reach(heap: ExplicitHeap, field: str) -> int:
 
 
 def _along(heap: ExplicitHeap, field: str, start: int | None) -> list[int]:
-    found: list[int] = []
-    while start in heap.cells and start not in found:
+    along: list[int] = []
+    while start in heap.cells and start not in along:
         assert start is not None
-        found.append(start)
+        along.append(start)
         start = heap.cells[start].get(field)
-    return found
+    return along
 
 
 def _cyclic(heap: ExplicitHeap, field: str) -> bool:
@@ -162,5 +162,5 @@ def _structure(heap: ExplicitHeap, symbols: Symbols, groups: Iterable[Group]) ->
 
 def _offsets(heap: ExplicitHeap) -> list[int]:
     """The places of numbers that every cell has."""
-    found = [set(data) for address, data in heap.data.items() if address in heap.cells]
-    return sorted(set.intersection(*found)) if len(found) == len(heap.cells) and found else []
+    offsets = [set(data) for address, data in heap.data.items() if address in heap.cells]
+    return sorted(set.intersection(*offsets)) if len(offsets) == len(heap.cells) and offsets else []

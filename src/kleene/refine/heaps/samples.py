@@ -26,19 +26,33 @@ from kleene.refine.model import Task
 from kleene.refine.tree.reachability_tree import ExplicitNode, PathStep, ancestors
 
 EMPTY: Mapping[str, int] = {}
-_STEPS = 4_000
-_RUNS = 400
-_OPEN = 200
+SAMPLES = 5
+"""Different heaps that are wanted."""
+SAMPLE_NODES = 4
+"""Nodes of a sample heap at least: smaller ones belong to many shape classes."""
+SAMPLE_SECONDS = 3.0
+"""Seconds to search for sample heaps."""
+_MOST_STEPS = 4_000
+"""Steps of one run: enough for lists of a hundred cells."""
+_MOST_RUNS = 400
+"""Runs in search of sample heaps."""
+_MOST_UNTRIED = 200
 """Largest number of remembered untried inputs."""
+_LEAST_LIKELY, _LIKELIER = 0.6, 0.1
+"""Probability of an input other than 0, and its growth from run to run: loops that an input ends get longer."""
+_LIKELIHOODS = 4
+"""Probabilities that take turns."""
+_LARGEST_INPUT = 12
+"""Inputs are at most this number: larger ones make heaps no different."""
 
 
 @dataclass(frozen=True)
 class SampleOptions:
     """The wanted number of different heaps, their least number of nodes, and the time to search for them."""
 
-    count: int = 5
-    size: int = 4
-    seconds: float = 3.0
+    count: int = SAMPLES
+    size: int = SAMPLE_NODES
+    seconds: float = SAMPLE_SECONDS
     seed: int = 1
 
 
@@ -69,7 +83,7 @@ def collect(task: Task, pointers: frozenset[str], options: SampleOptions) -> Sam
     """Expand explicit nodes until there are enough sample heaps from the given pointers."""
     analysis = ExplicitAnalysis(task, pointers, options)
     deadline = time.monotonic() + options.seconds
-    while analysis.samples.runs < _RUNS and time.monotonic() <= deadline and not analysis.samples.enough:
+    while analysis.samples.runs < _MOST_RUNS and time.monotonic() <= deadline and not analysis.samples.enough:
         analysis.run()
     return analysis.samples
 
@@ -95,7 +109,7 @@ class ExplicitAnalysis:
 
     def run(self) -> None:
         """Follow one run to its end, and take its largest heap if it is new."""
-        source = _Inputs(self._random, 0.6 + 0.1 * (self.samples.runs % 4))
+        source = _Inputs(self._random, _LEAST_LIKELY + _LIKELIER * (self.samples.runs % _LIKELIHOODS))
         self.samples.runs += 1
         self._largest = 0
         if self._open and self.samples.runs % 2 == 0:
@@ -122,11 +136,11 @@ class ExplicitAnalysis:
 
     def _follow(self, node: ExplicitNode, state: State, source: _Inputs) -> ExplicitNode:
         """The explicit successors of a node, one after the other; the last of them."""
-        for _ in range(_STEPS):
+        for _ in range(_MOST_STEPS):
             location = state.frames[-1].location
             if node.heap is None and location in self.task.cfa.loop_heads and len(state.frames) == 1:
                 self._look(node, state)
-            before = state.clone() if location in self._reading and len(self._open) < _OPEN else None
+            before = state.clone() if location in self._reading and len(self._open) < _MOST_UNTRIED else None
             source.drawn = None
             try:
                 if self.machine.step(state) is None:
@@ -188,7 +202,9 @@ class _Inputs(InputSource):
         elif high < 1:
             zero = True
         self.drawn = zero
-        return 0 if zero else self.generator.randint(max(low, 1), max(1, min(high, 12))) if high >= 1 else low
+        return (
+            0 if zero else self.generator.randint(max(low, 1), max(1, min(high, _LARGEST_INPUT))) if high >= 1 else low
+        )
 
 
 def heap_of(state: State, memory: Memory, pointers: frozenset[str], fixed: Mapping[str, int] = EMPTY) -> ExplicitHeap:

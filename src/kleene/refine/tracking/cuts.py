@@ -16,7 +16,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.core.verdict import LEAKS
-from kleene.passes.facts.liveness import Lifetimes, defined, used
+from kleene.passes.facts.liveness import Lifetimes, defined_variables, used_variables
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
 from kleene.refine.tree.reachability_tree import ErrorPath
 
@@ -48,26 +48,26 @@ class Asked:
     @property
     def locations(self) -> Where:
         """The locations of each variable, for all reasons."""
-        return united(*(where for _, where in self.where))
+        return unite(*(where for _, where in self.where))
 
     def parts_of(self, chosen: Where) -> list[tuple[str, Where]]:
         """The chosen locations, each with the first reason that it has."""
         left = dict(chosen)
-        found: dict[str, Where] = {}
+        by_reason: dict[str, Where] = {}
         for why, where in self.where:
             part = {n: left[n] & at for n, at in where.items() if n in left and left[n] & at}
             left = {n: at - part.get(n, frozenset()) for n, at in left.items()}
-            found[why] = united(found.get(why, {}), part)
-        return [(why, where) for why, where in found.items() if where]
+            by_reason[why] = unite(by_reason.get(why, {}), part)
+        return [(why, where) for why, where in by_reason.items() if where]
 
 
-def united(*parts: Where) -> Where:
+def unite(*parts: Where) -> Where:
     """The locations of all of them."""
-    found: dict[str, frozenset[str]] = {}
+    result: dict[str, frozenset[str]] = {}
     for part in parts:
         for name, locations in part.items():
-            found[name] = found.get(name, frozenset()) | locations
-    return found
+            result[name] = result.get(name, frozenset()) | locations
+    return result
 
 
 def on_path(path: ErrorPath, definition: TrackingDefinition, why: str) -> Asked:
@@ -79,23 +79,23 @@ def on_path(path: ErrorPath, definition: TrackingDefinition, why: str) -> Asked:
 
 def between_uses(path: ErrorPath, names: frozenset[str]) -> Where:
     """The locations of the path where it later reads the value of a variable."""
-    found: dict[str, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     live: set[str] = set()
     for step in reversed(path.steps):
-        live -= {v.name for v in defined(step.edge.label)}
-        live |= {v.name for v in used(step.edge.label)} & names
+        live -= {v.name for v in defined_variables(step.edge.label)}
+        live |= {v.name for v in used_variables(step.edge.label)} & names
         for name in live:
-            found.setdefault(name, set()).add(step.edge.source)
-    return {name: frozenset(locations) for name, locations in found.items()}
+            by_name.setdefault(name, set()).add(step.edge.source)
+    return {name: frozenset(locations) for name, locations in by_name.items()}
 
 
 def at_cuts(path: ErrorPath, cuts: Iterable[TrackingDefinition]) -> Where:
     """The locations at whose cuts the interpolants contain a variable; `cuts` has the contents of each cut."""
-    found: dict[str, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     for step, spoken in zip(path.steps, cuts, strict=False):
         for name in spoken.tracked | spoken.integers:
-            found.setdefault(name, set()).add(step.edge.source)
-    return {name: frozenset(locations) for name, locations in found.items()}
+            by_name.setdefault(name, set()).add(step.edge.source)
+    return {name: frozenset(locations) for name, locations in by_name.items()}
 
 
 @dataclass(frozen=True)
@@ -114,12 +114,12 @@ class LiveRanges:
     def _range(self, variable: Variable, locations: Iterable[str]) -> set[str]:
         live = self.lives.live
         waiting = [location for location in locations if variable in live[location]]
-        found = set(waiting)
+        inside = set(waiting)
         while waiting:
             location = waiting.pop()
-            near = [e.target for e in self.cfa.leaving(location) if variable not in defined(e.label)]
-            near += [e.source for e in self.cfa.entering(location) if variable not in defined(e.label)]
-            new = {n for n in near if variable in live[n]} - found
-            found |= new
+            near = [e.target for e in self.cfa.leaving(location) if variable not in defined_variables(e.label)]
+            near += [e.source for e in self.cfa.entering(location) if variable not in defined_variables(e.label)]
+            new = {n for n in near if variable in live[n]} - inside
+            inside |= new
             waiting += new
-        return found
+        return inside

@@ -92,11 +92,11 @@ class Activity:
 
     def joined(self, tracked: frozenset[str], where: Mapping[str, frozenset[str]]) -> Activity:
         """Add locations; a variable in `tracked` (those before) without an entry stays tracked everywhere."""
-        found = dict(self.at)
+        at = dict(self.at)
         for name, locations in where.items():
             if name in self.at or name not in tracked:
-                found[name] = self.at.get(name, frozenset()) | locations
-        return Activity(found)
+                at[name] = self.at.get(name, frozenset()) | locations
+        return Activity(at)
 
     def everywhere(self, names: frozenset[str]) -> Activity:
         """With these variables wherever they are live."""

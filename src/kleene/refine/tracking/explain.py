@@ -25,14 +25,16 @@ from kleene.paths.interpolation.atoms import Spoken as AtCut
 from kleene.refine.heaps.samples import executable
 from kleene.refine.model import Task
 from kleene.refine.naming import SourceNames
-from kleene.refine.tracking.cuts import at_cuts, united
+from kleene.refine.tracking.cuts import at_cuts, unite
 from kleene.refine.tracking.definition import TrackingDefinition
-from kleene.refine.tracking.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing
+from kleene.refine.tracking.reasons import FEASIBLE, INFEASIBLE, UNDECIDED, Reason, cone, failing_statement
 from kleene.refine.tree.reachability_tree import ErrorPath
 
-SHORT = 40
+SHORT_PATH = 40
 """Longest path, in steps, that is interpolated although it ends at an unknown pointer."""
-LIMIT = 5_000_000
+_SHOWN_STEPS = 6
+"""Steps of a contradiction that a reason lists."""
+PATH_QUERY_STEPS = 5_000_000
 """Steps of the solver for the question whether a path can happen."""
 _NOT_ASKED = frozenset(("cycle", "unsupported"))
 """Errors of the analysis rather than of the program: no run can show them."""
@@ -43,7 +45,7 @@ class PathExplainer:
     """Answers for error paths of one task."""
 
     task: Task
-    limit: int = LIMIT
+    limit: int = PATH_QUERY_STEPS
     _program: CProgram = field(init=False)
 
     def __post_init__(self) -> None:
@@ -57,7 +59,7 @@ class PathExplainer:
         return self.task.memory.kind(variable) == "integer" and bool(self._constants.of(variable))
 
     def __call__(self, task: Task, path: ErrorPath, known: TrackingDefinition) -> Reason:
-        direct, stand_in = failing(task.memory, path), cone(task.memory, path)
+        direct, stand_in = failing_statement(task.memory, path), cone(task.memory, path)
         if path.error.kind in _NOT_ASKED:
             return Reason(UNDECIDED, "what it depends on is looked at as a whole", direct, stand_in)
         steps = [FormulaStep(step.edge, step.succeeds) for step in path.steps]
@@ -75,8 +77,8 @@ class PathExplainer:
                 if new.tracked:
                     known_as = self._names.at_step(path.steps[-1].edge)
                     names = ", ".join(sorted(known_as.get(name, name) for name in new.tracked))
-                    found = interpolants(formula) if len(path.steps) <= SHORT else Failure("not asked")
-                    reason = self._interpolated(path, found, why, direct, stand_in)
+                    interpolated = interpolants(formula) if len(path.steps) <= SHORT_PATH else Failure("not asked")
+                    reason = self._interpolated(path, interpolated, why, direct, stand_in)
                     return replace(reason, text=f"{reason.text}; nothing is known of {names}")
                 if path.error.kind not in LEAKS and not self._open(stand_in.without(known)):
                     return Reason(INFEASIBLE, f"{why}; all it depends on is tracked", direct)
@@ -92,24 +94,24 @@ class PathExplainer:
     def _interpolated(
         self,
         path: ErrorPath,
-        found: Interpolants | Failure,
+        answer: Interpolants | Failure,
         why: str,
         direct: TrackingDefinition,
         stand_in: TrackingDefinition,
     ) -> Reason:
-        if isinstance(found, Failure):
+        if isinstance(answer, Failure):
             return Reason(INFEASIBLE, why, direct, stand_in)
         spoken = Spoken(self.task.memory)
-        where = united(
-            *(at_cuts(path, (spoken.definition(c.spoken) for c in cuts)) for cuts in (found.cuts, *found.others))
+        where = unite(
+            *(at_cuts(path, (spoken.definition(c.spoken) for c in cuts)) for cuts in (answer.cuts, *answer.others))
         )
-        asked = spoken.definition(found).joined(direct)
-        return Reason(INFEASIBLE, self._why(path, found.core), asked, interpolants=found, where=where)
+        asked = spoken.definition(answer).joined(direct)
+        return Reason(INFEASIBLE, self._why(path, answer.core), asked, interpolants=answer, where=where)
 
     def _why(self, path: ErrorPath, core: tuple[int, ...]) -> str:
         """The steps that contradict each other, in the program's own variables."""
         chosen = [self.task.readable(path.steps[k].edge) for k in core if k < len(path.steps)]
-        texts = list(dict.fromkeys(f"line {o.place.line}: {_text(o)}" for o in chosen))[-6:]
+        texts = list(dict.fromkeys(f"line {o.place.line}: {_text(o)}" for o in chosen))[-_SHOWN_STEPS:]
         if len(texts) == 1:
             return f"cannot be so there: {texts[0]}"
         return "cannot be so together: " + "; ".join(texts) if texts else "the error cannot happen there"
@@ -127,11 +129,13 @@ class Spoken:
 
     memory: Memory
 
-    def definition(self, found: Interpolants | AtCut) -> TrackingDefinition:
-        places = [*found.pointers, *(p for pair in found.aliases for p in pair)]
-        places += [p for predicate in found.integer_predicates for p in predicate.places]
-        places += [Place(a.place.name, (*a.place.fields, a.field), a.place.variable) for a in found.field_assertions]
-        separating = frozenset(self._pointers(found.pointers)) | frozenset(self._pointers(places))
+    def definition(self, interpolant: Interpolants | AtCut) -> TrackingDefinition:
+        places = [*interpolant.pointers, *(p for pair in interpolant.aliases for p in pair)]
+        places += [p for predicate in interpolant.integer_predicates for p in predicate.places]
+        places += [
+            Place(a.place.name, (*a.place.fields, a.field), a.place.variable) for a in interpolant.field_assertions
+        ]
+        separating = frozenset(self._pointers(interpolant.pointers)) | frozenset(self._pointers(places))
         fields: set[str] = set()
         data: set[int] = set()
         for place in places:
@@ -157,15 +161,15 @@ class Spoken:
     def _offsets(self, member: str) -> set[int]:
         """The offsets of integer members of that name."""
         short = member.rpartition(".")[2]
-        found: set[int] = set()
+        offsets: set[int] = set()
         for layout in self.memory.program.records.values():
             try:
                 members = leaves(layout.type, self.memory.program)
             except Unmodelled:
                 continue
-            found |= {
+            offsets |= {
                 leaf.offset
                 for leaf in members
                 if isinstance(leaf.type, IntegerType) and leaf.name.rpartition(".")[2] == short
             }
-        return found
+        return offsets

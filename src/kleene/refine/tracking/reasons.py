@@ -69,7 +69,7 @@ def slice_of(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     return slicer.definition
 
 
-def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
+def failing_statement(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     """The pointers and fields of the statement (or assertion) that fails, and those they were copied or loaded from.
 
     An untracked pointer may always be wrong, so no abstraction without them excludes the error.
@@ -94,11 +94,11 @@ def failing(memory: Memory, path: ErrorPath) -> TrackingDefinition:
             sought |= before.variables
             slicer.variables |= before.variables
             slicer.cells |= before.cells
-    found = slicer.definition
-    return TrackingDefinition(found.tracked, found.separating, found.fields)
+    definition = slicer.definition
+    return TrackingDefinition(definition.tracked, definition.separating, definition.fields)
 
 
-def everything(memory: Memory, path: ErrorPath) -> TrackingDefinition:
+def everything_mentioned(memory: Memory, path: ErrorPath) -> TrackingDefinition:
     """All pointers, fields and integers that the path mentions."""
     slicer = _Cone(memory)
     for operation in path.operations:
@@ -170,8 +170,8 @@ class _Cone:
         except Unmodelled:
             return set()
 
-    def _accesses(self, found: Sequence[Expression]) -> Iterator[Expression]:
-        for expression in found:
+    def _accesses(self, expressions: Sequence[Expression]) -> Iterator[Expression]:
+        for expression in expressions:
             yield from (n for n in walk(expression) if isinstance(n, Variable | Field | Deref | Index))
 
     @property

@@ -15,9 +15,9 @@ from kleene.refine.classes.generators import Generator
 from kleene.refine.model import Abstraction, Model, Models
 from kleene.refine.tree.reachability_tree import ErrorPath, Tree
 
-FIRST_LOOK = 4_000
+STRUCTURES_BEFORE_COMPARISON = 4_000
 """Structures after which a tree is compared with others for the first time."""
-NEXT_LOOK = 4
+COMPARISON_FACTOR = 4
 """Factor between the numbers of structures at two comparisons."""
 
 
@@ -49,8 +49,8 @@ def smaller_tree(
         assert best is not None
         fewer = next((g for g in finer if g.families == best.generator.families - {family}), None)
         if fewer is not None:
-            found = _built(models.of(abstraction.tuned(fewer)), best.tree.generated, paths)
-            best = found if found is not None and _errors(found) <= _errors(best) else best
+            smaller = _built(models.of(abstraction.tuned(fewer)), best.tree.generated, paths)
+            best = smaller if smaller is not None and _errors(smaller) <= _errors(best) else best
     return best
 
 
@@ -63,12 +63,12 @@ def _built(model: Model, most: int, paths: int) -> Smaller | None:
 
     tree = Tree(model)
     try:
-        found = tree.build(limits, most=paths)
+        error_paths = tree.build(limits, most=paths)
     except _TooLarge:
         return None
-    if tree.contradictions or any(path.error.kind == "cycle" for path in found):
+    if tree.contradictions or any(path.error.kind == "cycle" for path in error_paths):
         return None
-    return Smaller(model.abstraction.generator, tree, found)
+    return Smaller(model.abstraction.generator, tree, error_paths)
 
 
 def _last_first(finest: Generator, coarsest: Generator) -> list[str]:
@@ -77,5 +77,5 @@ def _last_first(finest: Generator, coarsest: Generator) -> list[str]:
     return [f.name for f in reversed(finest.entry.families) if f.name in finest.families - coarsest.families]
 
 
-def _errors(found: Smaller) -> set[str]:
-    return {path.error.text for path in found.paths}
+def _errors(smaller: Smaller) -> set[str]:
+    return {path.error.text for path in smaller.paths}

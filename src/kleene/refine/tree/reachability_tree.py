@@ -24,7 +24,7 @@ from kleene.refine.model import Error, Model
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 
-PATIENCE = 100
+NODES_AFTER_ERROR = 100
 """Least number of nodes made after the first error."""
 
 
@@ -160,34 +160,34 @@ class Tree:
         After the first error, the tree grows for about as long again, so that it shows several errors. With `pause`,
         it also stops after this number of structures, and the next call resumes.
         """
-        found: dict[str, ErrorPath] = {}
+        by_text: dict[str, ErrorPath] = {}
         until = pause
-        while self._waiting and not self._enough(found, most, until):
+        while self._waiting and not self._enough(by_text, most, until):
             _, location = heappop(self._waiting)
             batch, self.pending[location] = deque(self.pending[location]), []
-            while batch and not self._enough(found, most, until):
+            while batch and not self._enough(by_text, most, until):
                 node = batch.popleft()
                 if not self.stores[location].current(node.shape):
                     continue
                 for path in self._expand(node):
-                    known = found.get(path.error.text)
+                    known = by_text.get(path.error.text)
                     if known is None or len(path.steps) < len(known.steps):
-                        found[path.error.text] = path
+                        by_text[path.error.text] = path
                 check(self)
-                if found and until == pause:
-                    until = 2 * self.generated + PATIENCE
+                if by_text and until == pause:
+                    until = 2 * self.generated + NODES_AFTER_ERROR
             for node in batch:
                 self._wait(node)
         self.contradictions |= self.model.contradictions
-        return sorted(found.values(), key=lambda p: len(p.steps))
+        return sorted(by_text.values(), key=lambda p: len(p.steps))
 
     @property
     def waits(self) -> bool:
         """Whether there are nodes that have not been expanded."""
         return bool(self._waiting)
 
-    def _enough(self, found: Sized, most: int, until: int | None) -> bool:
-        return len(found) >= most or (until is not None and self.generated > until)
+    def _enough(self, paths: Sized, most: int, until: int | None) -> bool:
+        return len(paths) >= most or (until is not None and self.generated > until)
 
     def _expand(self, node: Node) -> Iterator[ErrorPath]:
         for edge in self.model.cfa.leaving(node.location):

@@ -70,12 +70,12 @@ class Carrier:
         """The predicates that are the same in both models, with all that they are defined by."""
         old, new = self.old.translation.vocabulary, self.new.translation.vocabulary
         owners, others = owners_of(self.new), owners_of(self.old)
-        found: set[str] = set()
+        kept: set[str] = set()
         for p in new:  # a definition uses only earlier declarations
             used = predicates_of(p.definition) if p.definition is not None else frozenset()
-            if old.get(p.name) == p and owners.get(p.name) == others.get(p.name) and used <= found:
-                found.add(p.name)
-        return frozenset(found)
+            if old.get(p.name) == p and owners.get(p.name) == others.get(p.name) and used <= kept:
+                kept.add(p.name)
+        return frozenset(kept)
 
     @cached_property
     def _shared(self) -> frozenset[Variable]:
@@ -103,14 +103,14 @@ def owners_of(model: Model) -> dict[str, Variable]:
     """The variables that the predicates of pointers and integers are about."""
     translator = model.translator
     symbols, memory = translator.symbols, translator.memory
-    found: dict[str, Variable] = {}
+    result: dict[str, Variable] = {}
     for variable in memory.pointers:
         pointer = symbols.pointer(variable)
         if pointer.tracked:
-            found |= dict.fromkeys([*map(pointer.predicate, pointer.offsets), pointer.undefined], variable)
+            result |= dict.fromkeys([*map(pointer.predicate, pointer.offsets), pointer.undefined], variable)
     for variable in memory.integers:
-        found |= {f"{symbols.name(variable)}={constant}": variable for constant in translator.constants.of(variable)}
-    return found
+        result |= {f"{symbols.name(variable)}={constant}": variable for constant in translator.constants.of(variable)}
+    return result
 
 
 def rebuilt(old: Tree, model: Model) -> Tree:

@@ -54,14 +54,14 @@ def fesa_invariants(result: FesaResult) -> list[FesaInvariant]:
     cells: Cells = result.domain.transfer.memory.cell_of
     where = dict.fromkeys(result.domain.loop_heads, "loop")
     where |= {procedure.cfa.entry: "call" for procedure in result.domain.procedures.values()}
-    found = []
+    results = []
     for location, what in where.items():
         places = [edge.label.place for edge in result.cfa.leaving(location)]
         store = result.reached.stores.get(location)
         for state in store.elements() if store is not None else ():
             if places:
-                found.append(FesaInvariant(places[0], state, state_words(state.vectors, cells), cells, what))
-    return sorted(found, key=lambda i: (i.place.file, i.place.line, i.place.column))
+                results.append(FesaInvariant(places[0], state, state_words(state.vectors, cells), cells, what))
+    return sorted(results, key=lambda i: (i.place.file, i.place.line, i.place.column))
 
 
 def fesa_lines(invariants: Sequence[FesaInvariant]) -> list[str]:
@@ -163,9 +163,9 @@ def relations(vectors: Vectors, node: Node, cells: Cells) -> list[str]:
 def _count_words(vectors: Vectors, node: Node) -> list[str]:
     """The number of pointers from blocks to a node, in words."""
     low, high = vectors.flag(Flag(COUNT_LOW, node)), vectors.flag(Flag(COUNT_HIGH, node))
-    found = []
+    counts = []
     for number in range(4):
         condition = (low if number & 1 else ~low) & (high if number & 2 else ~high)
         if vectors.space.satisfiable(vectors.function & condition):
-            found.append("3 or more" if number == 3 else str(number))
-    return [f"pointers to it from blocks: {' or '.join(found)}"] if found and found != ["0"] else []
+            counts.append("3 or more" if number == 3 else str(number))
+    return [f"pointers to it from blocks: {' or '.join(counts)}"] if counts and counts != ["0"] else []

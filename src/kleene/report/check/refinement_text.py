@@ -13,9 +13,9 @@ from kleene.refine.certificate import graphs_of
 from kleene.refine.classes.finetune import EDGES, PATH, WHOLE
 from kleene.refine.loop import GAVE_UP, SAFE, Refined
 from kleene.refine.model import Abstraction, Task
-from kleene.refine.naming import SourceNames, renamed
+from kleene.refine.naming import SourceNames, rename_variables
 from kleene.refine.rounds import SAMPLING, SHAPE_CLASS, TRACKING, Round
-from kleene.refine.tracking.cuts import Where, united
+from kleene.refine.tracking.cuts import Where, unite
 from kleene.refine.tracking.definition import EVERYWHERE, Activity, TrackingDefinition
 from kleene.refine.tracking.reasons import FEASIBLE
 from kleene.refine.tree.reachability_tree import Tree
@@ -124,7 +124,7 @@ def round_words(task: Task, one: Round) -> RoundWords:
     facts: list[tuple[str, str]] = [
         ("abstraction", f"{one.abstraction.generator}; tracking {abstraction_words(task, one.abstraction)}"),
         ("tree", f"{one.nodes} nodes{kept}"),
-        ("error", plain(renamed(str(one.path.error), here))),
+        ("error", plain(rename_variables(str(one.path.error), here))),
         ("path", " ".join(_short(task, one))),
         (one.reason.verdict, plain(one.reason.text)),
     ]
@@ -144,7 +144,7 @@ def round_words(task: Task, one: Round) -> RoundWords:
 
 def _tracking_facts(task: Task, one: Round, names: SourceNames) -> list[tuple[str, str]]:
     """The additions of Refine to the tracking definitions, with locations (by line) and reasons."""
-    active = united(*(where for _, where in one.active))
+    active = unite(*(where for _, where in one.active))
     known = one.abstraction.definition.only(active.keys() | one.everywhere)  # known before, but not there
     added = one.added.joined(replace(known, fields=frozenset(), data=frozenset()))
     facts = [("now tracked too", tracked_words(added, names, Activity(active)))] if not added.empty else []
@@ -164,13 +164,13 @@ def _by_line(task: Task, where: Where, names: SourceNames) -> list[str]:
             for place in places[:1]:
                 known = names.at(location).get(name, name)
                 at.setdefault((Path(place.file).name, place.line), set()).add(_COPY.sub(".", known))
-    found: list[tuple[str, list[int], set[str]]] = []
+    ranges: list[tuple[str, list[int], set[str]]] = []
     for (file, line), here in sorted(at.items()):
-        if found and found[-1][0] == file and found[-1][2] == here:
-            found[-1][1].append(line)
+        if ranges and ranges[-1][0] == file and ranges[-1][2] == here:
+            ranges[-1][1].append(line)
         else:
-            found.append((file, [line], here))
-    texts = [f"{file}:{_range(lines)} {', '.join(sorted(here))}" for file, lines, here in found]
+            ranges.append((file, [line], here))
+    texts = [f"{file}:{_range(lines)} {', '.join(sorted(here))}" for file, lines, here in ranges]
     return texts if len(texts) <= _SHOWN_LINES else [*texts[:_SHOWN_LINES], f"... ({len(texts) - _SHOWN_LINES} more)"]
 
 
@@ -236,13 +236,13 @@ def _fine_tune_facts(one: Round) -> list[tuple[str, str]]:
 
 def interpolant_texts(one: Round, names: SourceNames) -> list[str]:
     """The interpolants that differ, in the order of the path; each with the line before which it holds."""
-    found: dict[str, str] = {}
+    by_text: dict[str, str] = {}
     assert one.reason.interpolants is not None
     for step, cut in zip(one.path.steps, one.reason.interpolants.cuts, strict=False):
-        text = renamed(str(cut), names.at(step.edge.source))
-        if text not in ("True", "False") and text not in found:
-            found[text] = f"before {_where(step.edge.label)} {text}"
-    shown = list(found.values())
+        text = rename_variables(str(cut), names.at(step.edge.source))
+        if text not in ("True", "False") and text not in by_text:
+            by_text[text] = f"before {_where(step.edge.label)} {text}"
+    shown = list(by_text.values())
     return shown if len(shown) <= _SHOWN_FORMULAS else [*shown[: _SHOWN_FORMULAS - 1], "...", shown[-1]]
 
 
@@ -253,12 +253,12 @@ def _kind(kind: str) -> str:
 
 def path_lines(task: Task, one: Round) -> list[str]:
     """The statements of the path, one to a line, in the program's own variables."""
-    found = []
+    result = []
     for step in one.path.steps:
         operation = task.readable(step.edge)
         if not isinstance(operation, DeclareLocal | EndScope | Skip):
-            found.append(f"line {operation.place.line}: {plain(_text(operation))}")
-    return found
+            result.append(f"line {operation.place.line}: {plain(_text(operation))}")
+    return result
 
 
 def _short(task: Task, one: Round) -> list[str]:
@@ -308,4 +308,4 @@ def abstraction_words(task: Task, abstraction: Abstraction) -> str:
 
 def plain(text: str) -> str:
     """Copies of functions are numbered from the second on: `insert.x`, `insert#2.x`."""
-    return _COPY.sub(lambda found: "." if found[1] == "1" else f"#{found[1]}.", text)
+    return _COPY.sub(lambda match: "." if match[1] == "1" else f"#{match[1]}.", text)

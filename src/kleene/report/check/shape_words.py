@@ -16,20 +16,21 @@ from functools import cached_property
 
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Place
+from kleene.core.verdict import LEAKS
 from kleene.logic.formula import predicates_of
 from kleene.logic.kleene import Kleene
 from kleene.logic.roles import RoleKind
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
 from kleene.results.shape import ShapeResult
-from kleene.semantics.contracts.programs import contract_at
+from kleene.semantics.contracts.programs import contract_at, without_contract
 from kleene.semantics.steps.invocations import CallAction
+from kleene.semantics.translate import Translation
 from kleene.semantics.vocabulary.groups import cancelling
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.structures.tvs_writer import structure_order
 from kleene.transformers.action import Action
 
 _INLINED = re.compile(r"(&?)([^.&]+?)(?:\$\d+)?\.(.+)")
-_ONLY_FOR_LEAKS = ("collect", "check: memory_leak", "check: memory_cleanup")
 _NOT_DRAWN = (
     RoleKind.TEMPORARY,
     RoleKind.MARKER,
@@ -74,8 +75,8 @@ def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | N
     if shape.reached is None or shape.translation is None:
         return []
     translation = shape.translation
-    live = live_predicates(translation.cfa, translation.vocabulary)
-    found = []
+    live = live_predicates(translation)
+    result = []
     where = dict.fromkeys(_returns(translation.cfa, translation.places), "return")
     where |= dict.fromkeys(translation.cfa.loop_heads, "loop")
     for entry, _ in translation.procedures.values():
@@ -83,21 +84,29 @@ def invariants_of(shape: ShapeResult, names: Mapping[str, Mapping[str, str]] | N
         where[entry] = "call"
     for location, what in where.items():
         place = translation.places.get(location)
-        store = shape.reached.stores.get(location)
-        structures = sorted(store.elements(), key=structure_order) if store is not None else []
+        shown = shapes_shown_at(shape, location, live[location])
+        structures = [structure for structure, _ in shown]
         if place is not None and structures and not contract_at(place.function)[0]:
             own = (names or {}).get(location, {})
-            said = (words_of(s, live[location], place.function, own, partial=shape.partial) for s in structures)
+            said = (words_of(s, alive, place.function, own, partial=shape.partial) for s, alive in shown)
             words = dict.fromkeys(said)
             describer = _Describer(structures[0], live[location], place.function, own)
             alive = describer.live_pointers
-            found.append(Invariant(place, what, structures, list(words), describer.short_names, alive))
-    return sorted(found, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
+            result.append(Invariant(place, what, structures, list(words), describer.short_names, alive))
+    return sorted(result, key=lambda i: (i.place.file, i.place.line, i.place.column, i.where))
+
+
+def shapes_shown_at(shape: ShapeResult, location: str, live: frozenset[str]) -> list[tuple[Structure, frozenset[str]]]:
+    """The structures of a location with the live predicates that they are about; no parts that say nothing."""
+    shown = [(part, live if own is None else live & own) for part, own in shape.parts_at(location)]
+    if shape.together is not None:
+        shown = [(part, alive) for part, alive in shown if alive or part.size]
+    return sorted(shown, key=lambda entry: structure_order(entry[0]))
 
 
 def _returns(cfa: Cfa[Action], places: Mapping[str, Place]) -> list[str]:
     """The locations from which a function returns: to a place in another function that is not its beginning."""
-    found: dict[str, None] = {}
+    returns: dict[str, None] = {}
     for edge in cfa.edges:
         location = _MADE.sub("", edge.source)
         here, there = places.get(location), places.get(edge.target)
@@ -107,8 +116,8 @@ def _returns(cfa: Cfa[Action], places: Mapping[str, Place]) -> list[str]:
         if there is not None and contract_at(there.function)[0]:
             continue
         if leaves or edge.label.name == "return":
-            found[location] = None
-    return list(found)
+            returns[location] = None
+    return list(returns)
 
 
 def invariant_lines(invariants: Sequence[Invariant], *, complete: bool) -> list[str]:
@@ -131,15 +140,20 @@ def _title(invariant: Invariant) -> str:
     return f"{words[invariant.where]} {invariant.place.function}"
 
 
-def for_drawing(structure: Structure, names: Mapping[str, str]) -> Structure:
-    """The structure reduced for a drawing: pointers by source names, members, freed blocks; no derived predicate."""
+def for_drawing(structure: Structure, names: Mapping[str, str], *, derived: bool = False) -> Structure:
+    """The structure reduced for a drawing: pointers by source names, members, freed blocks; no derived predicate.
+
+    With `derived`, those about single nodes are kept: people search for them.
+    """
     drawn: dict[str, Predicate] = {}
     for p in sorted(structure.vocabulary, key=lambda p: -p.arity):  # members keep their names, variables may give way
-        if p.instrumentation or p.is_a(*_NOT_DRAWN) or p in BUILTIN or _is_made(p):
+        if (p.instrumentation and not (derived and p.arity == 1)) or p.is_a(*_NOT_DRAWN) or p in BUILTIN or _is_made(p):
             continue
         base = p.role.of if p.pointer and p.role is not None else p.name
         shown = names.get(base, base) + p.name.removeprefix(base) if p.pointer else p.name
-        drawn[p.name] = Predicate(_free(shown, drawn.values()), p.arity, p.args, pointer=p.pointer)
+        if p.instrumentation and p.role is not None and p.role.root in names:
+            shown = shown.replace(f",{p.role.root}]", f",{names[p.role.root]}]")
+        drawn[p.name] = Predicate(_free(without_contract(shown), drawn.values()), p.arity, p.args, pointer=p.pointer)
     builder = StructureBuilder(Vocabulary(tuple(drawn.values())), structure.size)
     for old, new in drawn.items():
         for nodes, value in structure.entries(old):
@@ -162,11 +176,15 @@ def _free(name: str, taken: Iterable[Predicate]) -> str:
     return name
 
 
-def live_predicates(cfa: Cfa[Action], vocabulary: Vocabulary) -> dict[str, frozenset[str]]:
+def live_predicates(translation: Translation) -> dict[str, frozenset[str]]:
     """For each location the predicates that some path reads before it sets them; looking for leaks is no reading."""
+    cfa, vocabulary = translation.cfa, translation.vocabulary
+    leaks = {text for text, alarm in translation.alarms.items() if alarm.kind in LEAKS}
     undefined = (RoleKind.UNDEFINED_POINTER, RoleKind.UNDEFINED_TEMPORARY)
     pointers = {p.name: p.role.of for p in vocabulary if p.role is not None and p.role.kind in undefined}
-    reads = {edge.label: _effect(edge.label, pointers) for edge in cfa.edges}
+    nothing: frozenset[str] = frozenset()
+    looking = {e.label for e in cfa.edges if any(message.text in leaks for message in e.label.messages)}
+    reads = {e.label: (nothing, nothing) if e.label in looking else _effect(e.label, pointers) for e in cfa.edges}
     live: dict[str, frozenset[str]] = {name: frozenset() for name in cfa.locations}
     waiting = list(cfa.locations)
     while waiting:
@@ -183,8 +201,6 @@ def live_predicates(cfa: Cfa[Action], vocabulary: Vocabulary) -> dict[str, froze
 
 def _effect(action: Action, pointers: Mapping[str, str]) -> tuple[frozenset[str], frozenset[str]]:
     """What an action reads, and what it sets. `pointers` has for 'is not initialized' the pointer."""
-    if action.name.startswith(_ONLY_FOR_LEAKS):
-        return frozenset(), frozenset()
     formulas = [*action.focus, *(m.condition for m in action.messages), *(u.formula for u in action.updates)]
     if action.precondition is not None:
         formulas.append(action.precondition)
@@ -195,6 +211,13 @@ def _effect(action: Action, pointers: Mapping[str, str]) -> tuple[frozenset[str]
         read |= {argument for _, argument in (*action.given, *action.values)}
         written |= {target for target, _ in (*action.results, *action.result_values)}
     return frozenset(read), frozenset(written)
+
+
+def short_names_of(
+    structure: Structure, live: Iterable[str] | None, function: str, names: Mapping[str, str]
+) -> Mapping[str, str]:
+    """Pointer predicates with the names that people know them by, as seen from a function."""
+    return _Describer(structure, None if live is None else frozenset(live), function, names).short_names
 
 
 def words_of(
@@ -210,12 +233,12 @@ def words_of(
     With `partial`, some pointers and cells are untracked: unreachable nodes have no sentence.
     """
     describer = _Describer(structure, None if live is None else frozenset(live), function, names or {})
-    found = "; ".join(describer.sentences(partial=partial))
-    if not found and partial:
+    sentences = "; ".join(describer.sentences(partial=partial))
+    if not sentences and partial:
         return "no pointer that is used from here on is tracked"
-    if not found and not any(True for _ in structure.entries("heap")):
+    if not sentences and not any(True for _ in structure.entries("heap")):
         return "no block on the heap"
-    return found or "no pointer that is still used"
+    return sentences or "no pointer that is still used"
 
 
 class _Describer:
@@ -232,11 +255,11 @@ class _Describer:
         self.said: dict[int, str] = {}
 
     def sentences(self, *, partial: bool = False) -> list[str]:
-        found: list[str] = []
+        pointers: list[str] = []
         for name, predicates in self.pointers.items():
             if self._is_live(name, predicates):
-                found.append(f"{self._shown(name)}: {self._pointer(name, predicates)}")
-        return found + ([] if partial else self._lost()) + self._integers()
+                pointers.append(f"{self._shown(name)}: {self._pointer(name, predicates)}")
+        return pointers + ([] if partial else self._lost()) + self._integers()
 
     @cached_property
     def short_names(self) -> dict[str, str]:
@@ -247,6 +270,7 @@ class _Describer:
             source = self.source_names.get(bare, bare)
             if source in self.pointers:  # it has its own predicate, so it is not shared
                 source = bare
+            source = without_contract(source)
             match = _INLINED.fullmatch(source)
             variable = f"{match[1]}{match[3]}" if match else source
             if match and match[2] != self.function:
@@ -285,24 +309,24 @@ class _Describer:
     @cached_property
     def pointers(self) -> dict[str, list[str]]:
         """Pointer variables with their predicates, one for each offset; temporaries are left out."""
-        found: dict[str, list[str]] = {}
+        pointers: dict[str, list[str]] = {}
         for p in self.vocabulary:
             if p.role is not None and p.is_a(RoleKind.POINTER, RoleKind.OBJECT) and not _is_made(p):
-                found.setdefault(p.role.of, []).append(p.name)
-        return found
+                pointers.setdefault(p.role.of, []).append(p.name)
+        return pointers
 
     @cached_property
     def groups(self) -> dict[str, dict[str, str]]:
         """For each group of cells: a map from pointer predicates to their reachability predicates."""
-        found: dict[str, dict[str, str]] = {}
+        groups: dict[str, dict[str, str]] = {}
         for p in self.vocabulary:
             role = p.role
             if role is not None and role.kind in (RoleKind.REACHED, RoleKind.WHOLE_REACHED):
-                reach = found.setdefault(role.of, {})
+                reach = groups.setdefault(role.of, {})
                 known = reach.get(role.root)
                 if known is None or not self.vocabulary[known].is_a(RoleKind.WHOLE_REACHED):
                     reach[role.root] = p.name
-        return found
+        return groups
 
     def _entries(self, predicate: str) -> list[tuple[int, Kleene]]:
         if predicate not in self.vocabulary:
@@ -378,7 +402,7 @@ class _Describer:
 
     def _around(self, node: int) -> str:
         """Without reachability predicates: the cells that may lead forward, and those that lead back."""
-        found, waiting = {node}, [node]
+        around, waiting = {node}, [node]
         cells: dict[str, None] = {}
         edges = [p.name for p in self.vocabulary if p.arity == 2 and not p.instrumentation and p not in BUILTIN]
         while waiting:
@@ -387,13 +411,13 @@ class _Describer:
                 for (source, target), _ in self.structure.entries(edge):
                     if source == here:
                         cells[edge] = None
-                        waiting += [target] if target not in found else []
-                        found.add(target)
+                        waiting += [target] if target not in around else []
+                        around.add(target)
         undone = [
             f"{b} undoes {f}"
             for f in cells
             for b in cells
-            if cancelling(f, b) in self.vocabulary and all(self._value(cancelling(f, b), n) is _T for n in found)
+            if cancelling(f, b) in self.vocabulary and all(self._value(cancelling(f, b), n) is _T for n in around)
         ]
         return ", ".join([f"a node, and others along {' and '.join(cells)}" if cells else "a node", *undone])
 
@@ -417,7 +441,7 @@ class _Describer:
 
     def _back(self, members: Sequence[str], nodes: Sequence[int]) -> str:
         """Back pointers whose predicate `c[f,b]` holds everywhere in the shape."""
-        found = [
+        cells = [
             p.role.back
             for p in self.vocabulary
             if p.role is not None
@@ -426,7 +450,7 @@ class _Describer:
             and p.role.back not in members
             and all(self._value(p.name, node) is _T for node in nodes)
         ]
-        return f", {' and '.join(dict.fromkeys(found))} leads back" if found else ""
+        return f", {' and '.join(dict.fromkeys(cells))} leads back" if cells else ""
 
     # The rest ---------------------------------------------------------------------------------------------------
 
@@ -439,14 +463,14 @@ class _Describer:
         return ["a block that no pointer reaches"] if lost else []
 
     def _integers(self) -> list[str]:
-        found = []
+        integers = []
         for p in self.vocabulary:
             role = p.role
             if role is None or role.kind is not RoleKind.INTEGER or _is_made(p) or self._value(p.name) is not _T:
                 continue
             if self.live is None or p.name in self.live:
-                found.append(f"{self._shown(role.of)} = {role.value}")
-        return found
+                integers.append(f"{self._shown(role.of)} = {role.value}")
+        return integers
 
 
 def _members(group: str, vocabulary: Vocabulary) -> list[str]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kleene.core.verdict import Finding, Verdict
-from kleene.diagnostics import Diagnostic
-from kleene.report.check.refinement_text import left_lines
+from kleene.diagnostics import Diagnostic, visible
 from kleene.report.check.trace import lines_of
+from kleene.report.findings.baseline import suppression_warnings
 from kleene.report.findings.source_lines import position_of
 from kleene.report.findings.view import FindingView, finding_views
 from kleene.report.findings.view_json import view_document
@@ -49,7 +49,7 @@ def check_text(
 ) -> str:
     """The verdict of each property, the findings (`views`: only these), and why something is unknown."""
     shown = finding_views(report.findings, report.traces, with_flow=False) if views is None else views
-    lines = [f"{', '.join(report.files)}: {report.verdict}"]
+    lines = [f"{visible(', '.join(report.files))}: {report.verdict}"]
     for name, verdict in report.properties.items():
         how = report.proved_by.get(name) or report.shown_by.get(name, "")
         lines.append(f"  {name:<11}{verdict!s:<8}{how}".rstrip())
@@ -65,12 +65,16 @@ def check_text(
     if more > 0:
         lines.append(f"... and {more} more possible finding{'s' if more > 1 else ''} (--json and --html list all)")
     lines += invariants
+    lines += [f"assumes: {assumption}" for assumption in report.assumptions]
     lines += [f"note: {note}" for note in getattr(report.shape, "notes", [])[:_MOST_POSSIBLE]]
     for entry in expected:
         said = f", expected {entry.expected}: {entry.status}" if entry.expected else ""
         lines.append(f"{entry.property_file}: {entry.verdict}{said}")
     if report.reason:
         lines.append(f"unknown because: {report.reason}")
+    if report.reason and report.refinement is not None:
+        from kleene.report.check.refinement_text import left_lines  # imports the solver
+
         lines += left_lines(report.refinement)
     return "\n".join([*lines, _work(report), ""])
 
@@ -159,7 +163,10 @@ def check_document(
         "findings": [_finding(report, n, f, by_text[str(f)]) for n, f in enumerate(report.findings)],
         "statistics": statistics,
         "reason": report.reason or None,
-        "warnings": [str(warning) for warning in report.warnings],
+        "warnings": suppression_warnings(viewed),
+        "assumptions": [
+            {"name": a.name, "model": a.model, "text": a.text, "given": a.given} for a in report.assumptions
+        ],
     }
     if expected:
         document["expected"] = [

@@ -9,7 +9,7 @@ from kleene.cfa.expressions import NEGATED
 from kleene.cfa.operations import Call, DeclareLocal, EndScope, Place, Skip
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import Trace, TraceStep
-from kleene.report.drawing.heap_picture import has_lost_block
+from kleene.report.drawing.heap_boxes import has_lost_block
 from kleene.semantics.contracts.programs import without_contract
 
 _TEMPORARY = re.compile(r"\$[A-Za-z0-9_.#]+")
@@ -34,7 +34,7 @@ class TraceLine:
 
 def lines_of(confirmed: Confirmed) -> list[TraceLine]:
     """The run of a confirmed finding up to the failing statement: a run continues after a leak."""
-    trace, finding = confirmed.trace, confirmed.finding
+    trace, finding = confirmed.trace, confirmed.fault
     lines = readable(trace)
     if finding.kind == "memory_leak" and finding.detail == "lost":
         for position, line in enumerate(lines):
@@ -78,8 +78,8 @@ def _filled(text: str, depth: int, held: dict[tuple[int, str], tuple[str, str]])
     head, body = (f"{target[1]} = ", target[2]) if target else ("", text)
     notes: list[str] = []
 
-    def replace(found: re.Match[str]) -> str:
-        value, note = held.get((depth, found[0]), (found[0], ""))
+    def replace(match: re.Match[str]) -> str:
+        value, note = held.get((depth, match[0]), (match[0], ""))
         if note:
             notes.append(note)
         return value if _PLAIN.fullmatch(value) else f"({value})"
@@ -97,14 +97,14 @@ def _clean(text: str) -> str:
 
 def _inputs(trace: Trace) -> dict[int, str]:
     """Maps the steps that read inputs to these inputs."""
-    found: dict[int, str] = {}
+    inputs: dict[int, str] = {}
     ends = [step.input for step in trace.steps[1:]] + [len(trace.inputs)]
     for step, end in zip(trace.steps, ends, strict=True):
         taken = zip(trace.inputs[step.input : end], trace.reasons[step.input : end], strict=True)
         notes = [_note(value, why) for value, why in taken]
         if any(notes):
-            found[step.number] = ", ".join(filter(None, notes))
-    return found
+            inputs[step.number] = ", ".join(filter(None, notes))
+    return inputs
 
 
 def _note(value: int, why: str) -> str:

@@ -6,7 +6,9 @@ In reading order:
 - `dot`: Graphviz text
 - `svg`: SVG
 - `terminal`: text
-- `heap_picture`: concrete heaps
+- `heap_boxes`: the blocks and variables of a concrete heap
+- `heap_picture`: one concrete heap
+- `film`: the heaps of a run, with blocks at fixed places
 - `fesa_picture`: FESA states
 - `refinement_pictures`: sample heaps and examples of shape classes
 """

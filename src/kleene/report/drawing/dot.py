@@ -75,7 +75,7 @@ def cfg_dot(
     lines.append(f"  start -> l{numbers[entry]};")
     for (source, target), actions in merged.items():
         label = "\n".join(f" {line} " for action in actions for line in textwrap.wrap(action, 40))
-        lines.append(f"  l{numbers[source]} -> l{numbers[target]} [label={quoted(label)}];")
+        lines.append(f"  l{numbers[source]} -> l{numbers[target]} [label={quote(label)}];")
     return "\n".join([*lines, "}"]) + "\n"
 
 
@@ -84,7 +84,7 @@ def xml_text(text: str) -> str:
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     r"""A DOT string. As in TVLA, the two characters ``\n`` in a title are a line break."""
     clean = xml_text(text.replace("\\n", "\n"))
     for plain, escaped in (("&", "&amp;"), ("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n")):
@@ -102,9 +102,9 @@ def _header(rotate: bool, title: str, footer: Sequence[str]) -> list[str]:
         f'  edge [fontname="{FONT}", fontsize=11, arrowsize=0.7];',
     ]
     if title:
-        lines.append(f"  graph [tooltip={quoted(title)}];")
+        lines.append(f"  graph [tooltip={quote(title)}];")
     if footer:
-        text = "".join(quoted(line)[1:-1] + "\\l" for line in footer)
+        text = "".join(quote(line)[1:-1] + "\\l" for line in footer)
         lines.append(f'  graph [labelloc=b, labeljust=l, label="{text}"];')
     return lines
 
@@ -121,7 +121,7 @@ def _node(number: int, node: NodePicture, named: bool) -> str:
         attributes += [f'color="{MAYBE_ACTIVE_COLOR}"', f'fontcolor="{MAYBE_ACTIVE_COLOR}"']
     rows = [node.name] if named else []
     rows += _packed([value_label(name, value) for name, value in node.labels])
-    attributes += [f"label={quoted(chr(10).join(rows))}", f'class="{" ".join(classes)}"']
+    attributes += [f"label={quote(chr(10).join(rows))}", f'class="{" ".join(classes)}"']
     return f"  n{number} [{', '.join(attributes)}];"
 
 
@@ -146,7 +146,7 @@ def _pointers(picture: Picture) -> list[str]:
             boxes[pointer.predicate] = f"b{len(boxes)}"
             lines.append(
                 f"  {boxes[pointer.predicate]} [shape=box, width=0.25, height=0.25, "
-                f'label={quoted(pointer.predicate)}, class="pointer k {kind}"];'
+                f'label={quote(pointer.predicate)}, class="pointer k {kind}"];'
             )
         style = _value_style(pointer.value)
         lines.append(f'  {boxes[pointer.predicate]} -> n{pointer.node} [class="pointer k {kind}"{style}];')
@@ -156,7 +156,7 @@ def _pointers(picture: Picture) -> list[str]:
 def _edge(edge: EdgePicture, *, lays_out: bool) -> str:
     classes = " ".join(["k", *map(predicate_class, edge.predicates)])
     label = "\n".join(f" {line} " for line in _packed(edge.predicates))  # blanks keep it off the line
-    attributes = f'label={quoted(label)}, class="{classes}"'
+    attributes = f'label={quote(label)}, class="{classes}"'
     attributes += _value_style(edge.value)
     if edge.both:
         attributes += ", dir=both"
@@ -195,10 +195,10 @@ def _tuples_text(picture: Picture) -> list[str]:
 
 def _location(number: int, name: str, drawing: CfgDrawing) -> str:
     note = drawing.notes.get(name, "")
-    attributes = [f"label={quoted(name + (chr(10) + note if note else ''))}", "shape=box", 'style="rounded"']
+    attributes = [f"label={quote(name + (chr(10) + note if note else ''))}", "shape=box", 'style="rounded"']
     classes = "location"
     if name in drawing.links:
-        attributes.append(f"URL={quoted(drawing.links[name])}")
+        attributes.append(f"URL={quote(drawing.links[name])}")
     if name in drawing.flagged:
         attributes += [f'color="{FALSE_COLOR}"', "penwidth=1.6"]
         classes += " flagged"

@@ -123,12 +123,12 @@ def value_label(text: str, value: Kleene) -> str:
 
 def _shown_entries(structure: Structure, p: Predicate) -> Iterator[tuple[tuple[int, ...], Kleene]]:
     """The tuples with values that the predicate's declaration asks to draw."""
-    found = dict(structure.entries(p.name))
+    entries = dict(structure.entries(p.name))
     if Kleene.FALSE not in p.shown:
-        yield from ((nodes, value) for nodes, value in found.items() if value in p.shown)
+        yield from ((nodes, value) for nodes, value in entries.items() if value in p.shown)
         return
     for nodes in product(structure.nodes, repeat=p.arity):
-        value = found.get(nodes, Kleene.FALSE)
+        value = entries.get(nodes, Kleene.FALSE)
         if value in p.shown:
             yield nodes, value
 

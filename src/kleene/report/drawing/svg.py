@@ -53,7 +53,7 @@ def structure_svg(structure: Structure, options: DrawingOptions | None = None) -
 def svg_of_dot(dot: str, *, label: str = "", ids: str = "") -> str:
     """The picture of a DOT text. `label` is for those who cannot see it; `ids` prefixes ids that are kept."""
     try:
-        root = ET.fromstring(_laid_out(dot))
+        root = ET.fromstring(laid_out(dot))
     except ET.ParseError as error:
         raise KleeneError(f"Graphviz drew a picture that is not well-formed: {error}") from error
     _clean(root, label, ids)
@@ -61,7 +61,8 @@ def svg_of_dot(dot: str, *, label: str = "", ids: str = "") -> str:
 
 
 @lru_cache(maxsize=1024)
-def _laid_out(dot: str) -> str:
+def laid_out(dot: str, form: str = "svg") -> str:
+    """What Graphviz makes of a DOT text, as SVG or another of its forms."""
     try:
         import pygraphviz
     except ImportError as error:
@@ -70,7 +71,7 @@ def _laid_out(dot: str) -> str:
     try:
         with _layout_lock, _captured_stderr(complaints):
             graph = pygraphviz.AGraph(string=dot, encoding="UTF-8")
-            drawn = graph.draw(format="svg", prog="dot")
+            drawn = graph.draw(format=form, prog="dot")
             graph.close()
     except Exception as error:  # pygraphviz raises many kinds
         detail = "; ".join([str(error), *complaints])

@@ -54,7 +54,7 @@ _TEXTS = {
     "memory_leak": (
         "Memory leak",
         "No pointer leads to the block any more, or the program ends without freeing it. Free the block before its "
-        "last pointer is overwritten or goes out of scope.",
+        "last pointer is overwritten or its scope ends.",
     ),
     "memory_cleanup": (
         "Memory is not freed at the end",

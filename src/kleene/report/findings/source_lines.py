@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from kleene.diagnostics import Position
+from kleene.diagnostics import Position, lines_in
 
 _KEPT = 64
 """Files whose lines are kept: more than a report of one program names."""
@@ -22,8 +22,8 @@ def source_lines(file: str) -> list[str]:
 
 @lru_cache(maxsize=_KEPT)
 def _read(file: str, changed: int, size: int) -> list[str]:
-    """The lines of one version of a file."""
-    return Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+    """The lines of one version of a file, as the compiler counts them: a form feed ends none."""
+    return lines_in(Path(file).read_bytes().decode("utf-8", errors="replace"))
 
 
 def source_line(file: str, line: int) -> str:

@@ -129,7 +129,7 @@ def _suspected(finding: Finding) -> tuple[FlowStep, ...]:
 
 def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:
     """Notes on the places where the block of the error was allocated, freed, or left its scope."""
-    number, trace = confirmed.finding.block, confirmed.trace
+    number, trace = confirmed.fault.block, confirmed.trace
     if number is None:
         return ()
     notes: list[Note] = []

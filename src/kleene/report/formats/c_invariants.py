@@ -45,7 +45,7 @@ def c_invariants(invariants: Sequence[Invariant]) -> list[CInvariant]:
             heads.setdefault(place, []).append(invariant)
     expressions = []
     for place, copies in heads.items():
-        cases = simplified({_facts(s, copy) for copy in copies for s in copy.structures})
+        cases = simplify_cases({_facts(s, copy) for copy in copies for s in copy.structures})
         if frozenset() not in cases and 0 < len(cases) <= _MOST_CASES:
             expressions.append(CInvariant(place, _text(cases)))
     return expressions
@@ -87,7 +87,7 @@ def _is_undefined(structure: Structure, variable: str) -> bool:
     return name in structure.vocabulary and structure.value(name) is not Kleene.FALSE
 
 
-def simplified(cases: set[Facts]) -> set[Facts]:
+def simplify_cases(cases: set[Facts]) -> set[Facts]:
     """The same disjunction with fewer cases: two that differ in one variable's being null become one."""
     while True:
         merged = next(

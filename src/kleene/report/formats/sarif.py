@@ -36,6 +36,8 @@ class Notification:
 
     text: str
     is_error: bool = False
+    is_note: bool = False
+    """Whether it is information only, such as an assumption."""
 
 
 @dataclass
@@ -155,7 +157,8 @@ def artifact(file: str) -> dict[str, Json]:
 
 
 def _notification(notification: Notification) -> dict[str, Json]:
-    return {"level": "error" if notification.is_error else "warning", "message": _text(notification.text)}
+    level = "error" if notification.is_error else "note" if notification.is_note else "warning"
+    return {"level": level, "message": _text(notification.text)}
 
 
 def _text(text: str) -> dict[str, Json]:

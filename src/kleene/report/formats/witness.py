@@ -48,7 +48,7 @@ class WitnessTask:
 def violation_witness(confirmed: Confirmed, task: WitnessTask) -> str:
     """The witness of a run with an error."""
     points = _inputs(confirmed)
-    target: Json = {"type": "target", "action": "follow", "location": _location(confirmed.finding.place)}
+    target: Json = {"type": "target", "action": "follow", "location": _location(confirmed.fault.place)}
     segments: list[Json] = [{"segment": [{"waypoint": point}]} for point in (*points, target)]
     return _document("violation_sequence", segments, task)
 

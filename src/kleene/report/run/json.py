@@ -154,13 +154,13 @@ def _totals(report: RunReport) -> Json:
 
 def _predicates(report: RunReport) -> Iterable[Predicate]:
     """The predicates of all structures, in order of declaration."""
-    found: dict[str, Predicate] = {}
+    by_name: dict[str, Predicate] = {}
     seen = None
     for structure in _all_structures(report):
         if structure.vocabulary is not seen:
             seen = structure.vocabulary
-            found |= {p.name: p for p in seen}
-    return found.values()
+            by_name |= {p.name: p for p in seen}
+    return by_name.values()
 
 
 def _all_structures(report: RunReport) -> Iterable[Structure]:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from kleene.report.drawing.dot import CfgDrawing, cfg_dot
 from kleene.report.drawing.picture import DrawingOptions
 from kleene.report.drawing.svg import svg_of_dot
-from kleene.report.pages import DEFAULT_DRAWING, Album, Figure, caption_of, rendered
+from kleene.report.pages import DEFAULT_DRAWING, Album, Figure, caption_of, render
 from kleene.report.run.result import Explanation, LocationReport, MessageReport, RunReport
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_writer import structure_order
@@ -112,7 +112,7 @@ class _Page:
         locations = [self._location(location) for location in report.locations]
         messages = [self._message(message) for message in report.messages]
         explanations = [self._explanation(explanation) for explanation in report.explanations]
-        return rendered(
+        return render(
             "run.html.j2",
             self.album,
             title=f"{report.program}: {report.verdict}",

@@ -27,7 +27,7 @@ def wants_color(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def align_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table: the first column to the left, numbers to the right, a rule below the head."""
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     lines = []
@@ -68,7 +68,7 @@ def _locations(report: RunReport) -> str:
         for location in report.locations
         if report.is_shown(location.name)
     ]
-    return aligned(("location", "structures", "max nodes", "messages"), rows)
+    return align_table(("location", "structures", "max nodes", "messages"), rows)
 
 
 def _messages(report: RunReport, color: bool) -> str:

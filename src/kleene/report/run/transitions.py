@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleene.report.drawing.dot import quoted
+from kleene.report.drawing.dot import quote
 from kleene.report.run.result import RunReport, State, Transitions
 from kleene.structures.tvs_writer import TvsLocation, locations_tvs
 
@@ -32,14 +32,14 @@ def transitions_dot(report: RunReport, graph: Transitions) -> str:
     lines = ["digraph transitions {", "  node [shape=circle];"]
     ids: dict[State, str] = {}
     for number, location in enumerate(report.locations):
-        lines += [f"  subgraph cluster_{number} {{", f"    label={quoted(location.name)};"]
+        lines += [f"  subgraph cluster_{number} {{", f"    label={quote(location.name)};"]
         for k in range(len(location.structures)):
             state = (location.name, k)
             ids[state] = f"s{number}_{k}"
             style = ", style=bold" if state in graph.initial else ""
-            lines.append(f"    {ids[state]} [label={quoted(str(k + 1))}{style}];")
+            lines.append(f"    {ids[state]} [label={quote(str(k + 1))}{style}];")
         lines.append("  }")
-    lines += [f"  {ids[e.source]} -> {ids[e.target]} [label={quoted(e.action)}];" for e in graph.edges]
+    lines += [f"  {ids[e.source]} -> {ids[e.target]} [label={quote(e.action)}];" for e in graph.edges]
     return "\n".join([*lines, "}"]) + "\n"
 
 

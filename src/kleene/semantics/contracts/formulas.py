@@ -29,7 +29,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import INT, ArrayType, FloatType, IntegerType, PointerType, RecordType, Type, VoidType
-from kleene.passes.inline import converted
+from kleene.passes.inline import convert_value
 from kleene.semantics.contracts.parts import PartsBuilder
 from kleene.semantics.contracts.specifications import Specification
 
@@ -40,14 +40,14 @@ SNAPSHOT = 16
 def records_of(program: CProgram, function: Function) -> tuple[RecordType, ...]:
     """The types of the blocks that a function may reach by its parameters, or return."""
     waiting: list[Type] = [*function.type.parameters, function.type.result]
-    found: dict[RecordType, None] = {}
+    result: dict[RecordType, None] = {}
     while waiting:
         type_ = waiting.pop(0)
         target = type_.target if isinstance(type_, PointerType) else None
-        if isinstance(target, RecordType) and target.name in program.records and target not in found:
-            found[target] = None
+        if isinstance(target, RecordType) and target.name in program.records and target not in result:
+            result[target] = None
             waiting += [member.type for member in program.records[target.name].fields]
-    return tuple(found)
+    return tuple(result)
 
 
 def not_described(program: CProgram, function: Function) -> str:
@@ -171,7 +171,7 @@ class FormulasBuilder(PartsBuilder):
         if operation.value is not None:
             result = self._fresh("$result", self.function.type.result)
             self.values[RESULT] = result
-            self._emit(Assign(operation.place, result, converted(operation.value, result)))
+            self._emit(Assign(operation.place, result, convert_value(operation.value, result)))
         elif self.specification.returns or any(RESULT in (c.left, c.right) for c in comparisons):
             self._emit_to(Unsupported(self.place, "no value is returned, but the contract names \\result"), self.exit)
             return

@@ -110,15 +110,17 @@ def body_alone(
     return replace(program, functions={**program.functions, **helpers, body.name: body}, entry=body.name)
 
 
-def covered(program: CProgram, contracts: Mapping[str, Contract]) -> tuple[dict[str, Contract], dict[str, str]]:
+def usable_contracts(
+    program: CProgram, contracts: Mapping[str, Contract]
+) -> tuple[dict[str, Contract], dict[str, str]]:
     """The contracts on which callers can rely; for the others the reason why not: their functions are inlined."""
-    found, reasons = dict(contracts), dict.fromkeys(contracts, "")
+    usable, reasons = dict(contracts), dict.fromkeys(contracts, "")
     while True:
-        reasons |= {name: not_covered(program, contract, found) for name, contract in found.items()}
-        kept = {name: contract for name, contract in found.items() if not reasons[name]}
-        if len(kept) == len(found):
+        reasons |= {name: not_covered(program, contract, usable) for name, contract in usable.items()}
+        kept = {name: contract for name, contract in usable.items() if not reasons[name]}
+        if len(kept) == len(usable):
             return kept, reasons
-        found = kept
+        usable = kept
 
 
 def not_covered(program: CProgram, contract: Contract, called: Mapping[str, Contract]) -> str:

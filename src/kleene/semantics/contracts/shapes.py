@@ -24,7 +24,7 @@ from kleene.cfa.types import (
     RecordField,
     VoidType,
 )
-from kleene.passes.inline import converted
+from kleene.passes.inline import convert_value
 from kleene.semantics.contracts.parts import PartsBuilder, not_null
 
 
@@ -46,7 +46,7 @@ class ShapesBuilder(PartsBuilder):
     def _set(self, cell: Variable, shape: Shape, link: int, value: Expression) -> None:
         if link < len(shape.links):
             target = self._member(cell, shape, shape.links[link])
-            self._emit(Assign(self.place, target, converted(value, target)))
+            self._emit(Assign(self.place, target, convert_value(value, target)))
 
     def _next(self, cell: Variable, shape: Shape, link: int = 0) -> Variable:
         following = self._fresh("$next", cell.type)

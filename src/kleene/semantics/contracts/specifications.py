@@ -60,19 +60,19 @@ class SpecificationVocabulary:
 
     @cached_property
     def meanings(self) -> dict[str, Meaning]:
-        found = {p: Meaning("pointer", root=p) for p in self.pointers}
-        found |= {f: Meaning("field", (f,)) for f in self.fields}
+        meanings = {p: Meaning("pointer", root=p) for p in self.pointers}
+        meanings |= {f: Meaning("field", (f,)) for f in self.fields}
         sets = [(f,) for f in self.fields] + ([self.fields] if len(self.fields) > 1 else [])
         for chosen in sets:
             inside = ",".join(chosen)
-            found[f"t[{inside}]"] = Meaning("path", chosen)
-            found[f"is[{inside}]"] = Meaning("shared", chosen)
-            found[f"c[{inside}]"] = Meaning("cycle", chosen)
-            found |= {f"r[{p},{inside}]": Meaning("reach", chosen, p) for p in self.pointers}
-        found |= {f"inv[{f},{g}]": Meaning("inverse", (f, g)) for f in self.fields for g in self.fields if f != g}
+            meanings[f"t[{inside}]"] = Meaning("path", chosen)
+            meanings[f"is[{inside}]"] = Meaning("shared", chosen)
+            meanings[f"c[{inside}]"] = Meaning("cycle", chosen)
+            meanings |= {f"r[{p},{inside}]": Meaning("reach", chosen, p) for p in self.pointers}
+        meanings |= {f"inv[{f},{g}]": Meaning("inverse", (f, g)) for f in self.fields for g in self.fields if f != g}
         if self.fields:
-            found |= {f"r[{p}]": Meaning("reach", self.fields, p) for p in self.pointers}
-        return found
+            meanings |= {f"r[{p}]": Meaning("reach", self.fields, p) for p in self.pointers}
+        return meanings
 
     def named(self, kind: str, fields: tuple[str, ...], root: str = "") -> str:
         """The predicate with a meaning."""
@@ -199,11 +199,11 @@ class Specification:
         return Forall("v", disj(*along))  # without pointers there is no individual
 
 
-def relativized(formula: Formula, inside: Callable[[str], Formula]) -> Formula:
+def relativize(formula: Formula, inside: Callable[[str], Formula]) -> Formula:
     """The formula about the individuals inside: quantifiers range over them only."""
     match formula:
         case Forall(v, body):
-            return Forall(v, disj(neg(inside(v)), relativized(body, inside)))
+            return Forall(v, disj(neg(inside(v)), relativize(body, inside)))
         case Exists(v, body):
-            return Exists(v, conj(inside(v), relativized(body, inside)))
-    return rebuild(formula, tuple(relativized(child, inside) for child in formula.children))
+            return Exists(v, conj(inside(v), relativize(body, inside)))
+    return rebuild(formula, tuple(relativize(child, inside) for child in formula.children))

@@ -23,7 +23,7 @@ from kleene.cfa.types import (
     PointerType,
     VoidType,
 )
-from kleene.passes.inline import converted
+from kleene.passes.inline import convert_value
 from kleene.semantics.contracts.parts import not_null
 from kleene.semantics.contracts.shapes import ShapesBuilder
 
@@ -105,7 +105,7 @@ class WordsBuilder(ShapesBuilder):
         if operation.value is not None:
             result = self._fresh("$result", self.function.type.result)
             self.values[RESULT] = result
-            self._emit(Assign(operation.place, result, converted(operation.value, result)))
+            self._emit(Assign(operation.place, result, convert_value(operation.value, result)))
         elif ensures.shape(RESULT) or any(RESULT in (c.left, c.right) for c in ensures.comparisons):
             self._emit_to(Unsupported(self.place, "no value is returned, but the contract names \\result"), self.exit)
             return

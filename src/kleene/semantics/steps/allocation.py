@@ -244,10 +244,10 @@ class ObjectSteps:
         self.pointers.require_writable(target)
         for base in target:
             for place in self.memory.overlapped_pointers(base.place, size):
-                found = pointers.get(place[1] - base.offset)
-                if found is not None:
+                pointer = pointers.get(place[1] - base.offset)
+                if pointer is not None:
                     self.cells.clear([base.to(place)], text)
-                    self.cells.set_cell([base.to(place)], found, text)
+                    self.cells.set_cell([base.to(place)], pointer, text)
                 else:
                     self.cells.spoil_pointer(base.to(place))
             self._write_integers(base, values, size, text)

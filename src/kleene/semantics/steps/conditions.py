@@ -6,9 +6,8 @@ from kleene.cfa.expressions import NEGATED, Cast, Comparison, Constant, Expressi
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.logic.formula import FALSE, TRUE, neg
 from kleene.passes.facts.integers import COMPARE
-from kleene.passes.facts.memory import Unmodelled
 from kleene.semantics.steps.context import StepContext
-from kleene.semantics.steps.numbers import NumberSteps, compared
+from kleene.semantics.steps.numbers import NumberSteps, comparison
 from kleene.semantics.steps.pointers import PointerSteps
 from kleene.semantics.vocabulary.names import at
 from kleene.transformers.action import Update
@@ -47,9 +46,10 @@ class ConditionSteps:
             self.numbers.visit(condition)
 
     def _assume_pointers(self, operator: str, left: Expression, right: Expression) -> None:
-        if operator not in ("==", "!="):
-            raise Unmodelled(f"comparison {operator} of pointers")
         a, b = self.pointers.load(left), self.pointers.load(right)
+        if operator not in ("==", "!="):  # either way, since the order of blocks is not known
+            self.context.step(f"{left} {operator} {right}", ())
+            return
         equal = self.pointers.same_pointers(a, b)
         focus = [p.at(o) for p in (a, b) if p is not None for o in p.offsets]
         condition = equal if operator == "==" else neg(equal)
@@ -58,7 +58,7 @@ class ConditionSteps:
     def _assume_integers(self, operator: str, left: Expression, right: Expression) -> None:
         a, b = self.numbers.value_of(left), self.numbers.value_of(right)
         updates = self._sharpened(left, operator, b.single) if b.single is not None else []
-        self.context.step(f"{left} {operator} {right}", updates, precondition=compared(operator, a, b))
+        self.context.step(f"{left} {operator} {right}", updates, precondition=comparison(operator, a, b))
 
     def _sharpened(self, expression: Expression, operator: str, k: int) -> list[Update]:
         """After a comparison with a constant holds, the values that contradict it are ruled out."""

@@ -80,7 +80,7 @@ def known_globals(cfa: Cfa[Operation]) -> dict[str, frozenset[Variable]]:
     for _ in own:
         for name, others in calls.items():
             own[name].update(*(own[other] for other in others))
-    return {name: frozenset(found) for name, found in own.items()}
+    return {name: frozenset(variables) for name, variables in own.items()}
 
 
 class InvocationSteps:

@@ -20,7 +20,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.types import IntegerType, PointerType, rereads
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, conj, disj, exists, neg
-from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combined
+from kleene.passes.facts.integers import ARITHMETIC, COMPARE, INJECTIVE, UNKNOWN_INTEGER, IntegerValue, combine_values
 from kleene.passes.facts.memory import Place, Unmodelled
 from kleene.passes.indices import whole_array
 from kleene.passes.literals import character, is_literal
@@ -48,7 +48,7 @@ class NumberSteps:
             case Constant(value=value, type=IntegerType()):
                 return IntegerValue.constant(value)
             case Variable() if self.memory.kind(expression) == "integer":
-                return stored({c: at(self.symbols.integer(expression, c)) for c in self.constants.of(expression)})
+                return stored_value({c: at(self.symbols.integer(expression, c)) for c in self.constants.of(expression)})
             case Cast(operand=operand, type=IntegerType() as type_) if isinstance(operand.type, IntegerType):
                 return self.value_of(operand).converted(operand.type, type_)
             case Unary(operator="-", operand=operand, type=IntegerType() as type_):
@@ -73,12 +73,12 @@ class NumberSteps:
         if function is None:
             return UNKNOWN_INTEGER
         injective = expression.operator in INJECTIVE and not type_.boolean
-        return combined(a, b, lambda x, y: type_.wrap(function(x, y)), injective=injective)
+        return combine_values(a, b, lambda x, y: type_.wrap(function(x, y)), injective=injective)
 
     def _compared(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
             a, b = self.value_of(left), self.value_of(right)
-            return IntegerValue.boolean(compared(operator, a, b))
+            return IntegerValue.boolean(comparison(operator, a, b))
         if isinstance(left.type, PointerType) and operator in ("==", "!="):
             same = self.pointers.same_pointers(self.pointers.load(left), self.pointers.load(right))
             return IntegerValue.boolean(same if operator == "==" else neg(same))
@@ -153,16 +153,16 @@ class NumberSteps:
             for c in table:
                 value = disj(*(at(name, "u") for name in own[c])) if c in own else UNKNOWN
                 table[c] = disj(table[c], exists(["u"], conj(base.formula("u"), value)))
-        return stored(table)
+        return stored_value(table)
 
     def _kept(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
         """The numbers in the integer cell at a base, read as a type, each with its predicates."""
         kept = self.memory.integer_type(base.place)
-        found: dict[int, list[str]] = {}
+        result: dict[int, list[str]] = {}
         if kept is not None and rereads(kept, type_):
             for c in filter(kept.has, self.constants.of(base.offset)):
-                found.setdefault(type_.wrap(c), []).append(self.symbols.integer_cell(base.offset, c))
-        return found
+                result.setdefault(type_.wrap(c), []).append(self.symbols.integer_cell(base.offset, c))
+        return result
 
     def assign_integer(self, target: Expression, value: Expression) -> None:
         self.store_integer(target, self.value_of(value))
@@ -214,16 +214,16 @@ def _is_inexact(lvalue: Expression) -> bool:
     return whole_array(lvalue) is not None or (isinstance(lvalue, Field) and lvalue.bit_width is not None)
 
 
-def stored(table: dict[int, Formula]) -> IntegerValue:
+def stored_value(table: dict[int, Formula]) -> IntegerValue:
     """The abstract value of a variable or cell with these predicates."""
     return IntegerValue(table, neg(disj(*table.values())) if table else TRUE)
 
 
-def compared(operator: str, a: IntegerValue, b: IntegerValue) -> Formula:
+def comparison(operator: str, a: IntegerValue, b: IntegerValue) -> Formula:
     """When a comparison holds."""
     compare: Callable[[int, int], bool] = COMPARE[operator]
     if b.single is not None:
         k = b.single
         others = {"==": FALSE, "!=": TRUE}.get(operator, UNKNOWN) if k in a.table else UNKNOWN
         return a.truth(lambda c: compare(c, k), others)
-    return combined(a, b, lambda x, y: int(compare(x, y))).at(1)
+    return combine_values(a, b, lambda x, y: int(compare(x, y))).at(1)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kleene.cfa.expressions import AddressOf, Cast, Deref, Expression, Field, Index, PointerOffset, Variable
 from kleene.cfa.types import PointerType
-from kleene.logic.formula import FALSE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
 from kleene.passes.facts.memory import Unmodelled, constant_of
 from kleene.semantics.steps.context import Base, StepContext, at_offset
 from kleene.semantics.vocabulary.names import FREED, OPAQUE, at
@@ -29,9 +29,9 @@ class PointerSteps:
         """A pointer variable that holds the value (a temporary if need be); None for the null pointer."""
         value = uncast(value)
         if isinstance(value, Variable) and self.memory.kind(value) == "pointer":
-            found = self.symbols.pointer(value)
-            if found.tracked:
-                return found
+            known = self.symbols.pointer(value)
+            if known.tracked:
+                return known
         if constant_of(value) == 0:
             return None
         pointer = self.context.temporary(self.memory.value_places(value))
@@ -43,6 +43,9 @@ class PointerSteps:
         value = uncast(value)
         if constant_of(value) == 0:
             self.context.step(f"{target.name} = NULL", self.context.set_pointer(target, {}, FALSE))
+            return
+        if constant_of(value) is not None:  # such as (void *)-1: it may be copied and compared, as one not initialized
+            self.context.step(f"{target.name} = {value}", self.context.set_pointer(target, {}, TRUE))
             return
         match value:
             case Variable() if self.memory.kind(value) == "pointer":
@@ -174,16 +177,16 @@ class PointerSteps:
                 )
 
     def _outside(self, pointer: Pointer, span: Span) -> Formula:
-        found: list[Formula] = []
+        cases: list[Formula] = []
         for offset in pointer.offsets:
             sizes = [size for size, o in pointer.places if o == offset]
             small = [size for size in sizes if offset + span[1] > size or offset + span[0] < 0]
             if len(small) == len(sizes):
-                found.append(exists(["v"], pointer.at(offset)))
+                cases.append(exists(["v"], pointer.at(offset)))
             else:
                 names = [n for n in (self.symbols.size(s) for s in small) if n]
-                found += [exists(["v"], conj(pointer.at(offset), at(n, "v"))) for n in names]
-        return disj(*found)
+                cases += [exists(["v"], conj(pointer.at(offset), at(n, "v"))) for n in names]
+        return disj(*cases)
 
     # Reading and comparing --------------------------------------------------------------------------------------
 
@@ -206,8 +209,8 @@ class PointerSteps:
             undefined.append(exists(["u"], conj(base.formula("u"), at(self.symbols.cell_undefined(cell), "u"))))
             for to in sorted({offset for _, offset in self.memory.cell_places([base.place])}):
                 edge = self.symbols.cell(cell, to)
-                found = exists(["u"], conj(base.formula("u"), at(edge, "u", "v")))
-                targets[to] = disj(targets.get(to, FALSE), found)
+                read = exists(["u"], conj(base.formula("u"), at(edge, "u", "v")))
+                targets[to] = disj(targets.get(to, FALSE), read)
                 focus.append(self.edge_focus(base, edge))
         self.context.step(
             f"{target.name} = {text}", self.context.set_pointer(target, targets, disj(*undefined)), focus=focus

@@ -13,7 +13,7 @@ from functools import cached_property
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Specified
 from kleene.cfa.types import PointerType, RecordType
-from kleene.logic.earlier import NEW, old, same
+from kleene.logic.earlier import NEW, name_in_old, name_in_same, old, same
 from kleene.logic.formula import (
     FALSE,
     TRUE,
@@ -35,7 +35,7 @@ from kleene.logic.roles import Role, RoleKind
 from kleene.logic.transform import replace_atoms
 from kleene.logic.vocabulary import Predicate
 from kleene.passes.facts.memory import Unmodelled, leaves
-from kleene.semantics.contracts.specifications import RESULT, Meaning, Specification, relativized
+from kleene.semantics.contracts.specifications import RESULT, Meaning, Specification, relativize
 from kleene.semantics.steps.allocation import ObjectSteps
 from kleene.semantics.steps.context import Alarm, Step, StepContext
 from kleene.semantics.vocabulary.groups import ACYCLIC, CIRCULAR, CYCLIC, Group, cancellation, cancelling
@@ -77,18 +77,18 @@ class _Names:
     @property
     def cells(self) -> dict[str, list[str]]:
         """The edges of each field."""
-        found: dict[str, list[str]] = {f: [] for f in self.specification.words.fields}
+        cells: dict[str, list[str]] = {f: [] for f in self.specification.words.fields}
         memory = self.steps.context.memory
         for record in self.operation.records:
             for leaf in leaves(record, self.steps.context.program):
                 cell = memory.cell_of.get((memory.record_size(record), leaf.offset))
-                if leaf.name in found and cell is not None:
+                if leaf.name in cells and cell is not None:
                     if memory.cell_targets[cell] and self.steps.context.symbols.target_offsets(cell) != [0]:
                         raise Unmodelled(f"the field '{leaf.name}' of a contract, which may point inside objects")
                     edge = self.steps.context.symbols.cell(cell, 0)
-                    if edge not in found[leaf.name]:
-                        found[leaf.name].append(edge)
-        return found
+                    if edge not in cells[leaf.name]:
+                        cells[leaf.name].append(edge)
+        return cells
 
     def pointer(self, name: str) -> str | None:
         """The predicate of a pointer; None if it is always NULL."""
@@ -164,16 +164,16 @@ class SpecifiedSteps:
         assert isinstance(content, Specification)
         names = [*content.pointers, *([RESULT] if content.returns else [])]
         variables = [*operation.arguments, *operation.targets] if operation.role != "given" else operation.targets
-        found = _Names(self, operation, content, dict(zip(names, variables, strict=False)))
+        names_in_contract = _Names(self, operation, content, dict(zip(names, variables, strict=False)))
         match operation.role:
             case "given":
-                self._given(found)
+                self._given(names_in_contract)
             case "requires":
-                self._holds(found, content.requires, f"requires {content.requires_text}", begins=True)
+                self._holds(names_in_contract, content.requires, f"requires {content.requires_text}", begins=True)
             case "ensures":
-                self._holds(found, content.ensures, f"ensures {content.ensures_text}", begins=False)
+                self._holds(names_in_contract, content.ensures, f"ensures {content.ensures_text}", begins=False)
             case "changes":
-                self._changes(found)
+                self._changes(names_in_contract)
             case "fresh":
                 self._fresh(operation.arguments[0], content)
 
@@ -188,21 +188,21 @@ class SpecifiedSteps:
 
     def _initialized(self, names: _Names) -> list[Formula]:
         """All members of the blocks that live are initialized, and point to the beginning of blocks that live."""
-        found: list[Formula] = []
+        initialized: list[Formula] = []
         kinds = [self._sized(record, "v") for record in names.operation.records]
-        found.append(forall(["v"], implies(self._live("v"), disj(*kinds))))
+        initialized.append(forall(["v"], implies(self._live("v"), disj(*kinds))))
         for record in names.operation.records:
             here = conj(self._live("v"), self._sized(record, "v"))
             for leaf in leaves(record, self.program):
                 cell = self.memory.cell_of.get((self.memory.record_size(record), leaf.offset))
                 if not isinstance(leaf.type, PointerType) or cell is None:
                     continue
-                found.append(forall(["v"], implies(here, Not(at(self.symbols.cell_undefined(cell), "v")))))
+                initialized.append(forall(["v"], implies(here, Not(at(self.symbols.cell_undefined(cell), "v")))))
                 for offset in self.symbols.target_offsets(cell):
                     edge = at(self.symbols.cell(cell, offset), "v", "w")
                     target = self._targets(leaf.type, "w") if offset == 0 else FALSE
-                    found.append(forall(["v", "w"], implies(conj(here, edge), target)))
-        return found
+                    initialized.append(forall(["v", "w"], implies(conj(here, edge), target)))
+        return initialized
 
     def _targets(self, pointer: PointerType, v: str) -> Formula:
         inside = self._sized(pointer.target, v) if isinstance(pointer.target, RecordType) else FALSE
@@ -212,21 +212,21 @@ class SpecifiedSteps:
         """A pointer is initialized, and NULL or the beginning of a block that lives."""
         pointer = self.symbols.pointer(variable)
         assert isinstance(variable.type, PointerType)
-        found: list[Formula] = [Not(at(self.symbols.undefined(pointer)))]
+        valid: list[Formula] = [Not(at(self.symbols.undefined(pointer)))]
         for offset in pointer.offsets:
             target = self._targets(variable.type, "v") if offset == 0 else FALSE
-            found.append(forall(["v"], implies(pointer.at(offset), target)))
-        return found
+            valid.append(forall(["v"], implies(pointer.at(offset), target)))
+        return valid
 
     def _all_reached(self, names: _Names) -> Formula:
         """A pointer reaches each block: along one group of cells, which is seen best, or along all fields."""
         words = names.specification.words
-        found = []
+        reached = []
         for name in names.specification.pointers:
             along = [words.named("reach", (f,), name) for f in words.fields]
             along += [words.named("reach", words.fields, name)] if words.fields else []
-            found += [names.now(n, ("v",)) for n in dict.fromkeys([name, *along])]
-        return Forall("v", disj(*found))
+            reached += [names.now(n, ("v",)) for n in dict.fromkeys([name, *along])]
+        return Forall("v", disj(*reached))
 
     # Checks -----------------------------------------------------------------------------------------------------------
 
@@ -284,7 +284,7 @@ class SpecifiedSteps:
             name = atom.predicate
             if name == _LIVE:
                 return self._live(*atom.args)
-            if name == NEW or name.startswith(("old[", "same[")):
+            if name == NEW or name_in_old(name) is not None or name_in_same(name) is not None:
                 return atom
             return at(old(name), *atom.args) if then else names.now(name, atom.args)
 
@@ -328,8 +328,8 @@ class SpecifiedSteps:
     def _before(self, names: _Names, formula: Formula, *, then: bool = False) -> Formula:
         """A formula about both moments, over ``old[q]`` for predicates q of the program."""
 
-        def was(found: Formula) -> Formula:
-            return replace_atoms(found, lambda a: at(old(a.predicate), *a.args))
+        def was(formula_now: Formula) -> Formula:
+            return replace_atoms(formula_now, lambda a: at(old(a.predicate), *a.args))
 
         def meaning(atom: Atom) -> Formula:
             name = atom.predicate
@@ -337,12 +337,12 @@ class SpecifiedSteps:
                 return atom
             if name == _LIVE:
                 return self._live(*atom.args)
-            if name.startswith("old["):
-                return was(names.now(name[4:-1], atom.args))
-            if name.startswith("same["):
-                return conj(*(at(same(edge), *atom.args) for edge in names.cells[name[5:-1]]))
-            found = names.now(name, atom.args)
-            return was(found) if then else found
+            if (earlier := name_in_old(name)) is not None:
+                return was(names.now(earlier, atom.args))
+            if (field := name_in_same(name)) is not None:
+                return conj(*(at(same(edge), *atom.args) for edge in names.cells[field]))
+            formula_now = names.now(name, atom.args)
+            return was(formula_now) if then else formula_now
 
         return replace_atoms(formula, meaning)
 
@@ -440,12 +440,12 @@ class SpecifiedSteps:
 
     def _fresh_cells(self, names: _Names) -> list[Formula]:
         """New blocks have the members of their type only."""
-        found = []
+        fresh_cells = []
         for _, edge in self.symbols.edges:
             kinds = [self._sized(record, "v") for record in names.operation.records if self._has(record, edge)]
             if names.operation.records and edge in {e for c in names.cells.values() for e in c}:
-                found.append(forall(["v", "w"], implies(conj(at(NEW, "v"), at(edge, "v", "w")), disj(*kinds))))
-        return found
+                fresh_cells.append(forall(["v", "w"], implies(conj(at(NEW, "v"), at(edge, "v", "w")), disj(*kinds))))
+        return fresh_cells
 
     def _has(self, record: RecordType, edge: str) -> bool:
         size = self.memory.record_size(record)
@@ -454,7 +454,7 @@ class SpecifiedSteps:
 
 def _among_live(formula: Formula) -> Formula:
     """The formula about the blocks that live."""
-    return relativized(formula, lambda v: at(_LIVE, v))
+    return relativize(formula, lambda v: at(_LIVE, v))
 
 
 def _lasting(predicate: Predicate) -> frozenset[str]:

@@ -10,7 +10,7 @@ from kleene.passes.facts.memory import Memory
 
 _BACK = re.compile(r"prev|pred|back|parent|father|up$", re.IGNORECASE)
 _WHOLE = re.compile(r"owner|head", re.IGNORECASE)
-"""What cells are called that lead from a part to the whole, or the other way round: the types tell."""
+"""Names of cells that lead from a part to the whole, or the other way round, by their types."""
 
 
 def is_called_back(cell: str) -> bool:
@@ -25,8 +25,8 @@ def back_cells(memory: Memory) -> frozenset[str]:
     """
     names = {name for name in _members(memory.program) if _may_lead_back(name)}
     returning = {name for name in names if _returns(name, memory.program)}
-    found = [c for c in memory.cell_targets if _may_lead_back(c)]
-    return frozenset(c for c in found if not names & set(c.split("|")) or returning & set(c.split("|")))
+    candidates = [c for c in memory.cell_targets if _may_lead_back(c)]
+    return frozenset(c for c in candidates if not names & set(c.split("|")) or returning & set(c.split("|")))
 
 
 def _may_lead_back(name: str) -> bool:
@@ -50,19 +50,19 @@ def _returns(name: str, program: CProgram) -> bool:
 
 def _reached(starts: set[str], without: str, program: CProgram) -> set[str]:
     """The records that members of other names lead to; from a part of a record also to the record around it."""
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = list(starts)
     while waiting:
         record = waiting.pop()
-        if record in found or record not in program.records:
+        if record in reached or record not in program.records:
             continue
-        found.add(record)
+        reached.add(record)
         for member in program.records[record].fields:
             inner = member.type.target if isinstance(member.type, PointerType) else member.type
             if member.name != without or not isinstance(member.type, PointerType):
                 waiting += _records(inner, program)
         waiting += [other for other, layout in program.records.items() if _has_part(layout.type, record, program)]
-    return found
+    return reached
 
 
 def _has_part(whole: RecordType, part: str, program: CProgram) -> bool:

@@ -117,24 +117,28 @@ class Group:
 
     def reach(self, root: str) -> str:
         """The predicate of everything that a variable reaches."""
-        return f"rt[{self.name},{root}]" if self.kind == CIRCULAR else f"r[{self.name},{root}]"
+        return f"rt[{self.name},{root}]" if self.kind == CIRCULAR else self.reach_before_cuts(root)
+
+    def reach_before_cuts(self, root: str) -> str:
+        """The predicate of everything that a variable reaches without the cut edges of a circular group."""
+        return f"r[{self.name},{root}]"
 
     def reached_at_least(self, root: str) -> str:
         """The same, or without such a predicate the nodes that the variable reaches without the cut edges."""
-        return self.reach(root) if self.whole else f"r[{self.name},{root}]"
+        return self.reach(root) if self.whole else self.reach_before_cuts(root)
 
     # Predicates -----------------------------------------------------------------------------------------------
 
     def core(self) -> list[Predicate]:
         alone = self.kind == ACYCLIC and self.members == (self.name,)
         properties = frozenset({"function", "acyclic"} if alone else {"function"})
-        found = [Predicate(m, 2, ("v1", "v2"), properties, role=Role(RoleKind.CELL, m)) for m in self.members]
+        core = [Predicate(m, 2, ("v1", "v2"), properties, role=Role(RoleKind.CELL, m)) for m in self.members]
         if self.sharing:
-            found.append(Predicate(self.crowded, 1, ("v",), role=Role(RoleKind.CROWDED, self.name)))
+            core.append(Predicate(self.crowded, 1, ("v",), role=Role(RoleKind.CROWDED, self.name)))
         if self.kind == CIRCULAR:
             role = Role(RoleKind.CUT, self.name)
-            found.append(Predicate(self.cut, 1, ("v",), abstraction=True, unique_per_component=(self.name,), role=role))
-        return found
+            core.append(Predicate(self.cut, 1, ("v",), abstraction=True, unique_per_component=(self.name,), role=role))
+        return core
 
     def roots(self, roots: Mapping[str, Set[str]]) -> list[str]:
         """The variables whose objects have edges of the group; `roots` maps variables to the edges of their objects."""
@@ -144,48 +148,50 @@ class Group:
         """The relations that are made of the edges: their union, and without the cut edges."""
         acyclic = frozenset({"acyclic"} if self.kind == ACYCLIC else ())
         function = frozenset({"function"} if self.function else ())
-        found: list[Predicate] = []
+        relations: list[Predicate] = []
         if self.members != (self.name,):
             union = disj(*(at(m, "v1", "v2") for m in self.members))
             role = Role(RoleKind.UNION, self.name)
-            found.append(Predicate(self.name, 2, ("v1", "v2"), acyclic | function, union, role=role))
+            relations.append(Predicate(self.name, 2, ("v1", "v2"), acyclic | function, union, role=role))
         if self.kind == CIRCULAR:
             forest = conj(at(self.name, "v1", "v2"), Not(at(self.cut, "v1")))
             tree = frozenset({"function", "acyclic"})
-            found.append(Predicate(self.step, 2, ("v1", "v2"), tree, forest, role=Role(RoleKind.FOREST, self.name)))
-        return found
+            relations.append(Predicate(self.step, 2, ("v1", "v2"), tree, forest, role=Role(RoleKind.FOREST, self.name)))
+        return relations
 
     def instrumentation(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
-        found = self.relations()
+        instrumentation = self.relations()
         if self.kind == LOCAL:
-            return [*found, self._predicate(self.looping, at(self.name, "v", "v"), RoleKind.SELF_LOOP)]
+            return [*instrumentation, self._predicate(self.looping, at(self.name, "v", "v"), RoleKind.SELF_LOOP)]
         if self.sharing:
-            found.append(self._predicate(self.shared, self._shared(), RoleKind.SHARED))
+            instrumentation.append(self._predicate(self.shared, self._shared(), RoleKind.SHARED))
         closure, role = reflexive_closure(self.step, "v1", "v2"), Role(RoleKind.CLOSURE, self.name)
-        found.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, closure, role=role))
+        instrumentation.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, closure, role=role))
         if self.kind == CIRCULAR:
             whole = reflexive_closure(self.name, "v1", "v2")
             role = Role(RoleKind.WHOLE_CLOSURE, self.name)
-            found.append(Predicate(self.whole_closure, 2, ("v1", "v2"), CLOSED, whole, role=role))
+            instrumentation.append(Predicate(self.whole_closure, 2, ("v1", "v2"), CLOSED, whole, role=role))
         if self.kind != ACYCLIC:
-            found.append(self._predicate(self.on_cycle, self._on_cycle(), RoleKind.ON_CYCLE))
-        found += [
+            instrumentation.append(self._predicate(self.on_cycle, self._on_cycle(), RoleKind.ON_CYCLE))
+        instrumentation += [
             _unary(name, Exists("v1", conj(at(role.root, "v1"), at(self.closure, "v1", "v"))), role)
             for name, role in self.reach_roles(roots).items()
             if role.kind is RoleKind.REACHED
         ]
         if self.kind == CIRCULAR and self.whole:
             whole_reached = {n: r for n, r in self.reach_roles(roots).items() if r.kind is RoleKind.WHOLE_REACHED}
-            found += [_unary(name, self._reached(role.root), role) for name, role in whole_reached.items()]
-        return [*found, *self._null_cells(roots)]
+            instrumentation += [_unary(name, self._reached(role.root), role) for name, role in whole_reached.items()]
+        return [*instrumentation, *self._null_cells(roots)]
 
     def reach_roles(self, roots: Mapping[str, Set[str]]) -> dict[str, Role]:
         """The predicates of what variables reach; of circular groups, first without the cut edges, then with them."""
-        found = {f"r[{self.name},{root}]": Role(RoleKind.REACHED, self.name, root) for root in self.roots(roots)}
+        reach_roles = {
+            self.reach_before_cuts(root): Role(RoleKind.REACHED, self.name, root) for root in self.roots(roots)
+        }
         if self.kind == CIRCULAR:
             whole = RoleKind.WHOLE_REACHED
-            found |= {self.reach(root): Role(whole, self.name, root) for root in self.roots(roots)}
-        return found
+            reach_roles |= {self.reach(root): Role(whole, self.name, root) for root in self.roots(roots)}
+        return reach_roles
 
     def _predicate(self, name: str, definition: Formula, kind: RoleKind) -> Predicate:
         return _unary(name, definition, Role(kind, self.name))
@@ -214,14 +220,14 @@ class Group:
         """For groups of several cells: predicates for the non-null cells, which reachability does not determine."""
         if self.function:
             return []
-        found = [
+        null_cells = [
             replace(
                 _unary(has_cell(m), exists(["v1"], at(m, "v", "v1")), Role(RoleKind.HAS_CELL, m)),
                 abstraction=self.by_cells,
             )
             for m in self.members
         ]
-        found += [
+        null_cells += [
             Predicate(
                 not_null(root, m),
                 0,
@@ -234,7 +240,7 @@ class Group:
             for m in self.members
             if m in edges
         ]
-        found += [
+        null_cells += [
             _unary(
                 f"at[{root}->{m}]",
                 exists(["v1"], conj(at(root, "v1"), at(m, "v1", "v"))),
@@ -244,7 +250,7 @@ class Group:
             for m in self.members
             if m in edges and self.by_children
         ]
-        return found
+        return null_cells
 
     # Updates of acyclic groups of several cells -----------------------------------------------------------------
 
@@ -278,11 +284,11 @@ class Group:
     def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Mapping[str, Set[str]]) -> list[Update]:
         """Updates for the removal of the edge of one node, in a group of several cells."""
         t, lost = self.closure, self.lost(source, edge)
-        found = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
+        unlinking = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
         for root in self.roots(roots):
             beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))
-            found.append(Update(self.reach(root), ("v",), conj(at(self.reach(root), "v"), neg(beyond))))
-        return found
+            unlinking.append(Update(self.reach(root), ("v",), conj(at(self.reach(root), "v"), neg(beyond))))
+        return unlinking
 
     # Updates of circular groups -------------------------------------------------------------------------------
 
@@ -320,20 +326,20 @@ class Group:
         """Facts about closures that the automatic rules do not contain."""
         if self.kind == LOCAL:
             return []
-        found = self._closure_rules(self.step, self.closure, steps=not self.function or self.kind == CIRCULAR)
+        rules = self._closure_rules(self.step, self.closure, steps=not self.function or self.kind == CIRCULAR)
         if self.kind == ACYCLIC and not self.function:
-            found += self._tree_rules()
+            rules += self._tree_rules()
         if self.kind == CIRCULAR:
-            found += self._closure_rules(self.name, self.whole_closure, steps=True)
+            rules += self._closure_rules(self.name, self.whole_closure, steps=True)
             t, whole, cycle = self.closure, self.whole_closure, self.on_cycle
             both = conj(at(whole, "v1", "v2"), at(whole, "v2", "v1"))
-            found += [
+            rules += [
                 Rule(at(t, "v1", "v2"), at(whole, "v1", "v2"), f"{self.step} is part of {self.name}"),
                 Rule(Not(at(whole, "v1", "v2")), Not(at(t, "v1", "v2")), f"{self.step} is part of {self.name}"),
                 Rule(conj(both, Not(Equal("v1", "v2"))), at(cycle, "v1"), f"cycles of {self.name}"),
                 Rule(conj(at(cycle, "v1"), at(whole, "v1", "v2")), at(whole, "v2", "v1"), f"cycles of {self.name}"),
             ]
-        return found
+        return rules
 
     def _tree_rules(self) -> list[Rule]:
         """An unshared node has one parent; two paths to a node meet at a shared node, or one contains the other."""
@@ -350,40 +356,42 @@ class Group:
 
     def _cell_rules(self) -> list[Rule]:
         """A cell that is not null points to the only node that it can point to; and three cells are not two."""
-        found: list[Rule] = []
+        cell_rules: list[Rule] = []
         for m in self.members:
             others = forall(["v3"], disj(Equal("v3", "v2"), Not(at(m, "v1", "v3"))))
-            found.append(Rule(conj(at(has_cell(m), "v1"), others), at(m, "v1", "v2"), f"{m} points to something"))
+            cell_rules.append(Rule(conj(at(has_cell(m), "v1"), others), at(m, "v1", "v2"), f"{m} points to something"))
         for i, f in enumerate(self.members if self.sharing else ()):
             for g in self.members[i + 1 :]:
                 both = exists(["v3"], conj(at(f, "v3", "v2"), at(g, "v3", "v2"), Not(Equal("v3", "v1"))))
                 two = conj(both, Not(at(self.crowded, "v2")))
-                found.append(Rule(two, Not(at(self.name, "v1", "v2")), f"sharing of {self.name}"))
-        return found
+                cell_rules.append(Rule(two, Not(at(self.name, "v1", "v2")), f"sharing of {self.name}"))
+        return cell_rules
 
     def _closure_rules(self, step: str, t: str, *, steps: bool) -> list[Rule]:
         origin = f"closure of {step}"
         apart = Not(at(t, "v1", "v2"))
-        found = [
+        closure_rules = [
             Rule(apart, Not(at(step, "v1", "v2")), origin),
             Rule(apart, Not(Equal("v1", "v2")), origin),
         ]
         if steps:  # transitivity, contrapositive
-            found += [
+            closure_rules += [
                 Rule(exists(["v1"], conj(at(t, "v1", "v2"), Not(at(t, "v1", "v3")))), Not(at(t, "v2", "v3")), origin),
                 Rule(exists(["v3"], conj(at(t, "v2", "v3"), Not(at(t, "v1", "v3")))), Not(at(t, "v1", "v2")), origin),
             ]
             # a path has a first and a last step
             first = exists(["v3"], conj(at(step, "v1", "v3"), at(t, "v3", "v2")))
             last = exists(["v3"], conj(at(t, "v1", "v3"), at(step, "v3", "v2")))
-            found += [Rule(conj(at(t, "v1", "v2"), Not(edge)), Equal("v1", "v2"), origin) for edge in (first, last)]
-        found.append(self._only_step(step, t))
+            closure_rules += [
+                Rule(conj(at(t, "v1", "v2"), Not(edge)), Equal("v1", "v2"), origin) for edge in (first, last)
+            ]
+        closure_rules.append(self._only_step(step, t))
         if self.sharing and t == self.closure:
-            found.append(Rule(Not(at(self.shared, "v")), Not(at(self.crowded, "v")), f"sharing of {self.name}"))
+            closure_rules.append(Rule(Not(at(self.shared, "v")), Not(at(self.crowded, "v")), f"sharing of {self.name}"))
         if self.function:  # the nodes that one node reaches along a function are in a line
             line = exists(["v1"], conj(at(t, "v1", "v2"), at(t, "v1", "v3"), Not(at(t, "v2", "v3"))))
-            found.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))
-        return found
+            closure_rules.append(Rule(line, at(t, "v3", "v2"), f"{self.name} is a function"))
+        return closure_rules
 
     def _only_step(self, step: str, t: str) -> Rule:
         """If a node reaches another, and no third node can be the first step, the other is its next node."""
@@ -402,7 +410,7 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
     alone = shape.headers | set(shape.lanes)
     single = shape.circular | shape.local
     forward = [(cell, name) for cell, name in edges if cell not in shape.back | single | alone]
-    found = []
+    result = []
     branching = False
     if forward:
         members = tuple(name for _, name in forward)
@@ -410,22 +418,22 @@ def groups_of(shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mappin
         own = tuple(dict.fromkeys(cell for cell, _ in forward))
         function = sum(len(sizes[cell]) for cell in own) == len(set().union(*(sizes[cell] for cell in own)))
         name = members[0] if len(members) == 1 else union
-        found.append(Group(name, plain, own, members, function, by_cells=shape.cells, by_children=shape.children))
+        result.append(Group(name, plain, own, members, function, by_cells=shape.cells, by_children=shape.children))
         branching = not function
     for cell, name in edges:
         if cell in shape.back - single:
-            found.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
+            result.append(Group(name, plain, (cell,), (name,), sharing=len(forward) <= 1))
         elif cell in alone - single:
-            found.append(Group(name, plain, (cell,), (name,), sharing=cell in shape.lanes))
+            result.append(Group(name, plain, (cell,), (name,), sharing=cell in shape.lanes))
     for cell in sorted(single):
         members = tuple(name for c, name in edges if c == cell)
         if members:
             name = members[0] if len(members) == 1 else f"{cell}*"
             if cell in shape.local or (cell in shape.back and branching):
-                found.append(Group(name, LOCAL, (cell,), members, sharing=not branching))
+                result.append(Group(name, LOCAL, (cell,), members, sharing=not branching))
             else:
-                found.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
-    return found
+                result.append(Group(name, CIRCULAR, (cell,), members, whole=cell not in shape.back))
+    return result
 
 
 def cancellation(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Predicate]:
@@ -441,7 +449,7 @@ def cancellation(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Pr
 
 def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> list[Rule]:
     """Consequences of the definitions of `cancellation`, for several edges."""
-    found: list[Rule] = []
+    result: list[Rule] = []
     for cells, there, back in _cancelling(shape, edges):
         name = cancelling(*cells)
         if len(there) == len(back) == 1:
@@ -449,11 +457,11 @@ def cancellation_rules(shape: ShapeClass, edges: Sequence[tuple[str, str]]) -> l
         holds = at(name, "v1")
         for edge in there:
             none = conj(holds, *(Not(at(b, "v2", "v1")) for b in back))
-            found.append(Rule(none, Not(at(edge, "v1", "v2")), f"definition of {name}"))
+            result.append(Rule(none, Not(at(edge, "v1", "v2")), f"definition of {name}"))
             for b in back:
                 others = conj(holds, at(edge, "v1", "v2"), *(Not(at(o, "v2", "v1")) for o in back if o != b))
-                found.append(Rule(others, at(b, "v2", "v1"), f"definition of {name}"))
-    return found
+                result.append(Rule(others, at(b, "v2", "v1"), f"definition of {name}"))
+    return result
 
 
 def _cancelling(
@@ -466,11 +474,11 @@ def _cancelling(
             cells.setdefault(cell, []).append(name)
     forward = [cell for cell in cells if cell not in shape.back]
     every = [name for cell in forward for name in cells[cell]]
-    found: list[tuple[tuple[str, str], list[str], list[str]]] = []
+    result: list[tuple[tuple[str, str], list[str], list[str]]] = []
     for b in [cell for cell in cells if cell in shape.back] if forward else ():
-        found += [((f, b), cells[f], cells[b]) for f in forward]
-        found.append(((b, "down" if len(forward) > 1 else forward[0]), cells[b], every))
-    return found
+        result += [((f, b), cells[f], cells[b]) for f in forward]
+        result.append(((b, "down" if len(forward) > 1 else forward[0]), cells[b], every))
+    return result
 
 
 def _returns(there: Sequence[str], back: Sequence[str]) -> Formula:

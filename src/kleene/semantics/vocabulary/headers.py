@@ -16,19 +16,19 @@ def header_cells(memory: Memory) -> frozenset[str]:
         targets.setdefault(size, {})[cell] = {to for to, _ in memory.cell_targets[cell]}
     linked = {size for size in targets if size in _reached(size, targets)}
     inside = {cell for size in linked for cell in targets[size]}
-    found: set[str] = set()
+    result: set[str] = set()
     for size in targets.keys() - linked:
         own = {cell: to & linked for cell, to in targets[size].items() if cell not in inside}
-        found |= {c for c in own if any(own[c] & own[d] for d in own if d != c)}
-    return frozenset(found)
+        result |= {c for c in own if any(own[c] & own[d] for d in own if d != c)}
+    return frozenset(result)
 
 
 def _reached(size: int, targets: dict[int, dict[str, set[int]]]) -> set[int]:
     """The kinds of objects that some path of at least one cell leads to."""
-    found: set[int] = set()
+    reached: set[int] = set()
     waiting = [size]
     while waiting:
-        following = {to for cells in targets.get(waiting.pop(), {}).values() for to in cells} - found
-        found |= following
+        following = {to for cells in targets.get(waiting.pop(), {}).values() for to in cells} - reached
+        reached |= following
         waiting += following
-    return found
+    return reached

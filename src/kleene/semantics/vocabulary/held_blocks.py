@@ -70,7 +70,12 @@ def _kinds(group: Group, edges: Mapping[str, Kinds]) -> Kinds:
 
 
 def _held(edge: str) -> Holding:
-    return Holding(f"held[{edge}]", lambda u, v: at(edge, u, v))
+    return Holding(held_by(edge), lambda u, v: at(edge, u, v))
+
+
+def held_by(edge: str) -> str:
+    """The predicate of nodes to which a cell points."""
+    return f"held[{edge}]"
 
 
 def _below(group: Group, entries: Sequence[str]) -> Holding:
@@ -83,9 +88,9 @@ def _below(group: Group, entries: Sequence[str]) -> Holding:
     return Holding(f"below[{group.name}]", holders)
 
 
-def reachable(direct: Reach, found: tuple[list[Holding], list[Holding]], v: str) -> Formula:
+def reachable(direct: Reach, holdings: tuple[list[Holding], list[Holding]], v: str) -> Formula:
     """The node is reachable along one group, lies below such a node, or is held by one."""
-    below, single = found
+    below, single = holdings
 
     def second(w: str) -> Formula:
         return disj(direct(w), *(holding.reached(w, direct) for holding in below))

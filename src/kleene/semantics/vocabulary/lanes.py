@@ -47,26 +47,26 @@ class Lane:
 def lanes_of(shape: ShapeClass, groups: Sequence[Group]) -> list[Lane]:
     """Every lane with the group of the forward cells and with the lanes before it."""
     below = [g for g in groups if g.kind == ACYCLIC and not set(g.cells) & {*shape.lanes, *shape.back, *shape.headers}]
-    found = []
+    result = []
     for cell in shape.lanes:
         own = [g for g in groups if g.cells == (cell,)]
-        found += [Lane(lane, group) for lane in own for group in below if lane.kind == ACYCLIC]
+        result += [Lane(lane, group) for lane in own for group in below if lane.kind == ACYCLIC]
         below += own
-    return found
+    return result
 
 
-def lanes_seen(structures: Iterable[Structure], groups: Sequence[Group]) -> tuple[str, ...]:
+def find_lanes(structures: Iterable[Structure], groups: Sequence[Group]) -> tuple[str, ...]:
     """Cells that seem to be lanes: they point to the same node as another cell of their node, in some structure.
 
     Trees have no such node; in skip lists it occurs if the lane skips no node. The cell that is null in the fewest
     nodes is the list that the other cells run along.
     """
-    found = list(structures)
+    given = list(structures)
     for group in groups:
         cells = [m for m in group.members if m in group.cells and group.kind == ACYCLIC and not group.function]
         nulls: Counter[str] = Counter()
         twins: set[str] = set()
-        for structure in found:
+        for structure in given:
             rails, index = structure.values, structure.vocabulary.index
             twins.update(*({f, g} for f, g in combinations(cells, 2) if rails[2 * index(f)] & rails[2 * index(g)]))
             nulls.update({m: structure.size - rails[2 * index(has_cell(m)) + 1].bit_count() for m in cells})

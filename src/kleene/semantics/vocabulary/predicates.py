@@ -93,14 +93,14 @@ class Symbols:
 
     def name(self, variable: Variable) -> str:
         """The name of a variable's predicate: its own, unless that stands for something else."""
-        found = self._names.get(variable)
-        if found is None:
+        name = self._names.get(variable)
+        if name is None:
             taken = {*self._names.values(), *self._reserved}
-            found = variable.name
-            while found in taken or _is_name_of_temporary(found):
-                found += "'"
-            self._names[variable] = found
-        return found
+            name = variable.name
+            while name in taken or _is_name_of_temporary(name):
+                name += "'"
+            self._names[variable] = name
+        return name
 
     @property
     def _reserved(self) -> set[str]:
@@ -213,9 +213,9 @@ class Symbols:
         kinds: dict[str, Kinds] = {}
         for cell in self.memory.cell_targets:
             places = [place for place, name in self.memory.cell_of.items() if name == cell]
-            found = [(place[0], target) for place in places for target in self.memory.cell_places([place])]
+            targets = [(place[0], target) for place in places for target in self.memory.cell_places([place])]
             for offset in self.target_offsets(cell):
-                kinds[self.cell(cell, offset)] = frozenset((s, t) for s, (t, o) in found if o == offset)
+                kinds[self.cell(cell, offset)] = frozenset((s, t) for s, (t, o) in targets if o == offset)
         return holdings(self.followed, kinds)
 
     @cached_property
@@ -281,27 +281,27 @@ class Symbols:
             return everything
         separating = [r for p in self._pointers.values() if self._separates(p) for r in self._predicates(p)]
         separating += [r for r in self.roots if self.is_a(r, RoleKind.OBJECT)]
-        found = [predicate for group in self.groups for predicate in group.relations()]
+        relations = [predicate for group in self.groups for predicate in group.relations()]
         data = tuple(name for name in self._unary if self.is_a(name, RoleKind.INTEGER_CELL))
         starts = {p.name for p in self._pointers.values()}
         inside = tuple(r for r in separating if r not in starts and not self.is_a(r, RoleKind.OBJECT))
         chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating), data, inside))
         roles = self._roles | {p.name: p.role for p in everything.predicates}
         own = [replace(p, role=roles.get(p.name)) for p in chosen.predicates]
-        return Instrumentation((*found, *own), chosen.rules)
+        return Instrumentation((*relations, *own), chosen.rules)
 
     @property
     def _roles(self) -> dict[str, Role | None]:
         """The roles of predicates that shape classes may declare, also where the groups do without them."""
-        found: dict[str, Role | None] = {}
+        roles: dict[str, Role | None] = {}
         for group in self.groups:
-            found |= group.reach_roles(self.roots)
-            found[group.shared] = Role(RoleKind.SHARED, group.name)
-            found[group.on_cycle] = Role(RoleKind.ON_CYCLE, group.name)
+            roles |= group.reach_roles(self.roots)
+            roles[group.shared] = Role(RoleKind.SHARED, group.name)
+            roles[group.on_cycle] = Role(RoleKind.ON_CYCLE, group.name)
             for there in (group.name, *group.cells):
                 for cell, _ in self.edges:
-                    found[cancelling(there, cell)] = Role(RoleKind.LEADS_BACK, there, back=cell)
-        return found
+                    roles[cancelling(there, cell)] = Role(RoleKind.LEADS_BACK, there, back=cell)
+        return roles
 
     @property
     def _everything(self) -> Instrumentation:
@@ -313,7 +313,7 @@ class Symbols:
                 kind = RoleKind.WHOLE_REACHED if group.kind == CIRCULAR else RoleKind.REACHED
                 role = Role(kind, group.name, f"{root}->{edge}")
                 predicates.append(Predicate(name, 1, ("v",), definition=reached, abstraction=True, role=role))
-        predicates += [holding.predicate() for found in self.holdings for holding in found]
+        predicates += [holding.predicate() for holdings in self.holdings for holding in holdings]
         predicates += cancellation(self.shape, self.edges) + [lane.predicate() for lane in self.lanes]
         predicates += self._dereferenced()
         rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
@@ -321,7 +321,7 @@ class Symbols:
 
     def _dereferenced(self) -> list[Predicate]:
         """Predicates for the targets of ``*p`` of a pointer to a pointer p, which is used like a variable."""
-        found = []
+        dereferenced = []
         for variable in self.memory.pointers:
             if not isinstance(variable.type, PointerType) or not isinstance(variable.type.target, PointerType):
                 continue
@@ -336,8 +336,8 @@ class Symbols:
             if held:
                 name = f"*{pointer.name}"
                 unique, role = frozenset({"unique"}), Role(RoleKind.DEREFERENCED, pointer.name)
-                found.append(Predicate(name, 1, ("v",), unique, disj(*held), abstraction=True, role=role))
-        return found
+                dereferenced.append(Predicate(name, 1, ("v",), unique, disj(*held), abstraction=True, role=role))
+        return dereferenced
 
     @cached_property
     def absent(self) -> frozenset[str]:
@@ -350,8 +350,8 @@ class Symbols:
         if self.precision.instrument is None:
             return frozenset(untracked)
         ours = {p.name: p.definition for p in self._everything.predicates}
-        found = ((p.name, p.definition) for p in self.instrumentation.predicates)
-        chosen = {name for name, f in found if name not in ours or _same(f, ours[name])}
+        definitions = ((p.name, p.definition) for p in self.instrumentation.predicates)
+        chosen = {name for name, f in definitions if name not in ours or _same(f, ours[name])}
         return frozenset((ours.keys() | untracked) - chosen)
 
     def known(self, updates: Iterable[Update]) -> list[Update]:
@@ -367,27 +367,27 @@ class Symbols:
     @property
     def roots(self) -> dict[str, frozenset[str]]:
         """The predicates of variables with tracked reachability, each with the edges of its possible objects."""
-        found: dict[str, frozenset[str]] = {}
+        roots: dict[str, frozenset[str]] = {}
         for p in self._pointers.values():
             if not self.is_temporary(p):
                 for o in p.offsets:
-                    found[p.predicate(o)] = self._edges_of({size for size, offset in p.places if offset == o})
+                    roots[p.predicate(o)] = self._edges_of({size for size, offset in p.places if offset == o})
         for variable in self.memory.objects:
-            found[self.object(variable)] = self._edges_of({self.memory.size_of(variable)})
-        return found
+            roots[self.object(variable)] = self._edges_of({self.memory.size_of(variable)})
+        return roots
 
     def entrances(self, group: Group) -> list[tuple[str, str, str]]:
         """Header cells that lead from a variable's object into a group: reachability predicate, root, edge."""
         if set(group.cells) <= self.shape.headers:
             return []
         sources = {size for (size, _), cell in self.memory.cell_of.items() if cell in group.cells}
-        found = []
+        entrances = []
         for root, edges in self.roots.items():
             for cell, edge in self.edges:
                 targets = {size for size, _ in self.memory.cell_targets[cell]}
                 if cell in self.shape.headers and edge in edges and targets & sources:
-                    found.append((group.reach(f"{root}->{edge}"), root, edge))
-        return found
+                    entrances.append((group.reach(f"{root}->{edge}"), root, edge))
+        return entrances
 
     def _edges_of(self, sizes: set[int]) -> frozenset[str]:
         cells = {cell for (size, _), cell in self.memory.cell_of.items() if size in sizes}
@@ -395,18 +395,18 @@ class Symbols:
 
     def rules(self) -> list[Rule]:
         """The rules of the instrumentation; and a pointer, and a cell, points to one place only."""
-        found = list(self.instrumentation.rules)
+        rules = list(self.instrumentation.rules)
         for cell in dict.fromkeys(cell for cell, _ in self.edges):
             edges = [self.cell(cell, target) for target in self.target_offsets(cell)]
             for name in edges if len(edges) > 1 else ():
                 elsewhere = exists(["v1"], disj(*(at(other, "v", "v1") for other in edges if other != name)))
-                found.append(Rule(elsewhere, Not(at(name, "v", "w")), f"{cell} is one cell"))
+                rules.append(Rule(elsewhere, Not(at(name, "v", "w")), f"{cell} is one cell"))
         for pointer in self._pointers.values():
             places = [pointer.predicate(o) for o in pointer.offsets]
             for name in places if len(places) > 1 else ():
                 elsewhere = exists(["v"], disj(*(at(other, "v") for other in places if other != name)))
-                found.append(Rule(elsewhere, Not(at(name, "w")), f"{pointer.name} is one pointer"))
-        return found
+                rules.append(Rule(elsewhere, Not(at(name, "w")), f"{pointer.name} is one pointer"))
+        return rules
 
     def reachable(self, v: str = "v") -> Formula:
         """The object is reachable from some variable along tracked cells."""
@@ -424,7 +424,9 @@ class Symbols:
         more = self._back_and_forth(v)
         if self.precision.instrument is None:
             return disj(reachable(along_one, self.holdings, v), *more)
-        below, single = ([h for holding in found for h in self._without_absent(holding)] for found in self.holdings)
+        below, single = (
+            [h for holding in holdings for h in self._without_absent(holding)] for holdings in self.holdings
+        )
         more = [formula for formula in more if not self._needs_absent(formula)]
         untracked = FALSE if self.all_pointers_tracked else UNKNOWN
         return disj(reachable(along_one, (below, single), v), *more, untracked)

@@ -69,10 +69,10 @@ class Builder:
     def build(self, f: Formula, rail: int, *, negated: bool = False) -> Tensor:
         """The rail of the formula, or of its negation, over its free variables in some order."""
         key = (f, negated, rail)
-        found = self._memo.get(key)
-        if found is None:
-            found = self._memo[key] = self._build(f, rail, negated)
-        return found
+        result = self._memo.get(key)
+        if result is None:
+            result = self._memo[key] = self._build(f, rail, negated)
+        return result
 
     def _build(self, f: Formula, rail: int, negated: bool) -> Tensor:
         match f:

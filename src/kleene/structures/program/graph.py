@@ -59,11 +59,11 @@ class Graph:
 
     def _make(self, op: str, operands: tuple[Value, ...], arity: int, *detail: int) -> Value:
         key = (op, tuple(v.number for v in operands), detail, arity)
-        found = self._values.get(key)
-        if found is None:
+        result = self._values.get(key)
+        if result is None:
             clean = _is_clean(op, operands)
-            found = self._values[key] = Value(op, operands, detail, arity, len(self._values), clean)
-        return found
+            result = self._values[key] = Value(op, operands, detail, arity, len(self._values), clean)
+        return result
 
     def clip(self, a: Value) -> Value:
         """The same value with nothing outside the nodes of the structure."""

@@ -17,7 +17,7 @@ from kleene.semantics.contracts.specifications import RESULT, Specification
 from kleene.structures.evaluate import evaluate
 from kleene.structures.structure import Structure
 from kleene.symbolic.assume import top
-from kleene.symbolic.contracts.calls_by_rules import CallByRules, formula_rules, sharpened
+from kleene.symbolic.contracts.calls_by_rules import CallByRules, formula_rules, sharpen_draft
 from kleene.symbolic.contracts.closure_rules import closure_rules
 from kleene.symbolic.contracts.specifications import Call
 from kleene.symbolic.theory import Theory
@@ -90,6 +90,6 @@ def _structures(formula: Formula, vocabulary: Vocabulary, start: Structure | Non
     coercer = Coercer(vocabulary, all_rules(vocabulary, given))
     first = top(Theory(vocabulary, ())) if start is None else start
     unary = [p for p in vocabulary.declared if p.arity < 2]
-    drafts = sharpened(Draft.of(first, coercer.all), coercer, unary)
-    found = [draft.structure(first) for draft in drafts]
-    return [s for s in found if evaluate(s, formula) is not Kleene.FALSE]
+    drafts = sharpen_draft(Draft.of(first, coercer.all), coercer, unary)
+    structures = [draft.structure(first) for draft in drafts]
+    return [s for s in structures if evaluate(s, formula) is not Kleene.FALSE]

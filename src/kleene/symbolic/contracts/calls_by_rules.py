@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from kleene.logic.earlier import NEW, old, same
+from kleene.logic.earlier import NEW, name_in_old, name_in_same, old, same
 from kleene.logic.formula import (
     FALSE,
     TRUE,
@@ -36,6 +36,7 @@ from kleene.logic.formula import (
 )
 from kleene.logic.kleene import Kleene
 from kleene.logic.normal_forms import TooManyClauses, conjuncts, prenex_dnf
+from kleene.logic.roles import Role, RoleKind
 from kleene.logic.transform import bound_variables, replace_atoms
 from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.structures.canonical import Canonicalizer
@@ -45,7 +46,7 @@ from kleene.structures.layout import layout_for
 from kleene.structures.structure import AC, AC_MAY, SM, SM_MUST, Structure
 from kleene.symbolic.contracts.closure_rules import closure_rules, reach_of
 from kleene.symbolic.contracts.specifications import Call, is_field
-from kleene.symbolic.timeline.action_step import affected
+from kleene.symbolic.timeline.action_step import affected_predicates
 from kleene.transformers.action import Rule
 from kleene.transformers.coerce import Coercer
 from kleene.transformers.draft import Draft
@@ -69,7 +70,7 @@ class CallByRules:
         self.vocabulary = vocabulary
         core = {p.name for p in vocabulary.declared if p.definition is None}
         self.changed = set(call.modifies) & core
-        self.derived = affected(vocabulary, self.changed, everything=call.changes_universe)
+        self.derived = affected_predicates(vocabulary, self.changed, everything=call.changes_universe)
         self.indefinite = self.changed | self.derived
         self.both = vocabulary.extend(self._second_vocabulary())
         known = [*rules, *closure_rules(vocabulary)]
@@ -86,13 +87,22 @@ class CallByRules:
         wanted |= {p.name for p in fields} | {r for r, _ in self._reach} | set(self._local) | set(self._incoming)
         wanted |= {same(p.name) for p in fields} & {p.name for p in vocabulary}
         recorded = [
-            Predicate(before(p.name), p.arity, p.args, lasting(p)) for p in vocabulary.declared if p.name in wanted
+            Predicate(before(p.name), p.arity, p.args, lasting_properties(p), role=Role(RoleKind.BEFORE, p.name))
+            for p in vocabulary.declared
+            if p.name in wanted
         ]
         kept = [
-            Predicate(self._kept(p.name), 1, p.args[:1], definition=forall(p.args[1:], self._as_before(p)))
+            Predicate(
+                self._kept(p.name),
+                1,
+                p.args[:1],
+                definition=forall(p.args[1:], self._as_before(p)),
+                role=Role(RoleKind.SAME_AS_BEFORE, p.name),
+            )
             for p in fields
         ]
-        touched = [Predicate(_touched(r), 0) for r, _ in self._reach] if self.call.frees is not FALSE else []
+        reach = [name for name, _ in self._reach] if self.call.frees is not FALSE else []
+        touched = [Predicate(_touched(name), 0, role=Role(RoleKind.TOUCHED, name)) for name in reach]
         fresh = [Predicate(before(NEW), 1, ("v",))] if self.call.allocates else []
         return [*recorded, *kept, *touched, *fresh]
 
@@ -112,12 +122,12 @@ class CallByRules:
 
         A field that is defined by others has no record of where it is as before.
         """
-        found = []
+        result = []
         for p in self.vocabulary.declared:
             reach = reach_of(p, self.vocabulary) if p.name in self.derived else None
             if reach is not None and reach.variable not in self.indefinite and reach.field not in self.derived:
-                found.append((reach.name, reach.field))
-        return found
+                result.append((reach.name, reach.field))
+        return result
 
     @cached_property
     def ensures(self) -> Formula:
@@ -125,11 +135,10 @@ class CallByRules:
 
         def then(atom: Atom) -> Formula:
             name = atom.predicate
-            if name.startswith("old["):
-                plain = name[4:-1]
-                return Atom(before(plain), atom.args)
-            if name.startswith("same["):
-                return Atom(self._kept(name[5:-1]), atom.args) if name[5:-1] in self.changed else TRUE
+            if (earlier := name_in_old(name)) is not None:
+                return Atom(before(earlier), atom.args)
+            if (field := name_in_same(name)) is not None:
+                return Atom(self._kept(field), atom.args) if field in self.changed else TRUE
             if name == NEW:
                 return Atom(before(NEW), atom.args) if self.call.allocates else FALSE
             return atom
@@ -186,11 +195,11 @@ class CallByRules:
     @cached_property
     def _incoming(self) -> dict[str, str]:
         """The predicates of v that depend only on pointers to v in one field; maps them to the field."""
-        found = self._looking_at(lambda args, v: args[1] == v and args[0] != v)
-        return {name: field for name, field in found.items() if _positive(self.vocabulary[name].definition, field)}
+        fields = self._looking_at(lambda args, v: args[1] == v and args[0] != v)
+        return {name: field for name, field in fields.items() if _positive(self.vocabulary[name].definition, field)}
 
     def _looking_at(self, fits: Callable[[tuple[str, ...], str], bool]) -> dict[str, str]:
-        found = {}
+        fields_by_predicate = {}
         for p in self.vocabulary.declared:
             if p.arity == 1 and p.name in self.derived and p.definition is not None:
                 atoms = [a for a in subformulas(p.definition) if isinstance(a, Atom) and a.predicate in self.indefinite]
@@ -199,8 +208,8 @@ class CallByRules:
                 unbound = p.args[0] not in bound_variables(p.definition)
                 closed = any(isinstance(f, Closure) for f in subformulas(p.definition))
                 if simple and unbound and not closed and all(fits(a.args, p.args[0]) for a in atoms):
-                    found[p.name] = fields.pop()
-        return found
+                    fields_by_predicate[p.name] = fields.pop()
+        return fields_by_predicate
 
     def _reach_lemma(self, name: str, field: str) -> list[Rule]:
         was = before(name)
@@ -215,7 +224,7 @@ class CallByRules:
 
     def post(self, structure: Structure) -> list[Structure]:
         """Canonical structures that represent every store to which the call can lead."""
-        drafts = sharpened(Draft(*self._after(structure), self.coercer.all), self.coercer, self._focus())
+        drafts = sharpen_draft(Draft(*self._after(structure), self.coercer.all), self.coercer, self._focus())
         results: dict[Structure, None] = {}
         for draft in drafts:
             current = Structure(self.both, draft.size, tuple(draft.values))
@@ -234,13 +243,11 @@ class CallByRules:
         values = [*structure.values, *[0] * (2 * (len(self.both) - len(self.vocabulary)))]
         for p in self.both.predicates[len(self.vocabulary) :]:
             place = 2 * self.both.index(p.name)
-            source = p.name.removeprefix("before[").removesuffix("]")
-            if p.name.startswith("before[") and source in self.vocabulary and source != NEW:
-                original = 2 * self.vocabulary.index(source)
+            if p.role is not None and p.is_a(RoleKind.BEFORE) and p.role.of != NEW:
+                original = 2 * self.vocabulary.index(p.role.of)
                 values[place : place + 2] = values[original : original + 2]
-            elif p.name.startswith("touched["):
-                name = p.name.removeprefix("touched[").removesuffix("]")
-                hit = evaluate(structure, exists(["v"], conj(Atom(name, ("v",)), self.call.frees)))
+            elif p.role is not None and p.is_a(RoleKind.TOUCHED):
+                hit = evaluate(structure, exists(["v"], conj(Atom(p.role.of, ("v",)), self.call.frees)))
                 values[place : place + 2] = [int(hit is Kleene.TRUE), int(hit is not Kleene.FALSE)]
         if self.call.frees is not FALSE:
             _, may = rails(structure, self.call.frees, ("v",))
@@ -249,7 +256,7 @@ class CallByRules:
         if self.call.allocates:
             values, size = self._with_new(values, size)
         layout = layout_for(size)
-        kept = {p.name for p in self.both if p.name.startswith("same[before[")}
+        kept = {p.name for p in self.both if p.is_a(RoleKind.SAME_AS_BEFORE)}
         for p in self.both:
             if p.name in self.indefinite or p.name in kept:
                 place = 2 * self.both.index(p.name)
@@ -269,14 +276,14 @@ class CallByRules:
                 values[place + 1] |= bit
         layout = layout_for(size + 1)
         for p in self.vocabulary.declared:
-            if is_field(p) and not p.has("function") and not p.name.startswith("old["):
+            if is_field(p) and not p.has("function") and name_in_old(p.name) is None:
                 place = 2 * self.both.index(p.name)
                 for pair in [*((u, size) for u in range(size + 1)), *((size, u) for u in range(size))]:
                     values[place + 1] |= 1 << layout.bit(pair)
         return values, size + 1
 
 
-def sharpened(draft: Draft, coercer: Coercer, predicates: Sequence[Predicate]) -> list[Draft]:
+def sharpen_draft(draft: Draft, coercer: Coercer, predicates: Sequence[Predicate]) -> list[Draft]:
     """The same stores, coerced, with definite values of the predicates as far as that is not too much.
 
     After each predicate, individuals that agree on all unary predicates are one node again.
@@ -288,15 +295,15 @@ def sharpened(draft: Draft, coercer: Coercer, predicates: Sequence[Predicate]) -
         return []
     drafts = [draft]
     for p in sorted(predicates, key=lambda p: (p.arity, not p.has("unique"), p.definition is not None)):
-        found: dict[tuple[int, tuple[int, ...]], Draft] = {}
+        by_value: dict[tuple[int, tuple[int, ...]], Draft] = {}
         for given in drafts:
             given.dirty = 0
-            cases = focuser.focus_draft(given, Atom(p.name, p.args)) if len(found) < MOST_CASES else [given]
+            cases = focuser.focus_draft(given, Atom(p.name, p.args)) if len(by_value) < MOST_CASES else [given]
             for case in cases:
                 if not case.dirty or coercer.sharpen(case.values, case.size, case.dirty):
                     values, size, _ = blur(case.values, case.size)
-                    found[size, tuple(values)] = Draft(values, size, 0)
-        drafts = list(found.values())
+                    by_value[size, tuple(values)] = Draft(values, size, 0)
+        drafts = list(by_value.values())
     return drafts
 
 
@@ -353,7 +360,7 @@ def _positive(definition: Formula | None, field: str) -> bool:
     )
 
 
-def lasting(predicate: Predicate) -> frozenset[str]:
+def lasting_properties(predicate: Predicate) -> frozenset[str]:
     """The properties that a recorded predicate keeps when individuals come and go: on new ones it is 0."""
     return predicate.properties - {"reflexive"}
 

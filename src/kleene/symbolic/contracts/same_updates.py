@@ -32,12 +32,12 @@ def same_updates(action: Action, recorded: list[Predicate]) -> tuple[Update, ...
     """Updates of `same` for the relations that a creating action updates; differencing derives the others."""
     if not action.creates or action.new_formula is not None or action.clone is not None or action.retain is not None:
         return ()
-    found = []
+    result = []
     for p in recorded:
         update = action.update_of(p.name)
         if update is not None and not p.has("function") and p.arity == 2:
-            found.append(_update(p, update))
-    return tuple(found)
+            result.append(_update(p, update))
+    return tuple(result)
 
 
 def _update(p: Predicate, update: Update) -> Update:

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kleene.diagnostics import InputError, Position, UsageError, did_you_mean
-from kleene.logic.earlier import NEW, old, same
+from kleene.logic.earlier import NEW, name_in_same, old, same
 from kleene.logic.formula import FALSE, TRUE, Atom, Forall, Formula, Iff, disj, forall, neg, predicates_of
 from kleene.logic.transform import fresh_name, replace_atoms
 from kleene.logic.vocabulary import BUILTIN, Predicate, Vocabulary
@@ -192,8 +192,8 @@ def written_out(formula: Formula, vocabulary: Vocabulary, *, creates: bool = Fal
     def meaning(atom: Atom) -> Formula:
         if atom.predicate == NEW:
             return atom if creates else FALSE
-        name = atom.predicate.removeprefix("same[").removesuffix("]")
-        if atom.predicate == same(name):
+        name = name_in_same(atom.predicate)
+        if name is not None:
             field = vocabulary[name]
             other = fresh_name(field.args[1], atom.args)
             pair = (atom.args[0], other)

@@ -35,7 +35,7 @@ Literals = tuple[tuple[int, int], ...]
 
 
 @dataclass
-class Found:
+class Combinations:
     """The points with a model of each, and points that were not decided, with the reason; () stands for any point."""
 
     points: dict[Point, FiniteModel | None] = field(default_factory=dict)
@@ -75,20 +75,20 @@ class Refinement:
         self.unbiased = solver.session(question.base, question.universe, question.fields)
         """The same without the exclusion of the points found, which makes proofs harder."""
         self._hard: set[Literals] = set()
-        self.found = Found()
+        self.combinations = Combinations()
 
-    def run(self) -> Found:
+    def run(self) -> Combinations:
         question = self.question
         complete = self.solver.complete_finder(question.base, question.universe, question.slots)
         if complete is not None and self._search(complete):
-            return self.found
+            return self.combinations
         for individuals in self.individuals:
             if self._search(self.solver.finder(question.base, question.universe, individuals)):
-                return self.found
-        self.found.reason = self._prove()
-        if self.found.reason is not None:
+                return self.combinations
+        self.combinations.reason = self._prove()
+        if self.combinations.reason is not None:
             self.decide()
-        return self.found
+        return self.combinations
 
     def decide(self) -> None:
         """Decide each point by separate queries; the reason stays only if a point stays undecided."""
@@ -96,7 +96,7 @@ class Refinement:
         proposals = Proposals([len(slot) for slot in question.slots])
         small = self.solver.finder(question.base, question.universe, _LARGER)
         try:
-            for point in self.found.points:
+            for point in self.combinations.points:
                 proposals.exclude(enumerate(point))
             while (proposal := proposals.next()) is not None:
                 if not self._ask_core(proposal, proposals, small):
@@ -104,19 +104,19 @@ class Refinement:
                 if self._too_many():
                     self._join(small)
                     break
-                if len(self.found.undecided) > self.leaves or self.solver.remaining() <= 0:
-                    self.found.undecided = [()]
+                if len(self.combinations.undecided) > self.leaves or self.solver.remaining() <= 0:
+                    self.combinations.undecided = [()]
                     break
         finally:
             proposals.close()
             small.close()
-        if not self.found.undecided:
-            self.found.reason = None
+        if not self.combinations.undecided:
+            self.combinations.reason = None
 
     def _note(self, model: FiniteModel) -> Point:
         point = self.question.read(model)
-        if point not in self.found.points:
-            self.found.points[point] = model
+        if point not in self.combinations.points:
+            self.combinations.points[point] = model
             self.session.add(self._other_than(point))
         return point
 
@@ -126,7 +126,7 @@ class Refinement:
     def _search(self, finder: Finder) -> bool:
         """The points of all stores within the bounds of a search; whether no other points remain to be asked for."""
         try:
-            for point in self.found.points:
+            for point in self.combinations.points:
                 finder.add(self._other_than(point))
             while isinstance(answer := finder.check(), Sat):
                 finder.add(self._other_than(self._note(answer.model)))
@@ -138,12 +138,12 @@ class Refinement:
         return isinstance(answer, Unsat)
 
     def _too_many(self) -> bool:
-        return self.most is not None and len(self.found.points) > self.most
+        return self.most is not None and len(self.combinations.points) > self.most
 
     def _join(self, finder: Finder) -> None:
         """Replace all points by one: a slot has a value only if exactly one option is possible."""
         slots = self.question.slots
-        seen = [set(options) for options in zip(*self.found.points, strict=True)]
+        seen = [set(options) for options in zip(*self.combinations.points, strict=True)]
         for slot, options in enumerate(slots):
             for option, formula in enumerate(options):
                 if option in seen[slot] or len(seen[slot]) > 1:
@@ -157,7 +157,9 @@ class Refinement:
                 elif not isinstance(answer, Unsat):
                     seen[slot].add(option)
         joined = tuple(min(options) if len(options) == 1 else UNDECIDED for options in seen)
-        self.found = Found(undecided=[joined], reason=f"more than {self.most} structures for one set of names: joined")
+        self.combinations = Combinations(
+            undecided=[joined], reason=f"more than {self.most} structures for one set of names: joined"
+        )
 
     def _prove(self) -> str | None:
         """Show that there are no other points, finding them if there are; a reason if that fails."""
@@ -191,8 +193,8 @@ class Refinement:
         literals = tuple(enumerate(point))
         reason = self._settled(literals, self.session, proposals, quick=bool(self._hard))
         if reason is not None:
-            self.found.reason = reason
-            self.found.undecided.append(point)
+            self.combinations.reason = reason
+            self.combinations.undecided.append(point)
             proposals.exclude(literals)
 
     def _settled(self, literals: Literals, session: Session, proposals: Proposals, *, quick: bool) -> str | None:
@@ -206,7 +208,7 @@ class Refinement:
                     self.unbiased.add(neg(self.question.slots[slot][option]))
                 return None
             case Sat(model):
-                if self.question.read(model) in self.found.points:
+                if self.question.read(model) in self.combinations.points:
                     return "a larger store shows what is known already"
                 proposals.exclude(enumerate(self._note(model)))
                 return None

@@ -16,7 +16,7 @@ from kleene.logic.transform import substitute
 from kleene.smt import Solver, Unsat
 from kleene.smt.closures import STEP, Fields
 from kleene.smt.finder import Finder
-from kleene.smt.units import sharpened
+from kleene.smt.units import sharpen_universe
 from kleene.smt.universe import Universe
 from kleene.symbolic.scene import Scene
 
@@ -59,7 +59,7 @@ def _learnt(scene: Scene, step: Formula, universe: Universe, finder: Finder, sol
 
 
 def _refuted(condition: Formula, base: list[Formula], universe: Universe, fields: Fields, solver: Solver) -> bool:
-    sharper = sharpened(base, universe, fields)
+    sharper = sharpen_universe(base, universe, fields)
     return isinstance(solver.session(base, sharper, fields).check([condition], quick=True), Unsat)
 
 

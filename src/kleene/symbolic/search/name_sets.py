@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from kleene.logic.formula import Atom, exists, neg
 from kleene.smt import Answer, FiniteModel, Sat, Solver, Unknown, Unsat
 from kleene.smt.finder import Finder
-from kleene.smt.units import sharpened
+from kleene.smt.units import sharpen_universe
 from kleene.smt.universe import in_domain
 from kleene.structures.structure import Structure
 from kleene.symbolic.result import SymbolicOptions
@@ -41,23 +41,23 @@ def name_sets(scene: Scene, solver: Solver, options: SymbolicOptions) -> NameSet
     splits, leaves = options.splits, options.leaves
     search = _Search(scene, solver, splits, most=options.most)
     if search.find_all():
-        return NameSets(scene, list(search.found))
+        return NameSets(scene, list(search.known))
     search.find()
     if search.too_many:
         return NameSets(scene, unlimited=True, reason=f"more than {options.most} sets of names")
     reason = search.prove()
     if reason is None:
-        return NameSets(scene, list(search.found))
+        return NameSets(scene, list(search.known))
     # Fewer sorts, with predicates in their place, are easier where closures relate all of them.
-    coarse = _Search(scene, solver, 0, search.found, most=options.most)
+    coarse = _Search(scene, solver, 0, search.known, most=options.most)
     learnt = coarse.learn()
     for cells in (0, splits):
-        search = _Search(learnt, solver, cells, coarse.found, most=options.most)
+        search = _Search(learnt, solver, cells, coarse.known, most=options.most)
         reason = search.prove()
         if reason is None:
-            return NameSets(learnt, list(search.found))
-        coarse.found |= search.found
-    return _Search(learnt, solver, 0, coarse.found).by_candidates(reason, leaves)
+            return NameSets(learnt, list(search.known))
+        coarse.known |= search.known
+    return _Search(learnt, solver, 0, coarse.known).by_candidates(reason, leaves)
 
 
 def some_store(scene: Scene, solver: Solver) -> Structure | Unknown | None:
@@ -88,7 +88,7 @@ class _Search:
         scene: Scene,
         solver: Solver,
         splits: int,
-        found: dict[frozenset[CellName], None] | None = None,
+        known: dict[frozenset[CellName], None] | None = None,
         most: int | None = None,
     ) -> None:
         self.scene = scene
@@ -97,8 +97,8 @@ class _Search:
         cells = scene.coarse_cells(splits)
         self.nodes = [i for i, _ in cells]
         self.base = [*scene.counts(), *scene.base]
-        self.universe = sharpened(self.base, scene.universe(cells, all_present=False), scene.fields)
-        self.found: dict[frozenset[CellName], None] = dict(found or {})
+        self.universe = sharpen_universe(self.base, scene.universe(cells, all_present=False), scene.fields)
+        self.known: dict[frozenset[CellName], None] = dict(known or {})
 
     def names(self, model: FiniteModel) -> frozenset[CellName]:
         return self.scene.names_in(model, self.nodes)
@@ -119,10 +119,10 @@ class _Search:
     def _find(self, finder: Finder) -> bool:
         """The sets of the stores within the bounds of a search; whether that is proved to be all."""
         try:
-            for names in self.found:
+            for names in self.known:
                 finder.add(self.scene.other_than(names))
             while not self.too_many and isinstance(answer := finder.check(), Sat):
-                self.found[self.names(answer.model)] = None
+                self.known[self.names(answer.model)] = None
                 finder.add(self.scene.other_than(self.names(answer.model)))
         finally:
             finder.close()
@@ -130,16 +130,16 @@ class _Search:
 
     @property
     def too_many(self) -> bool:
-        return self.most is not None and len(self.found) > self.most
+        return self.most is not None and len(self.known) > self.most
 
     def prove(self) -> str | None:
         """Show that there are no other sets, finding them if there are; a reason if that fails."""
-        others = map(self.scene.other_than, self.found)
+        others = map(self.scene.other_than, self.known)
         session = self.solver.session([*self.base, *others], self.universe, self.scene.fields)
         while True:
             match session.check(quick=True):
                 case Sat(model):
-                    self.found[self.names(model)] = None
+                    self.known[self.names(model)] = None
                     session.add(self.scene.other_than(self.names(model)))
                 case Unsat():
                     return None
@@ -151,7 +151,7 @@ class _Search:
         scene = self.scene
         session = self.solver.session(self.base, self.universe, scene.fields)
         shown = {
-            (n, s, v) for names in self.found for n, vs in names for s, v in zip(scene.dimensions, vs, strict=True)
+            (n, s, v) for names in self.known for n, vs in names for s, v in zip(scene.dimensions, vs, strict=True)
         }
         nodes = list(scene.nodes)
         for i, node in enumerate(scene.nodes):
@@ -174,8 +174,8 @@ class _Search:
         scene = self.scene
         candidates = [name for i in range(len(scene.nodes)) for name in scene.candidates(i)]
         if len(candidates) > MOST_CANDIDATES:
-            return NameSets(scene, list(self.found), unlimited=True, reason=reason)
-        possible = frozenset().union(*self.found)
+            return NameSets(scene, list(self.known), unlimited=True, reason=reason)
+        possible = frozenset().union(*self.known)
         session = self.solver.session(self.base, self.universe, scene.fields)
         names = [
             name
@@ -190,13 +190,13 @@ class _Search:
         slots = [(neg(scene.has(name)), scene.has(name)) for name in names]
         question = Question(self.base, self.universe, scene.fields, slots, read)
         refinement = Refinement(question, self.solver, individuals=(), leaves=leaves)
-        refinement.found.points = {tuple(int(name in there) for name in names): None for there in self.found}
-        refinement.found.reason = reason
+        refinement.combinations.points = {tuple(int(name in there) for name in names): None for there in self.known}
+        refinement.combinations.reason = reason
         refinement.decide()
-        result = NameSets(scene, reason=refinement.found.reason)
-        for point in refinement.found.points:
+        result = NameSets(scene, reason=refinement.combinations.reason)
+        for point in refinement.combinations.points:
             result.sets.append(frozenset(n for n, bit in zip(names, point, strict=True) if bit))
-        for prefix in refinement.found.undecided:
+        for prefix in refinement.combinations.undecided:
             there = frozenset(n for n, bit in zip(names, prefix, strict=False) if bit)
             result.undecided.append((there, frozenset(names[len(prefix) :])))
         return result

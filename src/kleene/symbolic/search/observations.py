@@ -12,12 +12,12 @@ from itertools import product
 from kleene.logic.formula import Atom, Equal, Formula, conj, exists, forall, neg
 from kleene.logic.kleene import Kleene
 from kleene.smt import FiniteModel, Solver, Universe
-from kleene.smt.units import sharpened
+from kleene.smt.units import sharpen_universe
 from kleene.smt.universe import in_domain
 from kleene.structures.canonical import canonical_abstraction
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.scene import CellName, Scene
-from kleene.symbolic.search.combinations import UNDECIDED, Found, Point, Question, Refinement
+from kleene.symbolic.search.combinations import UNDECIDED, Combinations, Point, Question, Refinement
 
 _VALUES = (Kleene.FALSE, Kleene.TRUE, Kleene.UNKNOWN)
 _INDIVIDUALS = (2,)
@@ -45,7 +45,7 @@ class Observation:
         domains = {**plain.domains, **{f"g{g}": cells for g, (_, cells) in enumerate(self.groups)}}
         universe = Universe(plain.cells, domains, plain.fixed)
         self.base = (*scene.counts(), *scene.base)
-        self.universe = universe if optional else sharpened(self.base, universe, scene.fields)
+        self.universe = universe if optional else sharpen_universe(self.base, universe, scene.fields)
         self.single = [len(cells) == 1 and plain.cells[cells[0]].single for _, cells in self.groups]
         self.slots: list[Slot] = []
         self.known: list[tuple[str, tuple[int, ...], Kleene]] = []
@@ -109,7 +109,7 @@ class Observation:
 
     # Results ----------------------------------------------------------------------------------------------
 
-    def solve(self, solver: Solver, *, leaves: int, most: int | None = None) -> Found:
+    def solve(self, solver: Solver, *, leaves: int, most: int | None = None) -> Combinations:
         options = [slot.options for slot in self.slots]
         question = Question(self.base, self.universe, self.scene.fields, options, self.read)
         return Refinement(question, solver, individuals=_INDIVIDUALS, leaves=leaves, most=most).run()

@@ -29,7 +29,7 @@ from kleene.logic.vocabulary import Vocabulary
 from kleene.smt.universe import in_domain
 from kleene.structures.evaluate import evaluate
 from kleene.symbolic.scene import Moment, SceneNode
-from kleene.symbolic.theory import staged
+from kleene.symbolic.theory import stage
 from kleene.symbolic.timeline.abstract_update import derived_updates
 from kleene.symbolic.timeline.closure_updates import Change, changed_sources, changes, is_excluded
 from kleene.symbolic.timeline.copies import Labels, Originals, add_copies, instance_symbol, paths_are_copied
@@ -77,7 +77,7 @@ class ActionStep:
             self.draft.dimensions.append(mark)
             self.draft.unique.add(mark)
         formula = self._about_chosen(may(condition))
-        self.draft.base.append(staged(formula, self.before, label))
+        self.draft.base.append(stage(formula, self.before, label))
 
     def _about_chosen(self, formula: Formula) -> Formula:
         """The formula about the chosen individuals, without free variables for them."""
@@ -120,7 +120,7 @@ class ActionStep:
         state = self.state
 
         def about(f: Formula, v: str) -> Formula:
-            return staged(self._about_chosen(substitute(f, {variable: v})), self.before, self.earlier.label)
+            return stage(self._about_chosen(substitute(f, {variable: v})), self.before, self.earlier.label)
 
         def value(node: int) -> Kleene:
             if state is None or node not in state.places or set(formula.free) & set(self.chosen):
@@ -143,7 +143,7 @@ class ActionStep:
             predicate = self.vocabulary[update.predicate]
             if predicate.definition is None and not _is_identity(update):
                 self.changed.add(update.predicate)
-        self.changed |= affected(self.vocabulary, self.changed, everything=self.action.changes_universe)
+        self.changed |= affected_predicates(self.vocabulary, self.changed, everything=self.action.changes_universe)
         for name in self.changed:
             self.after[name] = f"{name}'{self.number}"
             if self.vocabulary[name].has("unique"):
@@ -197,7 +197,7 @@ class ActionStep:
     def _permit(self, conditions: list[tuple[str, Formula]]) -> None:
         """Note the conditions for rewriting closures of predicates."""
         label = self.earlier.label
-        self.draft.conditions[self.number] = [(p, staged(c, self.before, label)) for p, c in conditions]
+        self.draft.conditions[self.number] = [(p, stage(c, self.before, label)) for p, c in conditions]
 
     def _is_excluded(self, condition: Formula) -> bool:
         return self.state is not None and is_excluded(condition, self.state.structure)
@@ -213,8 +213,8 @@ class ActionStep:
         self, f: Formula, atom: Formula, args: tuple[str, ...], symbols: Mapping[str, str | Formula], label: str
     ) -> None:
         """The atom holds where the formula must, and not where it may not."""
-        least = staged(self._about_chosen(must(f)), symbols, label)
-        most = staged(self._about_chosen(may(f)), symbols, label)
+        least = stage(self._about_chosen(must(f)), symbols, label)
+        most = stage(self._about_chosen(may(f)), symbols, label)
         if least is most:
             self.draft.base.append(forall(args, Iff(atom, least)))
         else:
@@ -285,7 +285,7 @@ def _is_identity(update: Update) -> bool:
     return update.formula is Atom(update.predicate, update.args)
 
 
-def affected(vocabulary: Vocabulary, core: set[str], *, everything: bool = False) -> set[str]:
+def affected_predicates(vocabulary: Vocabulary, core: set[str], *, everything: bool = False) -> set[str]:
     """The instrumentation predicates that a change of core predicates (or of the universe) can affect."""
     changed = set(core)
     while True:

@@ -64,12 +64,12 @@ class Change:
         if not self.loses:
             return []
         around = Closure("v", "v", "a", "b", Atom(self.predicate, ("a", "b")))
-        found: list[Formula] = []
+        conditions: list[Formula] = []
         if not vocabulary[self.predicate].has("acyclic"):
-            found.append(exists(["v"], conj(Atom(self.mark, ("v",)), around)))
+            conditions.append(exists(["v"], conj(Atom(self.mark, ("v",)), around)))
         if not self.whole and not vocabulary[self.predicate].has("invfunction"):
-            found.append(sharing(self.predicate))
-        return found
+            conditions.append(sharing(self.predicate))
+        return conditions
 
 
 def changes(updates: list[Update], vocabulary: Vocabulary, also: set[str]) -> list[Change]:
@@ -78,7 +78,7 @@ def changes(updates: list[Update], vocabulary: Vocabulary, also: set[str]) -> li
     for update in updates:
         if len(update.args) == 2:
             core[update.predicate] = [_change(update, p, vocabulary) for p in changed_sources(update, vocabulary)]
-    found = [options[0] for options in core.values() if options]
+    result = [options[0] for options in core.values() if options]
     for name in sorted(also):
         predicate = vocabulary[name]
         if predicate.arity == 2 and predicate.definition is not None and _is_positive(predicate):
@@ -87,8 +87,8 @@ def changes(updates: list[Update], vocabulary: Vocabulary, also: set[str]) -> li
             for mark in sorted(marks)[:1]:
                 same = [c for part in parts for c in part if c.mark == mark]
                 lost, gained = any(c.loses for c in same), any(c.gains for c in same)
-                found.append(Change(name, mark, whole=False, loses=lost, gains=gained))
-    return found
+                result.append(Change(name, mark, whole=False, loses=lost, gains=gained))
+    return result
 
 
 def _is_positive(predicate: Predicate) -> bool:
@@ -103,7 +103,7 @@ def _is_positive(predicate: Predicate) -> bool:
 def _change(update: Update, mark: str, vocabulary: Vocabulary) -> Change:
     same = Atom(update.predicate, update.args)
     here = Atom(mark, (update.args[0],))
-    new = simplified(replace_atoms(update.formula, lambda a: TRUE if a is here else a))
+    new = simplify_constants(replace_atoms(update.formula, lambda a: TRUE if a is here else a))
     whole = vocabulary[update.predicate].has("function")
     match new:
         case Or(a, b) if same in (a, b):
@@ -119,14 +119,14 @@ def sharing(predicate: str) -> Formula:
     return exists(["v", "v1", "v2"], conj(first, second, neg(Equal("v1", "v2"))))
 
 
-def unshared(structure: Structure) -> frozenset[str]:
+def unshared_predicates(structure: Structure) -> frozenset[str]:
     """The binary predicates without two predecessors of an object, according to a sharing predicate."""
-    found = set()
+    result = set()
     for p in structure.vocabulary.declared:
         shared = _shared_by(p)
         if shared is not None and all(structure.value(p.name, u) is Kleene.FALSE for u in structure.nodes):
-            found.add(shared)
-    return frozenset(found)
+            result.add(shared)
+    return frozenset(result)
 
 
 def _shared_by(predicate: Predicate) -> str | None:
@@ -151,18 +151,18 @@ def _conjuncts(f: Formula) -> Iterator[Formula]:
 
 def is_excluded(condition: Formula, structure: Structure) -> bool:
     """True only if the instrumentation predicates exclude the condition in every store of the structure."""
-    if condition in map(sharing, unshared(structure)):
+    if condition in map(sharing, unshared_predicates(structure)):
         return True
     defined = [p for p in structure.vocabulary.declared if p.definition is not None]
     result: dict[Formula, Formula] = {}
     for g in postorder(condition):
-        found = rebuild(g, tuple(result[c] for c in g.children))
+        rebuilt = rebuild(g, tuple(result[c] for c in g.children))
         for p in defined:
             assert p.definition is not None
             binding = match_instance(p.definition, g)
             if binding is not None and set(p.args) <= binding.keys():
-                found = Atom(p.name, tuple(binding[v] for v in p.args))
-        result[g] = found
+                rebuilt = Atom(p.name, tuple(binding[v] for v in p.args))
+        result[g] = rebuilt
     return evaluate(structure, result[condition]) is Kleene.FALSE
 
 
@@ -265,25 +265,25 @@ def changed_sources(update: Update, vocabulary: Vocabulary) -> Iterator[str]:
         if p.arity == 1 and p.has("unique"):
             here = Atom(p.name, (source,))
             elsewhere = replace_atoms(update.formula, lambda a, here=here: FALSE if a is here else a)  # type: ignore[misc]
-            if simplified(elsewhere) is same:
+            if simplify_constants(elsewhere) is same:
                 yield p.name
 
 
-def simplified(f: Formula) -> Formula:
+def simplify_constants(f: Formula) -> Formula:
     """The formula without the constants that make parts of it superfluous."""
     match f:
         case Not(body):
-            return neg(simplified(body))
+            return neg(simplify_constants(body))
         case And(a, b):
-            return conj(simplified(a), simplified(b))
+            return conj(simplify_constants(a), simplify_constants(b))
         case Or(a, b):
-            return disj(simplified(a), simplified(b))
+            return disj(simplify_constants(a), simplify_constants(b))
         case IfThenElse(c, a, b):
-            test = simplified(c)
+            test = simplify_constants(c)
             if test in (TRUE, FALSE):
-                return simplified(a if test is TRUE else b)
-            return IfThenElse(test, simplified(a), simplified(b))
+                return simplify_constants(a if test is TRUE else b)
+            return IfThenElse(test, simplify_constants(a), simplify_constants(b))
         case Exists(v, body) | Forall(v, body):
-            inner = simplified(body)
+            inner = simplify_constants(body)
             return type(f)(v, inner) if v in inner.free else inner
     return f

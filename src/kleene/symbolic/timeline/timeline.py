@@ -38,10 +38,10 @@ from kleene.structures.structure import Structure
 from kleene.symbolic.assume import facts_of, scene_nodes
 from kleene.symbolic.contracts.specifications import Call, is_field, written_out
 from kleene.symbolic.scene import Moment, Scene, SceneNode
-from kleene.symbolic.theory import Theory, staged
+from kleene.symbolic.theory import Theory, stage
 from kleene.symbolic.timeline.abstract_update import AbstractState
-from kleene.symbolic.timeline.action_step import ActionStep, affected, symbols_of
-from kleene.symbolic.timeline.closure_updates import ClosureUpdates, unshared
+from kleene.symbolic.timeline.action_step import ActionStep, affected_predicates, symbols_of
+from kleene.symbolic.timeline.closure_updates import ClosureUpdates, unshared_predicates
 from kleene.symbolic.timeline.rails import may
 from kleene.symbolic.timeline.reachability import frame_lemmas, reach_lemma
 from kleene.transformers.action import Action
@@ -91,14 +91,14 @@ class Timeline:
     def assume(self, formula: Formula) -> None:
         """Only the stores that satisfy a closed formula now."""
         draft = self.draft
-        draft.base.append(staged(may(formula), draft.symbols[-1], draft.moments[-1].label))
+        draft.base.append(stage(may(formula), draft.symbols[-1], draft.moments[-1].label))
 
     def assume_since_start(self, formula: Formula) -> None:
         """The same for a formula with ``old[q]``: q before the first action."""
         draft = self.draft
         symbols = {**draft.symbols[-1], **{old(name): symbol for name, symbol in draft.symbols[0].items()}}
         formula = written_out(formula, self.vocabulary)
-        draft.base.append(staged(may(formula), symbols, draft.moments[-1].label))
+        draft.base.append(stage(may(formula), symbols, draft.moments[-1].label))
 
     def apply(self, action: Action) -> None:
         """Add one action."""
@@ -116,7 +116,7 @@ class Timeline:
 
     def _note_unshared(self) -> None:
         if self.state is not None:
-            self.draft.unshared |= {self.draft.symbols[-1][name] for name in unshared(self.state.structure)}
+            self.draft.unshared |= {self.draft.symbols[-1][name] for name in unshared_predicates(self.state.structure)}
 
     def call(self, call: Call) -> None:
         """A procedure by its specification: modified predicates get any values that the postcondition allows.
@@ -128,7 +128,7 @@ class Timeline:
         relations = {p.name for p in self.vocabulary.declared if is_field(p) and not p.has("function")}
         extended = relations - call.modifies if call.allocates else set()
         changed = set(call.modifies) | extended
-        changed |= affected(self.vocabulary, changed, everything=call.changes_universe)
+        changed |= affected_predicates(self.vocabulary, changed, everything=call.changes_universe)
         after = {**before, **{name: f"{name}'{number}" for name in changed}}
         draft.unique |= {after[name] for name in changed if self.vocabulary[name].has("unique")}
         moment = draft.moments[-1]
@@ -145,7 +145,7 @@ class Timeline:
             moment = self._freed(call, changed, after, moment)
         then = {**after, **{old(name): symbol for name, symbol in before.items()}, NEW: new}
         ensures = written_out(call.ensures, self.vocabulary, creates=call.allocates)
-        draft.base.append(staged(ensures, then, moment.label))
+        draft.base.append(stage(ensures, then, moment.label))
         for name in sorted(extended):
             a, b = (in_domain(v, moment.label) for v in ("a", "b"))
             same = Iff(Atom(after[name], (a, b)), Atom(before[name], (a, b)))
@@ -165,7 +165,7 @@ class Timeline:
         draft, earlier = self.draft, self.draft.moments[-1]
         mark = f"kept!{len(draft.symbols)}"
         v = in_domain("v", earlier.label)
-        may_go = staged(substitute(call.frees, {"v": v}), draft.symbols[-1], earlier.label)
+        may_go = stage(substitute(call.frees, {"v": v}), draft.symbols[-1], earlier.label)
         draft.base.append(forall([v], disj(Atom(mark, (v,)), may_go)))
         for name in sorted(changed):
             if self.vocabulary[name].arity == 1:
@@ -216,7 +216,7 @@ class Timeline:
         for rule in self.theory.integrity:
             again = created or (removed and not holds_in_parts(rule.formula))
             if changed is None or again or predicates_of(rule.formula) & changed:
-                self.draft.base.append(staged(rule.formula, symbols, moment.label))
+                self.draft.base.append(stage(rule.formula, symbols, moment.label))
 
     def scene(self) -> Scene:
         draft, last = self.draft, self.draft.moments[-1]
@@ -246,15 +246,15 @@ class Timeline:
         """
         closures = {g for f in base for g in subformulas(f) if isinstance(g, Closure)}
         closed = {name.partition("'")[0] for g in closures for name in predicates_of(g)}
-        found = []
+        permitted = []
         self.conditional = []
         for number, conditions in self.draft.conditions.items():
             relevant = [f for predicate, f in conditions if predicate in closed]
             if relevant and (self.split is None or number <= self.split):
                 self.conditional.append(number)
                 fails = disj(*relevant)
-                found.append(fails if number == self.split else neg(fails))
-        return found
+                permitted.append(fails if number == self.split else neg(fails))
+        return permitted
 
     def _forgotten(self, mark: str, observed: Sequence[str]) -> list[Formula]:
         """Freed individuals have no later name: without this axiom they could have every later name."""
@@ -272,12 +272,12 @@ def scenes(theory: Theory, structure: Structure, build: Callable[[Timeline], Non
     """The scenes of a sequence of steps, which together have all of its stores."""
     timeline = Timeline(theory, structure)
     build(timeline)
-    found = [timeline.scene()]
+    result = [timeline.scene()]
     for number in timeline.conditional:
         other = Timeline(theory, structure, number)
         build(other)
-        found.append(other.scene())
-    return found
+        result.append(other.scene())
+    return result
 
 
 def holds_in_parts(f: Formula, *, positive: bool = True) -> bool:

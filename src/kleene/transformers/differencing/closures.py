@@ -114,7 +114,7 @@ class Closures:
     def unit_removal(
         self, shape: ClosureShape, old: Relation, step: Relation, minus: Relation
     ) -> tuple[Formula, Formula]:
-        """D+ and D- when at most one edge of an acyclic relation goes: every path left has three pieces."""
+        """D+ and D- when at most one edge of an acyclic relation is removed: every remaining path has three pieces."""
         removed = self._through(shape, old, minus)
 
         def piece(x: str, y: str) -> Formula:

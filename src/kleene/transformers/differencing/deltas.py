@@ -47,7 +47,7 @@ from kleene.transformers.differencing.closures import (
     stored_relation,
 )
 from kleene.transformers.differencing.simplify import if_then_else, operands
-from kleene.transformers.differencing.uniqueness import determined
+from kleene.transformers.differencing.uniqueness import is_determined
 from kleene.transformers.differencing.universe import LIVE, Universe
 
 Delta = tuple[Formula, Formula]
@@ -164,10 +164,10 @@ class Differencer:
 
     def delta(self, g: Formula) -> Delta:
         """D+[g] and D-[g] of a formula inside a definition."""
-        found = self._memo.get(g)
-        if found is None:
-            found = self._memo[g] = self._simplified(self._delta(g, None))
-        return found
+        delta = self._memo.get(g)
+        if delta is None:
+            delta = self._memo[g] = self._simplified(self._delta(g, None))
+        return delta
 
     def definition_delta(self, f: Formula, defined: Defined) -> Delta:
         """D+ and D- of a whole definition; `method` then says which rule made them."""
@@ -299,9 +299,9 @@ class Differencer:
         unique = self._unique_per_component(edge.predicate)
         if self.universe.single_new_node:
             unique |= {IS_NEW.name}
-        if minus is FALSE and determined(plus, edge.args, self.vocabulary, unique):
+        if minus is FALSE and is_determined(plus, edge.args, self.vocabulary, unique):
             return UNIT_ADDITION
-        if plus is FALSE and determined(minus, edge.args, self.vocabulary, unique):
+        if plus is FALSE and is_determined(minus, edge.args, self.vocabulary, unique):
             return UNIT_REMOVAL
         return None
 

@@ -211,9 +211,9 @@ class _Deriver:
             if p.definition is None or _predicates(p.definition) != used:
                 continue
             pattern = self._differencer.simplify(canonical(p.definition, avoid=self._reserved))
-            found = match_instance(pattern, f)
-            if found is not None and set(found) == set(p.args):
-                return Atom(p.name, tuple(found[v] for v in p.args))
+            binding = match_instance(pattern, f)
+            if binding is not None and set(binding) == set(p.args):
+                return Atom(p.name, tuple(binding[v] for v in p.args))
         return f
 
     def _remember(self, p: Predicate, new_value: Formula, derived: DerivedUpdate) -> None:

@@ -84,10 +84,10 @@ class Simplifier:
     def __call__(self, f: Formula, *, positive: bool = True) -> Formula:
         """`f` (its negation if not `positive`) with all negations at literals."""
         key = (f, positive)
-        found = self._memo.get(key)
-        if found is None:
-            found = self._memo[key] = self._node(f, positive)
-        return found
+        result = self._memo.get(key)
+        if result is None:
+            result = self._memo[key] = self._node(f, positive)
+        return result
 
     def _node(self, f: Formula, positive: bool) -> Formula:
         match f:

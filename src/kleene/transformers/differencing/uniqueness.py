@@ -28,7 +28,7 @@ _Terms = dict[str, frozenset[str]]
 _DEPTH = 8  # A term nests at most this often; real programs need two or three.
 
 
-def determined(
+def is_determined(
     f: Formula, variables: Collection[str], vocabulary: Vocabulary, unique: frozenset[str] = frozenset()
 ) -> bool:
     """True only if all solutions of f agree on every one of the variables; f has negations at literals only.

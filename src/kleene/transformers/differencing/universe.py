@@ -20,7 +20,7 @@ then 0 for a new v (`is_strict`; almost all definitions are guarded by an atom),
 *Tuples with a new node.* `before_value` gives f^ before the action on all tuples: p itself on old ones, and
 on new ones the definition specialised to "every atom is 0": ``l == r`` for ``n*(l, r)``, 1 for ``A(w) f(v, w)
 -> ...``, and 0 (so p itself) for guarded definitions. The delta is then right on all tuples, and sharper than
-re-evaluation, because reachability to a new node goes through the stored closure and not through a chain of
+re-evaluation, because reachability of a new node is read off the stored closure and not through a chain of
 1/2 edges. Copies (`%clone`) carry values, so nothing is known to be 0: tuples with a copy get the definition
 re-evaluated on the updated values (`updated_definition`), which is always right; tuples of old nodes get the
 delta relativised to `live`.

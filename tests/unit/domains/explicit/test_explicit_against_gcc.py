@@ -82,7 +82,7 @@ def test_interpreter_and_compiled_program_agree(tmp_path: Path, seed: int) -> No
             if not comparable(trace):
                 continue
             kind, status, output = compiled_outcome(tmp_path / "r", number, tmp_path / "in")
-            ours = trace.finding.kind if trace.finding else ""
+            ours = trace.fault.kind if trace.fault else ""
             assert ours == kind, f"program_{number} on {values}"
             if not ours:
                 assert ((trace.status or 0) & 127, trace.output) == (status, output), f"program_{number} on {values}"
@@ -100,9 +100,9 @@ def test_exploration_agrees_with_runs(tmp_path: Path) -> None:
         result = explore(one, seconds=0.5, max_states=500, malloc_may_fail=False)
         if not result.complete:
             continue
-        known = {(c.finding.kind, c.finding.detail) for c in result.findings}
+        known = {(c.fault.kind, c.fault.detail) for c in result.findings}
         known |= {(f.kind, f.detail) for f in result.possible}
         for _ in range(10):
             trace = run(one, [chooser.randint(-9, 20) for _ in range(60)], malloc_may_fail=False)
-            for finding in trace.findings:
+            for finding in trace.faults:
                 assert (finding.kind, finding.detail) in known, f"program_{number} on {trace.inputs}"

@@ -25,13 +25,13 @@ def marks(path: Path) -> set[tuple[int, str, str]]:
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*.c")), ids=lambda path: path.stem)
 def test_exploration_finds_the_marked_errors(path: Path, data_model: str) -> None:
     result = explore(read_program(path, ReadOptions(data_model=data_model)), malloc_may_fail=False)
-    found = {(c.finding.place.line, c.finding.kind, c.finding.detail) for c in result.findings}
+    found = {(c.fault.place.line, c.fault.kind, c.fault.detail) for c in result.findings}
     assert result.complete, str(result)
     assert not result.possible, str(result)
     assert found == marks(path), str(result)
     for confirmed in result.findings:
         again = replay(confirmed.trace)
-        assert confirmed.finding in again.findings
+        assert confirmed.fault in again.faults
         assert [s.location for s in again.steps][: len(confirmed.trace.steps)] == [
             s.location for s in confirmed.trace.steps
         ]

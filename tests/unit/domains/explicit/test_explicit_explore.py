@@ -90,8 +90,8 @@ def test_malloc_failure_is_explored_on_demand(lower: Read) -> None:
     assert explore(program, malloc_may_fail=False).proved
     result = explore(program, malloc_may_fail=True)
     (confirmed,) = result.findings
-    assert confirmed.finding.kind == "null_dereference"
-    assert run(program, confirmed.trace.inputs, malloc_may_fail=True).finding == confirmed.finding
+    assert confirmed.fault.kind == "null_dereference"
+    assert run(program, confirmed.trace.inputs, malloc_may_fail=True).fault == confirmed.fault
 
 
 def test_stop_at_first(lower: Read) -> None:

@@ -43,7 +43,7 @@ def test_error(lower: Read, name: str) -> None:
     body, kind = ERRORS[name]
     trace = run(lower(START + "int main(void) {" + body + "}"), check_leaks=False, malloc_may_fail=False)
     assert trace.outcome == "error"
-    assert trace.finding is not None and trace.finding.kind == kind
+    assert trace.fault is not None and trace.fault.kind == kind
 
 
 VALUES = {
@@ -87,7 +87,7 @@ def test_inputs_are_taken_in_order_and_replayed(lower: Read) -> None:
 
 def test_malloc_may_fail_by_an_input(lower: Read) -> None:
     program = lower(START + "int main(void) { struct n *p = malloc(8); p->data = 1; free(p); return 0; }")
-    assert run(program, [0], malloc_may_fail=True).finding is not None
+    assert run(program, [0], malloc_may_fail=True).fault is not None
     assert run(program, [1], malloc_may_fail=True).outcome == "exit"
     assert run(program, [0], malloc_may_fail=False).outcome == "exit"
 
@@ -100,7 +100,7 @@ def test_leaks_are_found_where_the_last_pointer_is_lost(lower: Read) -> None:
         p = keep;
         return 0;
     }"""
-    found = [(f.place.line - 6, f.detail) for f in run(lower(START + text), malloc_may_fail=False).findings]
+    found = [(f.place.line - 6, f.detail) for f in run(lower(START + text), malloc_may_fail=False).faults]
     assert found == [(5, "lost"), (5, "lost"), (6, "lost")]
 
 
@@ -142,7 +142,7 @@ int main(void) {
   return 0;
 }"""
     )
-    finding = run(program, check_leaks=False, malloc_may_fail=False).finding
+    finding = run(program, check_leaks=False, malloc_may_fail=False).fault
     assert finding is not None and finding.kind == "dangling_dereference"
     assert finding.place.line == START.count("\n") + 7
 

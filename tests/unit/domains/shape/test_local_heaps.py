@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from kleene.analysis.tvp.input import completed
+from kleene.analysis.tvp.input import complete_structure
 from kleene.c.reader import read_program
-from kleene.domains.shape.heap_join import joined
+from kleene.domains.shape.heap_join import join_after_call
 from kleene.domains.shape.local_heaps import Division, LocalHeaps
 from kleene.logic.kleene import Kleene
 from kleene.passes.facts.memory import Memory
@@ -72,7 +72,7 @@ class Setting:
         return frozenset(p.name for p in self.translation.vocabulary if p.definition is None)
 
     def complete(self, structure: Structure) -> Structure:
-        return completed(TvsStructure(structure, self.core))
+        return complete_structure(TvsStructure(structure, self.core))
 
 
 @cache
@@ -276,7 +276,7 @@ def test_concrete_heaps_are_cut_and_joined_exactly(name: str, tmp_path_factory: 
         end = after_callee(wanted, at, chooser)
         if end is None:
             continue
-        after = joined(at.heaps, division, at.call, end.structure(at))
+        after = join_after_call(at.heaps, division, at.call, end.structure(at))
         if after is None:
             continue
         done += 1
@@ -318,11 +318,11 @@ def test_abstract_heaps_represent_what_happens(name: str, tmp_path_factory: pyte
             continue
         left = end.structure(at)
         values, size, _ = blur.blur(list(left.values), left.size)
-        after = joined(at.heaps, abstract, at.call, Structure(vocabulary, size, tuple(values)))
+        after = join_after_call(at.heaps, abstract, at.call, Structure(vocabulary, size, tuple(values)))
         if after is None:
             continue
         done += 1
-        expected = joined(at.heaps, division, at.call, left)
+        expected = join_after_call(at.heaps, division, at.call, left)
         assert expected is not None and embeds(expected, after)
     assert done > TRIES / 8
 

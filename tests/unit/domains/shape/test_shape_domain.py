@@ -9,7 +9,7 @@ from kleene.diagnostics import InputError
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.domains.shape.messages import MessageLog
 from kleene.domains.shape.stores import JOINS
-from kleene.engine.check import uncovered
+from kleene.engine.check import uncovered_elements
 from kleene.engine.fixpoint import Schedule, solve
 from kleene.structures.canonical import is_bounded
 from kleene.structures.structure import Structure
@@ -87,14 +87,14 @@ def test_the_result_is_a_post_fixpoint(join: str) -> None:
     shape = domain(join=join, focus=FocusOptions(skip_infinite=True))
     reached = solve(PROGRAM.cfa, shape, structures(), Schedule())
     assert reached.complete
-    assert uncovered(PROGRAM.cfa, shape, structures(), reached) == []
+    assert uncovered_elements(PROGRAM.cfa, shape, structures(), reached) == []
 
 
 def test_a_hole_in_a_result_is_found() -> None:
     shape = domain(focus=FocusOptions(skip_infinite=True))
     reached = solve(PROGRAM.cfa, shape, structures(), Schedule())
     reached.stores["b"].clear()
-    problems = uncovered(PROGRAM.cfa, shape, structures(), reached)
+    problems = uncovered_elements(PROGRAM.cfa, shape, structures(), reached)
     assert problems
     assert problems[0].startswith("a -> b (")
     assert "not covered by the 0 structures there: Structure(" in problems[0]

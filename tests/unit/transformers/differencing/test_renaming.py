@@ -7,7 +7,7 @@ import pytest
 from kleene.logic.formula import Atom, Formula
 from kleene.logic.transform import alpha_equal, canonical, match_instance, replace_atoms, substitute
 from kleene.transformers.differencing.simplify import Simplifier
-from kleene.transformers.differencing.uniqueness import determined
+from kleene.transformers.differencing.uniqueness import is_determined
 
 from .notation import formula
 from .vocabularies import TREE
@@ -73,7 +73,7 @@ def test_match_instance() -> None:
     ],
 )
 def test_unit_changes(text: str, unit: bool) -> None:
-    assert determined(formula(text), ("a", "b"), TREE) is unit
+    assert is_determined(formula(text), ("a", "b"), TREE) is unit
 
 
 @pytest.mark.parametrize(

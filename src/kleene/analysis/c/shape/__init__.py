@@ -5,5 +5,6 @@ In reading order:
 - `analyse`: the attempts at one program, until one has no alarms
 - `attempts`: the attempts, as rows
 - `classes`: shape classes, from the most to the least demanding
+- `apart`: when heaps are taken apart, and what stays together
 - `run`: one run of the shape domain
 """

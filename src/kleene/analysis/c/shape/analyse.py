@@ -6,19 +6,22 @@ The attempts are in `attempts`; each tries shape classes from the most to the le
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from kleene.analysis.c.shape.apart import NEAREST
 from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.classes import first_class, next_class
-from kleene.analysis.c.shape.run import gave_up, run_shape
+from kleene.analysis.c.shape.run import gave_up, run_apart, run_shape
 from kleene.analysis.limits import within
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
 from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
-from kleene.passes.coalesce import Sharing, sharing
+from kleene.domains.shape.domain import MOST_STRUCTURES
+from kleene.passes.coalesce import Sharing, sharing_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
 from kleene.results.shape import ShapeResult
@@ -26,12 +29,14 @@ from kleene.semantics.steps.context import Cause
 from kleene.semantics.translate import Translation, Translator
 from kleene.semantics.vocabulary.groups import ShapeClass
 
-AGAIN = 2
-"""Structure budget without lanes, as a multiple of the failed run with lanes."""
+WITHOUT_LANES_FACTOR = 2
+"""Structures of a run without lanes, as a multiple of those of the failed run with lanes."""
 LANES_SHARE = 0.5
 """The share of the time for a run with lanes: the run without them has the rest."""
 FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
+APART_SHARE = 0.6
+"""The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
 
@@ -41,7 +46,7 @@ def analyse(
     *,
     malloc_may_fail: bool,
     seconds: float,
-    max_structures: int = 200_000,
+    max_structures: int = MOST_STRUCTURES,
     only_class: str | None = None,
     kinds: frozenset[str] = ALL_KINDS,
 ) -> ShapeResult:
@@ -50,27 +55,70 @@ def analyse(
     unable = within(seconds, lambda: prepared.memory)
     if isinstance(unable, LimitReached):
         return gave_up(str(unable), start)
-    result = gave_up("there is no time left", start)
-    for attempt in ATTEMPTS:
-        left = seconds - (time.monotonic() - start)
-        raised = kinds_of_alarms(result) & kinds
-        if not attempt.applies(result, raised) or (only_class is not None and not attempt.is_plain):
-            continue
-        if left <= 0:
-            break
-        ready = within(left, partial(_followed, prepared, attempt))
-        if isinstance(ready, LimitReached):
-            break
-        if ready is None:
-            continue
-        left = seconds - (time.monotonic() - start)
-        plan = _Plan(prepared, ready, attempt, malloc_may_fail, max_structures, "memory_leak" in kinds)
-        outcome = plan.run(left * attempt.share, only_class)
-        better = outcome.complete and kinds_of_alarms(outcome) & kinds <= raised
-        if better or attempt is ATTEMPTS[0] or (attempt.is_plain and not result.complete):
-            result = outcome
+    series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds)
+    result = series.run(ATTEMPTS, gave_up("there is no time left", start), seeks_parts=True)
+    if series.has_parts and not series.is_proof(result):
+        result = series.run([a for a in ATTEMPTS if not a.apart], result, seeks_parts=False)
     result.seconds = time.monotonic() - start
     return result
+
+
+@dataclass
+class _Series:
+    """Attempts at one program, one after the other, until one has no alarm that matters."""
+
+    prepared: Prepared
+    malloc_may_fail: bool
+    max_structures: int
+    only_class: str | None
+    kinds: frozenset[str]
+    deadline: float
+    has_parts: bool = False
+    """Whether the heap was taken apart."""
+
+    def is_proof(self, result: ShapeResult) -> bool:
+        return result.complete and not kinds_of_alarms(result) & self.kinds
+
+    def run(self, attempts: Sequence[Attempt], result: ShapeResult, *, seeks_parts: bool) -> ShapeResult:
+        """The best result, or the given one if none is better. After `parts`, the others take the heap apart too."""
+        deadline, apart = self.deadline, False
+        for attempt in attempts:
+            left = deadline - time.monotonic()
+            raised = kinds_of_alarms(result) & self.kinds
+            is_first = attempt is attempts[0]
+            applies = is_first or attempt.applies(result, raised)
+            if not applies or (self.only_class is not None and not attempt.is_plain):
+                continue
+            if left <= 0:
+                break
+            if attempt.apart:
+                apart = self.has_parts = True
+                deadline = time.monotonic() + APART_SHARE * left
+            ready = within(left, partial(_followed, self.prepared, attempt))
+            if isinstance(ready, LimitReached):
+                break
+            if ready is None:
+                continue
+            plan = self._plan(attempt, ready, apart=apart, seeks_parts=seeks_parts and is_first)
+            outcome = plan.run((deadline - time.monotonic()) * attempt.share, self.only_class)
+            if attempt.apart and not outcome.complete and not outcome.alarms:
+                break  # whole heaps may do better
+            better = outcome.complete and kinds_of_alarms(outcome) & self.kinds <= raised
+            if better or (attempt.is_plain and not result.complete):
+                result = outcome
+        return result
+
+    def _plan(self, attempt: Attempt, ready: Sharing, *, apart: bool, seeks_parts: bool) -> _Plan:
+        return _Plan(
+            self.prepared,
+            ready,
+            attempt,
+            self.malloc_may_fail,
+            self.max_structures,
+            "memory_leak" in self.kinds,
+            apart=apart,
+            seeks_parts=seeks_parts,
+        )
 
 
 def analyse_by_attempt(
@@ -79,7 +127,7 @@ def analyse_by_attempt(
     *,
     malloc_may_fail: bool,
     seconds: float,
-    max_structures: int = 200_000,
+    max_structures: int = MOST_STRUCTURES,
     only_class: str | None = None,
 ) -> ShapeResult | None:
     """One attempt alone; None if its rewriting changes nothing.
@@ -92,7 +140,7 @@ def analyse_by_attempt(
         return gave_up(str(ready), start)
     if ready is None:
         return None
-    plan = _Plan(prepared, ready, attempt, malloc_may_fail, max_structures)
+    plan = _Plan(prepared, ready, attempt, malloc_may_fail, max_structures, apart=attempt.apart)
     return plan.run(seconds - (time.monotonic() - start), only_class)
 
 
@@ -104,7 +152,7 @@ def _followed(prepared: Prepared, attempt: Attempt) -> Sharing | None:
         if followed == prepared.cfa:
             return None
         places = Memory(prepared.inlined, followed, typed=True).pointer_places
-    return sharing(followed, places, whole_scope=attempt.whole_scope)
+    return sharing_of(followed, places, whole_scope=attempt.whole_scope)
 
 
 @dataclass(frozen=True)
@@ -117,6 +165,10 @@ class _Plan:
     malloc_may_fail: bool
     max_structures: int
     leaks: bool = True
+    apart: bool = False
+    """Whether the heap is taken apart."""
+    seeks_parts: bool = False
+    """Whether the run ends where taking the heap apart pays."""
 
     @property
     def cfa(self) -> Cfa[Operation]:
@@ -130,7 +182,7 @@ class _Plan:
         shape: ShapeClass | None = first
         result = gave_up("there is no time left", start)
         markers = FEW_MARKERS
-        looks = only_class is None
+        looks = only_class is None and not self.apart
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
@@ -140,14 +192,22 @@ class _Plan:
                 break
             translator, translation = translated
             left = seconds - (time.monotonic() - start)
-            result = run_shape(
-                translation,
-                translator.symbols.shape,
-                left * LANES_SHARE if shape.lanes else left,
-                self.max_structures if with_lanes is None else AGAIN * with_lanes.structures,
-                forgets=self.leaks and not self.attempt.whole_scope and not only_class,
-                groups=translator.symbols.groups if looks else (),
-            )
+            forgets = self.leaks and not self.attempt.whole_scope and not only_class
+            if self.apart:
+                own = translator.symbols.shape
+                result = run_apart(translation, own, left, self.max_structures, forgets=forgets, rounds=NEAREST)
+            else:
+                result = run_shape(
+                    translation,
+                    translator.symbols.shape,
+                    left * LANES_SHARE if shape.lanes else left,
+                    self.max_structures if with_lanes is None else WITHOUT_LANES_FACTOR * with_lanes.structures,
+                    forgets=forgets,
+                    groups=translator.symbols.groups if looks else (),
+                    seeks_parts=self.seeks_parts,
+                )
+            if result.has_parts:
+                break
             result.followed = Followed(translator, self.shared, self.prepared.memory, self.attempt.name)
             if markers == FEW_MARKERS and any(a.cause is Cause.TOO_FEW_MARKERS for a in result.alarms):
                 markers = MANY_MARKERS

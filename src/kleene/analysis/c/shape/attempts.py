@@ -19,6 +19,11 @@ from kleene.passes.zero_one_images import with_images
 from kleene.results.shape import ShapeResult
 from kleene.semantics.vocabulary.groups import ShapeClass
 
+PARTS_SHARE = 0.5
+"""Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
+LOADS_SHARE = 0.5
+"""Share of the time left for the attempt `loads`: later attempts may help too."""
+
 Rewrite = Callable[[Memory], Cfa[Operation]]
 Sharpen = Callable[[ShapeClass], ShapeClass]
 Applies = Callable[[ShapeResult, Set[str]], bool]
@@ -30,7 +35,8 @@ class Attempt:
     """One way to analyse a program.
 
     `rewrite` returns the automaton to analyse. `sharpen` adds predicates that tell nodes apart. `whole_scope` keeps
-    pointers to the end of their scope. `share` is the part of the remaining time that the attempt may use.
+    pointers to the end of their scope. `apart` takes the heap apart. `share` is the part of the remaining time that the
+    attempt may use.
     """
 
     name: str
@@ -39,6 +45,7 @@ class Attempt:
     rewrite: Rewrite | None = None
     sharpen: Sharpen | None = None
     whole_scope: bool = False
+    apart: bool = False
     share: float = 1.0
 
     @property
@@ -60,6 +67,11 @@ def kinds_of_alarms(result: ShapeResult) -> Set[str]:
 
 def _always(result: ShapeResult, raised: Set[str]) -> bool:
     return True
+
+
+def _with_parts(result: ShapeResult, raised: Set[str]) -> bool:
+    """The run before it ended because its structures are combinations of few parts."""
+    return result.has_parts
 
 
 def _with_alarms(result: ShapeResult, raised: Set[str]) -> bool:
@@ -91,7 +103,16 @@ def _by_values(shape: ShapeClass) -> ShapeClass:
 
 ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
-    Attempt("loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=0.5),
+    Attempt(
+        "parts",
+        "parts of the heap that are not connected are analysed apart, and so by what follows",
+        _with_parts,
+        apart=True,
+        share=PARTS_SHARE,
+    ),
+    Attempt(
+        "loads", "a pointer that is read twice is read once", _with_alarms, rewrite=with_shared_loads, share=LOADS_SHARE
+    ),
     Attempt("whole scope", "pointers are kept to the end of their scope", _with_leaks, whole_scope=True),
     Attempt("values", "integer cells tell nodes apart", _with_unused(RoleKind.INTEGER_CELL), sharpen=_by_values),
     Attempt(
@@ -121,4 +142,5 @@ ATTEMPTS = (
         sharpen=lambda shape: replace(shape, cells=True),
     ),
 )
-"""Cheap attempts that usually succeed come first. `loads` leaves half of the time, because later ones may help too."""
+"""Cheap attempts that usually succeed come first. If a proof needs what parts have in common, all attempts but `parts`
+are made again on whole heaps."""

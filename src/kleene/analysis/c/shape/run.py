@@ -5,37 +5,47 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar, cast
 
-from kleene.analysis.limits import Watchdog
-from kleene.analysis.tvp.input import completed
+from kleene.analysis.c.shape.apart import Correlation, PartsLook, refined
+from kleene.analysis.limits import MOST_MEMORY, Watchdog
+from kleene.analysis.tvp.input import complete_structure
 from kleene.cfa.graph import Cfa, Edge
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached
+from kleene.domains.decomposed.domain import DecomposedDomain
+from kleene.domains.decomposed.locality import Refused
+from kleene.domains.decomposed.products import Product
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.domains.shape.specified import recorded_rules
-from kleene.engine.check import uncovered, uncovered_by_calls
+from kleene.engine.check import uncovered_by_calls, uncovered_elements
 from kleene.engine.fixpoint import Reached, Schedule, solve
-from kleene.engine.tabulate import Procedure, Tabulated, tabulate
+from kleene.engine.tabulate import CallDomain, Procedure, Tabulated, tabulate
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import ERROR, Translation
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
-from kleene.semantics.vocabulary.lanes import lanes_seen
+from kleene.semantics.vocabulary.lanes import find_lanes
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
 from kleene.transformers.action import Action, MessageKind
 from kleene.transformers.differencing.cycles import CYCLE
 from kleene.transformers.rules import all_rules
 
-MEMORY = 4 << 30
-"""Bytes after which the analysis gives up: half the memory of a usual machine with two cores."""
-PATIENCE = 1000
+Element = TypeVar("Element")
+
+STRUCTURES_AFTER_LEAK = 1000
 """Structures that a run may still make after a leak alarm that a pointer forgotten too early may cause."""
-LOOK = 1000
+STRUCTURES_BEFORE_LANES = 1000
 """Structures before the first search for lanes: smaller runs end before a search pays."""
-NEXT_LOOK = 4
-"""Factor between the numbers of structures at two searches for lanes."""
+STRUCTURES_BEFORE_PARTS = 4000
+"""Structures before the first search for parts: whole heaps of smaller runs are cheaper."""
+STRUCTURES_BEFORE_PARTS_OF_CALLS = 16_000
+"""The same where functions are analysed apart: a call on parts composes them again."""
+LANES_FACTOR = 4
+"""Factor between the numbers of structures at two searches for lanes and parts."""
 LEAK_SUSPECTED = "a block may be lost"
 LANES_SEEN = "cells skip nodes of a list"
+PARTS_SEEN = "the structures are combinations of few parts"
 
 
 def gave_up(reason: str, start: float) -> ShapeResult:
@@ -50,53 +60,113 @@ def run_shape(
     *,
     forgets: bool = False,
     groups: Sequence[Group] = (),
+    seeks_parts: bool = False,
 ) -> ShapeResult:
     """Analyse with one shape class.
 
     `forgets` means that a leak alarm may come from a pointer that was forgotten too early. The run searches for lanes
-    among the cells of the groups.
+    among the cells of the groups, and with `seeks_parts` ends if its structures are combinations of few parts.
     """
     start = time.monotonic()
-    leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
     look = _Look(translation.cfa.loop_heads, groups)
+    parts = PartsLook(translation) if seeks_parts else None
     try:
-        with Watchdog(seconds, MEMORY):
+        with Watchdog(seconds, MOST_MEMORY):
             domain, initial = domain_of(translation)
-            limits = _Limits(domain, max_structures, frozenset(leaks if forgets else ()), look)
-            reached = _solved(translation, domain, initial, limits)
+            limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, parts)
+            limits.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS if translation.procedures else STRUCTURES_BEFORE_PARTS
+            reached = _solved(translation, domain, [initial], limits)
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
-    alarms = [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms]
+    result = _result(translation, shape, domain, reached, reached.generated, start)
+    result.has_parts = limits.parts_seen
+    if not result.has_parts:
+        result.lanes = look(reached) if result.alarms or result.cyclic or not reached.complete else ()
+    return result
+
+
+def run_apart(
+    translation: Translation,
+    shape: ShapeClass,
+    seconds: float,
+    max_structures: int,
+    *,
+    forgets: bool = False,
+    rounds: Sequence[int] = (),
+) -> ShapeResult:
+    """Analyse with one shape class, the heap taken apart.
+
+    Alarms are looked at again: in each round, more of what is tested before an alarm is kept together with what the
+    alarm is about (`rounds` says how many tests).
+    """
+    start = time.monotonic()
+    known = Correlation()
+    result = gave_up("there is no time left", start)
+    left = list(rounds)
+    while (remaining := seconds - (time.monotonic() - start)) > 0:
+        begun = time.monotonic()
+        try:
+            with Watchdog(remaining, MOST_MEMORY):
+                inner, initial = domain_of(translation, join="conc")
+                domain = known.domain(inner, translation)
+                limits = _Limits(inner, max_structures, _doubtful(translation, forgets=forgets), counts=domain)
+                reached = _solved(translation, domain, domain.given([initial]), limits)
+        except (LimitReached, Refused) as limit:
+            return result if result.together is not None else gave_up(str(limit), start)
+        result = _result(translation, shape, inner, reached, domain.generated, begun)
+        result.together = known.together
+        if result.cyclic or not result.alarms or not rounds:
+            break
+        more = refined(result, domain, known, left)
+        if more is None:
+            break
+        known = more
+    result.seconds = time.monotonic() - start
+    return result
+
+
+def _doubtful(translation: Translation, *, forgets: bool) -> frozenset[str]:
+    """The alarms that a pointer forgotten too early may cause."""
+    leaks = {text for text, alarm in translation.alarms.items() if alarm.kind == "memory_leak"}
+    return frozenset(leaks if forgets else ())
+
+
+def _result(
+    translation: Translation,
+    shape: ShapeClass,
+    domain: ShapeDomain,
+    reached: Reached[Structure] | Reached[Product],
+    generated: int,
+    start: float,
+) -> ShapeResult:
     cyclic = _cycles(domain)
-    lanes = look(reached) if alarms or cyclic or not reached.complete else ()
     return ShapeResult(
         shape.name,
-        alarms,
+        [translation.alarms[e.text] for e in domain.log if e.text in translation.alarms],
         reached.complete and not cyclic and not domain.contradictions,
         CYCLE if cyclic else reached.reason or _contradiction(domain),
-        reached.generated,
+        generated,
         sum(len(store) for store in reached.stores.values()),
         time.monotonic() - start,
         cyclic,
-        lanes,
-        reached,
-        translation,
+        reached=reached,
+        translation=translation,
     )
 
 
 def _solved(
     translation: Translation,
-    domain: CallingShapeDomain,
-    initial: Structure,
-    limits: Callable[[Reached[Structure]], None],
-) -> Reached[Structure]:
+    domain: CallDomain[Action, Element],
+    initial: Sequence[Element],
+    limits: Callable[[Reached[Element]], None],
+) -> Reached[Element]:
     if not translation.procedures:
-        return solve(translation.cfa, domain, [initial], Schedule(), check_limits=limits)
+        return solve(translation.cfa, domain, initial, Schedule(), check_limits=limits)
     apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
-    return tabulate(translation.cfa, apart, domain, [initial], Schedule(), check_limits=limits)
+    return tabulate(translation.cfa, apart, domain, initial, Schedule(), check_limits=limits)
 
 
-def checked_again(result: ShapeResult) -> bool:
+def check_again(result: ShapeResult) -> bool:
     """Whether an independent check confirms that no step leaves the set of structures (docs/concepts/engine.md).
 
     A failure is an internal error. So is an alarm that only this check raises.
@@ -104,11 +174,8 @@ def checked_again(result: ShapeResult) -> bool:
     translation, reached = result.translation, result.reached
     if translation is None or reached is None or not result.complete:
         return False
-    domain, initial = domain_of(translation)
-    if isinstance(reached, Tabulated):
-        problems = uncovered_by_calls(domain, [initial], reached)
-    else:
-        problems = uncovered(translation.cfa, domain, [initial], reached)
+    domain, initial = domain_of(translation, join="conc" if result.together is not None else "part")
+    problems = _uncovered(result, domain, initial)
     raised = {translation.alarms[entry.text] for entry in domain.log if entry.text in translation.alarms}
     problems += [f"an alarm was not raised: {alarm.text}" for alarm in raised - set(result.alarms)]
     if problems or _cycles(domain) or domain.contradictions:
@@ -117,12 +184,27 @@ def checked_again(result: ShapeResult) -> bool:
     return True
 
 
-def domain_of(translation: Translation) -> tuple[CallingShapeDomain, Structure]:
+def _uncovered(result: ShapeResult, domain: CallingShapeDomain, initial: Structure) -> list[str]:
+    """What the stores of a result do not cover."""
+    translation, reached = result.translation, result.reached
+    assert translation is not None and reached is not None
+    if result.together is None:
+        whole = cast(Reached[Structure], reached)
+        if isinstance(whole, Tabulated):
+            return uncovered_by_calls(domain, [initial], whole)
+        return uncovered_elements(translation.cfa, domain, [initial], whole)
+    apart, products = Correlation(result.together).domain(domain, translation), cast(Reached[Product], reached)
+    if isinstance(products, Tabulated):
+        return uncovered_by_calls(apart, apart.given([initial]), products)
+    return uncovered_elements(translation.cfa, apart, apart.given([initial]), products)
+
+
+def domain_of(translation: Translation, *, join: str = "part") -> tuple[CallingShapeDomain, Structure]:
     """The domain that analyses a translated program, and the structure to start with."""
     vocabulary = translation.vocabulary
     core = frozenset(p.name for p in vocabulary if p.definition is None)
-    initial = completed(TvsStructure(translation.initial, core))
-    options = ShapeOptions(early_precondition=True)
+    initial = complete_structure(TvsStructure(translation.initial, core))
+    options = ShapeOptions(early_precondition=True, join=join)
     rules = (*translation.rules, *recorded_rules(vocabulary))
     domain = _AlarmDomain(vocabulary, all_rules(vocabulary, rules), options)
     domain.calls = translation.calls
@@ -148,7 +230,7 @@ class _Look:
 
     def __call__(self, reached: Reached[Structure]) -> tuple[str, ...]:
         stores = (reached.stores[head] for head in self.heads if self.groups and head in reached.stores)
-        return lanes_seen((structure for store in stores for structure in store.elements()), self.groups)
+        return find_lanes((structure for store in stores for structure in store.elements()), self.groups)
 
 
 @dataclass
@@ -158,22 +240,31 @@ class _Limits:
     domain: ShapeDomain
     max_structures: int
     doubtful: frozenset[str]
-    look: _Look
+    look: _Look | None = None
+    parts: PartsLook | None = None
+    counts: DecomposedDomain | None = None
+    """The domain that counts the structures, if the heap is taken apart."""
+    parts_look: int = STRUCTURES_BEFORE_PARTS
+    parts_seen: bool = False
     _until: int | None = None
-    _next_look: int = LOOK
+    _next_look: int = STRUCTURES_BEFORE_LANES
 
-    def __call__(self, reached: Reached[Structure]) -> None:
+    def __call__(self, reached: Reached[Any]) -> None:
+        generated = reached.generated if self.counts is None else self.counts.generated
         if _cycles(self.domain):
             raise LimitReached(CYCLE, Limit.CYCLE)
-        if reached.generated > self.max_structures:
+        if generated > self.max_structures:
             raise LimitReached(f"more than {self.max_structures} structures", Limit.STRUCTURES)
-        if reached.generated > self._next_look:
-            self._next_look = NEXT_LOOK * reached.generated
+        if generated > self._next_look and self.look is not None:
+            self._next_look = LANES_FACTOR * generated
             if self.look(reached):
                 raise LimitReached(LANES_SEEN, Limit.LANES)
+            if self.parts is not None and generated >= self.parts_look and self.parts(reached):
+                self.parts_seen = True
+                raise LimitReached(PARTS_SEEN, Limit.PARTS)
         if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
-            self._until = 2 * reached.generated + PATIENCE
-        if self._until is not None and reached.generated > self._until:
+            self._until = 2 * generated + STRUCTURES_AFTER_LEAK
+        if self._until is not None and generated > self._until:
             raise LimitReached(LEAK_SUSPECTED, Limit.LEAK_SUSPECTED)
 
 
@@ -190,9 +281,9 @@ class _AlarmDomain(CallingShapeDomain):
 
 def _cycles(domain: ShapeDomain) -> dict[str, frozenset[str]]:
     """The predicates that were assumed acyclic and may have a cycle, each with the predicates updated there."""
-    found: dict[str, frozenset[str]] = {}
+    cycles: dict[str, frozenset[str]] = {}
     for entry in domain.log:
         if entry.message.kind is MessageKind.CLOSED_CYCLE:
             name = entry.message.relation
-            found[name] = found.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
-    return found
+            cycles[name] = cycles.get(name, frozenset()) | {u.predicate for u in entry.action.updates}
+    return cycles

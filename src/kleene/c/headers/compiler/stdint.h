@@ -32,10 +32,21 @@ typedef __UINTMAX_TYPE__ uintmax_t;
 #define UINT16_MAX 65535
 #define UINT32_MAX 4294967295U
 #define UINT64_MAX 18446744073709551615ULL
+#define INTPTR_MIN (-__INTPTR_MAX__ - 1)
 #define INTPTR_MAX __INTPTR_MAX__
+#define INTMAX_MIN (-__INTMAX_MAX__ - 1)
+#define INTMAX_MAX __INTMAX_MAX__
+#define UINTMAX_MAX __UINTMAX_MAX__
+#define PTRDIFF_MIN (-__PTRDIFF_MAX__ - 1)
 #define UINTPTR_MAX __UINTPTR_MAX__
 #define SIZE_MAX __SIZE_MAX__
 #define PTRDIFF_MAX __PTRDIFF_MAX__
+#define INT8_C(c) c
+#define UINT8_C(c) c
+#define INT16_C(c) c
+#define UINT16_C(c) c
+#define INTMAX_C(c) c##L
+#define UINTMAX_C(c) c##UL
 #define INT32_C(c) c
 #define UINT32_C(c) c##U
 #define INT64_C(c) c##LL

@@ -52,7 +52,7 @@ def print_text(c: Calls, cursor: Any, format_: str | None, arguments: list[Any],
 def _texts(format_: str, values: tuple[Expression, ...], cursor: Any) -> tuple[Expression, ...]:
     """The arguments that a format takes for texts."""
     left = iter(values)
-    found: list[Expression] = []
+    texts: list[Expression] = []
     for width, point, precision, letter in _DIRECTIVE.findall(format_.replace("%%", "")):
         for star in (width, precision):
             if star == "*":
@@ -61,10 +61,10 @@ def _texts(format_: str, values: tuple[Expression, ...], cursor: Any) -> tuple[E
         if value is None:
             raise UnsupportedConstruct("output with fewer arguments than conversions", cursor)
         if letter == "s" and not point and isinstance(value.type, PointerType) and value.type.target.size == 1:
-            found.append(value)
+            texts.append(value)
         elif letter not in _NUMBERS:
             raise UnsupportedConstruct(f"output by %{point}{precision}{letter}", cursor)
-    return tuple(found)
+    return tuple(texts)
 
 
 def _is_literal(value: Expression) -> bool:

@@ -1,0 +1,342 @@
+"""The constants of the strategies: each is halved and doubled on a few programs; prints verdicts and CPU seconds.
+
+A row justifies a constant if another value loses a verdict or costs time. A row without a difference says that the
+programs of its group do not depend on the constant within this range. `--markdown` prints the table of
+docs/reference/constants.md. The units and reasons are the docstrings of the constants.
+
+A child process runs one program. A loader replaces the assignment of the constant before the module is compiled, so
+that rows and defaults that use the constant also change.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from types import CodeType, ModuleType
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src"
+
+PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "shape": (("dll/remove",), ("data/values",), ("skip/two_levels",)),
+    "errors": (("data/limit_wrong",), ("sll/delete_leaks",)),
+    "refine": (("sll/reverse", "--refine"), ("sll/append", "--refine")),
+    "fesa": (("fesa/sll", "--domain", "fesa"), ("fesa/dll", "--domain", "fesa")),
+    "recursion": (("recursion/reverse",), ("recursion/tree_delete",)),
+}
+"""For each group, programs of `examples/c` with their options; a check of one takes a few seconds at most."""
+
+CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "kleene.analysis.c.strategy": (
+        ("FIRST_LOOK_SECONDS", ("errors",)),
+        ("LEAST_SECONDS", ("errors",)),
+        ("AFTER_ERROR_SECONDS", ("errors",)),
+        ("REFINEMENT_SHARE", ("refine",)),
+        ("ANALYSIS_SHARE", ("errors",)),
+        ("PATHS_SHARE", ("errors",)),
+        ("PATHS_SECONDS", ("errors",)),
+        ("FESA_SHARE", ("shape",)),
+        ("FESA_SECONDS", ("shape",)),
+        ("LONG_LOOK_SECONDS", ("errors",)),
+    ),
+    "kleene.analysis.c.shape.attempts": (("LOADS_SHARE", ("shape",)), ("PARTS_SHARE", ("shape",))),
+    "kleene.analysis.c.shape.analyse": (
+        ("WITHOUT_LANES_FACTOR", ("shape",)),
+        ("LANES_SHARE", ("shape",)),
+        ("APART_SHARE", ("shape",)),
+        ("FEW_MARKERS", ("recursion",)),
+        ("MANY_MARKERS", ("recursion",)),
+    ),
+    "kleene.analysis.c.shape.run": (
+        ("STRUCTURES_AFTER_LEAK", ("shape",)),
+        ("STRUCTURES_BEFORE_LANES", ("shape",)),
+        ("LANES_FACTOR", ("shape",)),
+        ("STRUCTURES_BEFORE_PARTS", ("shape",)),
+        ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("recursion",)),
+    ),
+    "kleene.analysis.c.fesa": (
+        ("MANY_NODES", ("fesa",)),
+        ("FEW_NODES", ("fesa",)),
+        ("FIRST_SHARE", ("fesa",)),
+        ("ROW_SHARE", ("fesa",)),
+        ("SUMMARISING_SHARE", ("fesa",)),
+        ("RETRIES_SHARE", ("fesa",)),
+    ),
+    "kleene.analysis.c.coverage": (
+        ("RUNS_SHARE", ("shape",)),
+        ("RUNS_SECONDS", ("shape",)),
+        ("LEAST_RUNS_SECONDS", ("shape",)),
+    ),
+    "kleene.analysis.c.confirm": (
+        ("MOST_PATHS", ("errors",)),
+        ("OWN_PATHS_SHARE", ("errors",)),
+        ("REPLAY_FACTOR", ("errors",)),
+        ("REPLAY_STEPS", ("errors",)),
+    ),
+    "kleene.analysis.c.error_paths": (("MOST_STRUCTURES", ("errors",)),),
+    "kleene.analysis.c.refinement": (("WITHOUT_IMAGES_SHARE", ("refine",)), ("STEPS_BETWEEN_LOOKS", ("refine",))),
+    "kleene.refine.loop": (
+        ("MOST_ROUNDS", ("refine",)),
+        ("PATHS_OF_ROUND", ("refine",)),
+        ("GENERATORS_FOR_ONE_PROCESS", ("refine",)),
+        ("LONGEST_EXPLICIT_PATH", ("refine",)),
+    ),
+    "kleene.refine.tactics": (("GENERATORS_PER_ROUND", ("refine",)),),
+    "kleene.refine.model": (("REMEMBERED_STEPS", ("refine",)),),
+    "kleene.refine.tree.reachability_tree": (("NODES_AFTER_ERROR", ("refine",)),),
+    "kleene.refine.tree.growth": (("STRUCTURES_BEFORE_COMPARISON", ("refine",)), ("COMPARISON_FACTOR", ("refine",))),
+    "kleene.refine.heaps.samples": (
+        ("SAMPLES", ("refine",)),
+        ("SAMPLE_NODES", ("refine",)),
+        ("SAMPLE_SECONDS", ("refine",)),
+        ("_MOST_STEPS", ("refine",)),
+        ("_MOST_RUNS", ("refine",)),
+        ("_MOST_UNTRIED", ("refine",)),
+        ("_LIKELIHOODS", ("refine",)),
+        ("_LARGEST_INPUT", ("refine",)),
+    ),
+    "kleene.refine.heaps.explicit": (("_DEEPEST", ("refine",)),),
+    "kleene.refine.classes.generators": (("_DECLARATIONS_OF_OBLIGATION", ("refine",)),),
+    "kleene.refine.classes.finetune": (
+        ("SIMULATION_STRUCTURES", ("refine",)),
+        ("ADDITIONAL_STRUCTURES", ("refine",)),
+        ("FAILED_GENERATORS", ("refine",)),
+    ),
+    "kleene.refine.tracking.explain": (("SHORT_PATH", ("refine",)), ("PATH_QUERY_STEPS", ("refine",))),
+    "kleene.paths.search.directed": (
+        ("_STEPS_OF_TURN", ("errors",)),
+        ("_STEPS_BETWEEN_LOOKS", ("errors",)),
+        ("_LARGE_STATE", ("errors",)),
+        ("_VISITS_BETWEEN_COMPARISONS", ("errors",)),
+        ("_MOST_PATHS", ("errors",)),
+        ("_REPLAYS_OF_SITE", ("errors",)),
+        ("_SECONDS_AFTER_ERROR", ("errors",)),
+    ),
+    "kleene.coverage.runs": (
+        ("MOST_RUNS", ("shape",)),
+        ("MOST_STEPS", ("shape",)),
+        ("_STATES_AT_LOCATION", ("shape",)),
+        ("_STATES_AT_HEAD", ("shape",)),
+        ("_RUNS_SHARE", ("shape",)),
+    ),
+    "kleene.coverage.inputs": (("_FAILING_ALLOCATIONS", ("shape",)), ("_RANDOM_DISTANCE", ("shape",))),
+    "kleene.coverage.invariants": (
+        ("MOST_STRUCTURES", ("shape",)),
+        ("MOST_NODES", ("shape",)),
+        ("_MOST_NODES_DEFINED", ("shape",)),
+    ),
+    "kleene.coverage.matching": (("_MOST_STEPS", ("shape",)),),
+    "kleene.coverage.numbers": (("MAX_BOUNDS", ("shape",)),),
+    "kleene.domains.explicit.explore": (
+        ("_STEPS_OF_TURN", ("errors",)),
+        ("_REPLAYS_OF_SITE", ("errors",)),
+        ("_REPLAYS_OF_PATH", ("errors",)),
+        ("_CONSTANTS_TRIED", ("errors",)),
+    ),
+}
+"""The constants of each module, with the groups of programs that may depend on them; a test compares the names."""
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number at the top of a module, with the docstring below it."""
+
+    module: str
+    name: str
+    value: float
+    about: str
+
+    def scaled(self, factor: float) -> float:
+        """Another value; a count stays a whole number, and at least 1."""
+        if isinstance(self.value, int):
+            return max(1, round(self.value * factor))
+        return min(1.0, self.value * factor) if "share" in self.name.lower() else self.value * factor
+
+
+@dataclass
+class Outcome:
+    """The verdicts of some programs, and the CPU seconds of their checks."""
+
+    verdicts: dict[tuple[str, str], str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def decided(self) -> int:
+        return sum(verdict in ("TRUE", "FALSE") for verdict in self.verdicts.values())
+
+
+def path_of(module: str) -> Path:
+    return (SOURCE / module.replace(".", "/")).with_suffix(".py")
+
+
+def constants_of(path: Path) -> list[tuple[str, float, str]]:
+    """The numbers at the top of a module with their docstrings; '' where there is none."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    numbers = []
+    for statement, following in zip(body, [*body[1:], None], strict=True):
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name | ast.Tuple):
+            targets = statement.targets[0]
+            names = [targets] if isinstance(targets, ast.Name) else targets.elts
+            values = [statement.value] if isinstance(targets, ast.Name) else getattr(statement.value, "elts", [])
+            about = following.value.value if _is_text(following) else ""  # type: ignore[union-attr]
+            numbers += [
+                (name.id, number, about)
+                for name, value in zip(names, values, strict=False)
+                if isinstance(name, ast.Name) and (number := _number(value)) is not None
+            ]
+    return numbers
+
+
+def _is_text(statement: ast.stmt | None) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(getattr(statement.value, "value", None), str)
+
+
+def _number(value: ast.expr) -> float | None:
+    """The value of an arithmetic expression of numbers; None for anything else."""
+    if not all(isinstance(n, ast.Constant | ast.BinOp | ast.operator) for n in ast.walk(value)):
+        return None
+    number = eval(compile(ast.Expression(value), "<constant>", "eval"))
+    return number if isinstance(number, int | float) and not isinstance(number, bool) else None
+
+
+def table(pattern: str = "") -> list[tuple[Constant, tuple[str, ...]]]:
+    rows = []
+    for module, entries in CONSTANTS.items():
+        known = {name: (value, about) for name, value, about in constants_of(path_of(module))}
+        for name, groups in entries:
+            if pattern in f"{module}.{name}":
+                rows.append((Constant(module, name, *known[name]), groups))
+    return rows
+
+
+# One run ----------------------------------------------------------------------------------------------------------
+
+
+class _Patched(SourceFileLoader):
+    """Loads a module with another value of one constant."""
+
+    name_of_constant = ""
+    new_value = 0.0
+
+    def get_code(self, fullname: str) -> CodeType:
+        tree = ast.parse(Path(self.path).read_text(encoding="utf-8"))
+        for statement in tree.body:
+            if isinstance(statement, ast.Assign):
+                _replace(statement, self.name_of_constant, self.new_value)
+        return compile(ast.fix_missing_locations(tree), self.path, "exec")
+
+
+def _replace(statement: ast.Assign, name: str, value: float) -> None:
+    target = statement.targets[0]
+    if isinstance(target, ast.Name) and target.id == name:
+        statement.value = ast.Constant(value)
+    elif isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+        for place, element in enumerate(target.elts):
+            if isinstance(element, ast.Name) and element.id == name:
+                statement.value.elts[place] = ast.Constant(value)
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, module: str, name: str, value: float) -> None:
+        self.module, self.name, self.value = module, name, value
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname != self.module:
+            return None
+        loader = _Patched(fullname, str(path_of(fullname)))
+        loader.name_of_constant, loader.new_value = self.name, self.value
+        return spec_from_file_location(fullname, path_of(fullname), loader=loader)
+
+
+def _child(module: str, name: str, value: str, arguments: list[str]) -> None:
+    if name:
+        sys.meta_path.insert(0, _Finder(module, name, ast.literal_eval(value)))
+    from kleene.cli import main
+
+    sys.argv = ["kleene", *arguments]
+    main()
+
+
+def measured(constant: Constant | None, factor: float, groups: Sequence[str], timeout: float) -> Outcome:
+    """Check the programs of the groups, with a constant multiplied by a factor."""
+    changed = ("", "", "0") if constant is None else (constant.module, constant.name, repr(constant.scaled(factor)))
+    outcome = Outcome()
+    for program in dict.fromkeys(p for group in groups for p in PROGRAMS[group]):
+        verdicts, seconds = _checked(changed, program, timeout)
+        outcome.seconds += seconds
+        outcome.verdicts |= {(program[0], name): verdict for name, verdict in verdicts.items()}
+    return outcome
+
+
+def _checked(changed: tuple[str, str, str], program: tuple[str, ...], timeout: float) -> tuple[dict[str, str], float]:
+    name, *options = program
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        command = [sys.executable, __file__, "--child", *changed, "check", str(ROOT / "examples" / "c" / f"{name}.c")]
+        command += [*options, "--quiet", "--timeout", str(timeout), "--json", file.name]
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = 0
+        text = Path(file.name).read_text(encoding="utf-8")
+    verdicts: dict[str, str] = json.loads(text)["properties"] if text else {"crash": "CRASH"}
+    return verdicts, usage.ru_utime + usage.ru_stime
+
+
+# The table --------------------------------------------------------------------------------------------------------
+
+
+def compared(given: Outcome, other: Outcome) -> str:
+    """Verdicts that another value wins and loses, and its CPU time as a multiple."""
+    won = sum(given.verdicts.get(k) == "UNKNOWN" and v in ("TRUE", "FALSE") for k, v in other.verdicts.items())
+    lost = sum(v in ("TRUE", "FALSE") and other.verdicts.get(k) != v for k, v in given.verdicts.items())
+    words = ([f"wins {won}"] if won else []) + ([f"loses {lost}"] if lost else [])
+    return f"{', '.join(words) or 'same'}, {other.seconds / given.seconds:.2f}"
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--child"]:
+        _child(*sys.argv[2:5], sys.argv[5:])
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--constants", default="", metavar="TEXT", help="only constants with this text in their names")
+    parser.add_argument("--timeout", type=float, default=20.0, help="seconds for each check (default 20)")
+    parser.add_argument("--markdown", action="store_true", help="print the rows of docs/reference/constants.md")
+    options = parser.parse_args()
+
+    @cache
+    def unchanged(groups: tuple[str, ...]) -> Outcome:
+        return measured(None, 1.0, groups, options.timeout)
+
+    rows = table(options.constants)
+    if not rows:
+        sys.exit(f"no constant matches '{options.constants}'")
+    form = (
+        "| `{}` | {} | {}/{} | {:.1f} | {} | {} |"
+        if options.markdown
+        else "{:<58} {:>9}  {}/{}  {:6.1f} s  half: {:<18} double: {}"
+    )
+    for constant, groups in rows:
+        given = unchanged(groups)
+        half, double = (compared(given, measured(constant, factor, groups, options.timeout)) for factor in (0.5, 2.0))
+        name = f"{constant.module.removeprefix('kleene.')}.{constant.name}"
+        print(
+            form.format(name, f"{constant.value:g}", given.decided, len(given.verdicts), given.seconds, half, double),
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""`kleene check --library`: every exported function on every admissible input.
+
+The most general client of the functions (`client`) makes all objects that the functions can make. If the analysis
+proves the client safe, each function is proved on all of them. A function whose alarms remain leaves the client, and
+the others are proved without it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from kleene.analysis.c.budget import Budget
+from kleene.analysis.c.check import check_program
+from kleene.analysis.c.library.client import Client
+from kleene.analysis.c.library.contract import contract_of, loop_head
+from kleene.analysis.c.library.inference import CLIENT, ClientFolder, Inferred, Rejected, infer
+from kleene.analysis.c.library.interface import Interface, read_interface
+from kleene.analysis.c.library.invariant import Fact, facts_of
+from kleene.analysis.c.library.operations import Operation
+from kleene.analysis.c.options import CheckOptions
+from kleene.analysis.c.verdicts import finding_of
+from kleene.core.verdict import Finding, Verdict
+from kleene.diagnostics import UsageError, did_you_mean
+from kleene.domains.explicit.explore import Confirmed
+from kleene.results.check import CheckReport
+from kleene.results.library import FunctionVerdict, LibraryReport
+
+PROVED = ("memsafety", "memcleanup")
+"""The properties of a function: no memory error, nothing lost. Assertions of a library state preconditions."""
+
+
+def check_library(file: str, options: CheckOptions, only: str | None = None) -> LibraryReport:
+    """Check the exported functions of a file, or the function `only`."""
+    start = time.monotonic()
+    options = replace(options, properties=PROVED)
+    interface = read_interface(file, options.read)
+    if not interface.functions:
+        raise UsageError(f"'{file}' exports no function: all of its functions are static, or it has none")
+    if only is not None and only not in {f.name for f in interface.functions}:
+        raise UsageError(
+            f"'{file}' exports no function '{only}'{did_you_mean(only, [f.name for f in interface.functions])}"
+        )
+    with tempfile.TemporaryDirectory(prefix="kleene-") as folder:
+        run = _Run(
+            interface, options, Budget(start, options.timeout), ClientFolder(Path(folder), interface, options.read)
+        )
+        report = run.report()
+    if only is not None:
+        report.functions = [f for f in report.functions if f.name == only]
+    report.seconds = time.monotonic() - start
+    return report
+
+
+class _Run:
+    """The check of one file."""
+
+    def __init__(self, interface: Interface, options: CheckOptions, budget: Budget, clients: ClientFolder) -> None:
+        self.interface = interface
+        self.options = options
+        self.budget = budget
+        self.clients = clients
+        self.verdicts: dict[str, FunctionVerdict] = {}
+
+    def report(self) -> LibraryReport:
+        self.options.tell("preconditions")
+        inferred = infer(self.interface, self.clients, self.budget, malloc_may_fail=self.options.read.malloc_may_fail)
+        for name, reason in inferred.untried.items():
+            self._open(name, reason)
+        for rejected in inferred.rejected:
+            self._reject(rejected)
+        report = LibraryReport(self.interface.file, [])
+        self._prove(inferred, report)
+        report.functions = [self.verdicts[f.name] for f in self.interface.functions]
+        return report
+
+    def _prove(self, inferred: Inferred, report: LibraryReport) -> None:
+        """Prove as many of the accepted operations together as possible."""
+        operations = list(inferred.accepted)
+        if not operations:
+            report.reason = "no function can be called: a function that makes an object is missing"
+            return
+        while operations:
+            ends = {p for o in operations if o.ends for p in _objects(o)}
+            properties = PROVED if ends or not any(o.makes for o in operations) else PROVED[:1]
+            client, program = self.clients.write(inferred.types, operations)
+            options = replace(self.options, properties=properties, timeout=self.budget.left)
+            check = check_program(program, options, time.monotonic())
+            check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
+            report.client, report.check = client.text, check
+            if check.verdict is Verdict.TRUE:
+                for operation in operations:
+                    self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""))
+                self._state(check, client, inferred, report)
+                return
+            culprit = self._culprit(check, client, operations)
+            if culprit is None or self.budget.left <= 0:
+                for operation in operations:
+                    self._decide(operation, Verdict.UNKNOWN, check.reason)
+                return
+            operation, finding = culprit
+            number = check.findings.index(finding)
+            run = check.traces[number] if finding.confirmed and number < len(check.traces) else None
+            verdict = Verdict.FALSE if finding.confirmed else Verdict.UNKNOWN
+            self._decide(operation, verdict, check.reason or str(finding), finding, run, sequence_of(finding, client))
+            operations.remove(operation)
+
+    def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
+        """State the invariants of the object types, and the contracts that follow from them."""
+        facts: dict[str, list[Fact]] = {}
+        head = loop_head(check)
+        for name, variable in client.objects.items() if head is not None else ():
+            assert head is not None
+            pointers = head.live.get(variable, [variable])
+            facts[name] = facts_of(head.structures, pointers)
+            text = inferred.types.texts[name]
+            report.invariants[text] = tuple(fact.about("p").sentence for fact in facts[name])
+            report.shapes[text] = tuple(head.structures)
+        for operation in inferred.accepted:
+            verdict = self.verdicts[operation.function.name]
+            if verdict.verdict is Verdict.TRUE:
+                self.verdicts[verdict.name] = replace(verdict, contract=contract_of(operation, facts))
+
+    def _culprit(
+        self, check: CheckReport, client: Client, operations: list[Operation]
+    ) -> tuple[Operation, Finding] | None:
+        """The operation in which a finding is, confirmed findings first."""
+        for finding in sorted(check.findings, key=lambda f: not f.confirmed):
+            executed = _executed(finding, client)
+            last = executed[-1] if executed else None
+            if last is None:
+                last = next((o for o in operations if o.function.name == finding.function), None)
+            if last is not None:
+                return last, finding
+        return None
+
+    def _reject(self, rejected: Rejected) -> None:
+        finding, run = finding_of(rejected.error), rejected.error
+        sequence = sequence_of(finding, rejected.client)
+        self._decide(rejected.operation, Verdict.FALSE, finding.message, finding, run, sequence)
+
+    def _open(self, name: str, reason: str) -> None:
+        function = next(f for f in self.interface.functions if f.name == name)
+        self.verdicts[name] = FunctionVerdict(name, function.head, function.line, Verdict.UNKNOWN, reason=reason)
+
+    def _as_given(self, finding: Finding) -> Finding:
+        """The finding with the name of the file that the user gave."""
+        library = Path(self.interface.file)
+        if Path(finding.file).resolve() != library.resolve():
+            return finding
+        return replace(finding, file=self.interface.file)
+
+    def _decide(
+        self,
+        operation: Operation,
+        verdict: Verdict,
+        reason: str,
+        finding: Finding | None = None,
+        run: Confirmed | None = None,
+        sequence: tuple[str, ...] = (),
+    ) -> None:
+        function = operation.function
+        self.verdicts[function.name] = FunctionVerdict(
+            function.name,
+            function.head,
+            function.line,
+            verdict,
+            tuple(operation.words()),
+            reason,
+            finding=None if finding is None else self._as_given(finding),
+            run=run,
+            sequence=sequence,
+        )
+
+
+def sequence_of(finding: Finding, client: Client) -> tuple[str, ...]:
+    """The operations that a run executes, in order."""
+    return tuple(o.function.name for o in _executed(finding, client))
+
+
+def _executed(finding: Finding, client: Client) -> list[Operation]:
+    """The operations whose calls a run has."""
+    executed = []
+    for step in finding.trace:
+        operation = client.lines.get(step.line) if Path(step.file).name == CLIENT else None
+        if operation is not None and f"{operation.function.name}(" in step.text:
+            executed.append(operation)
+    return executed
+
+
+def _objects(operation: Operation) -> list[str]:
+    return [p.type.target for p in operation.function.parameters if p.type.target]

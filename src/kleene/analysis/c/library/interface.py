@@ -1,0 +1,138 @@
+"""The interface of a C file: the functions that it exports, with the types that a client needs to call them.
+
+A function is exported if other files can call it: its definition is not `static`. In a header, `static` functions are
+exported too, because every file that includes the header has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kleene.c.clang import kind, raise_from_callbacks
+from kleene.c.options import ReadOptions, parse_unit
+from kleene.c.parse import POINTER_BYTES
+from kleene.c.type_reader import TypeReader
+from kleene.cfa.types import RecordLayout, Type
+
+HEADER = ".h"
+
+
+@dataclass(frozen=True)
+class CType:
+    """A type as the analysis reads it, and as C text without qualifiers: `const list_t *` is `list_t *`."""
+
+    type: Type
+    text: str
+    target: str = ""
+    """The type that it points to, as C text without qualifiers; empty if it is no pointer."""
+    constant_target: bool = False
+    """Whether the type forbids writing through the pointer."""
+    callback: tuple[CType, ...] = ()
+    """For a pointer to a function: its result and its parameters."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an exported function."""
+
+    name: str
+    type: CType
+
+
+@dataclass(frozen=True)
+class ExportedFunction:
+    """A function that clients can call."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    result: CType
+    line: int
+    variadic: bool = False
+
+    @property
+    def head(self) -> str:
+        """The declaration as a person writes it."""
+        parameters = ", ".join(_declared(p.type.text, p.name) for p in self.parameters)
+        return f"{_declared(self.result.text, self.name)}({parameters or 'void'})"
+
+
+@dataclass(frozen=True)
+class Interface:
+    """The exported functions of a file in source order, and the records of the file."""
+
+    file: str
+    functions: tuple[ExportedFunction, ...]
+    records: dict[str, RecordLayout]
+    has_main: bool
+
+
+def read_interface(file: str, options: ReadOptions) -> Interface:
+    """The interface of a file. Raises InputError where a compiler would refuse the file."""
+    unit = parse_unit(file, options)
+    records: dict[str, RecordLayout] = {}
+    types = TypeReader(records, POINTER_BYTES[options.data_model])
+    functions: dict[str, ExportedFunction] = {}
+    with raise_from_callbacks():
+        definitions = [
+            c
+            for c in unit.cursor.get_children()
+            if kind(c) == "FUNCTION_DECL" and c.is_definition() and _is_in(file, c)
+        ]
+        has_main = any(c.spelling == "main" for c in definitions)
+        for cursor in definitions:
+            if cursor.spelling != "main" and (file.endswith(HEADER) or cursor.storage_class.name != "STATIC"):
+                functions[cursor.spelling] = _function(cursor, types)
+    return Interface(file, tuple(functions.values()), records, has_main)
+
+
+def _is_in(file: str, cursor: Any) -> bool:
+    place = cursor.location.file
+    return place is not None and Path(place.name).resolve() == Path(file).resolve()
+
+
+def _function(cursor: Any, types: TypeReader) -> ExportedFunction:
+    parameters = tuple(
+        Parameter(str(p.spelling) or f"argument{i}", _type(p.type, types, decay=True))
+        for i, p in enumerate(cursor.get_arguments(), start=1)
+    )
+    variadic = cursor.type.kind.name == "FUNCTIONPROTO" and cursor.type.is_function_variadic()
+    return ExportedFunction(
+        str(cursor.spelling), parameters, _type(cursor.result_type, types), int(cursor.location.line), bool(variadic)
+    )
+
+
+def _type(type_: Any, types: TypeReader, *, decay: bool = False) -> CType:
+    canonical = type_.get_canonical()
+    if decay and canonical.kind.name in ("CONSTANTARRAY", "INCOMPLETEARRAY", "VARIABLEARRAY"):
+        element = canonical.element_type
+        return CType(types.parameter(type_), f"{_unqualified(element)} *", _unqualified(element))
+    read = types.parameter(type_) if decay else types.read(type_)
+    if canonical.kind.name != "POINTER":
+        return CType(read, _unqualified(canonical))
+    pointee = canonical.get_pointee()
+    if pointee.kind.name in ("FUNCTIONPROTO", "FUNCTIONNOPROTO"):
+        signature: Sequence[Any] = [pointee.get_result()]
+        if pointee.kind.name == "FUNCTIONPROTO":
+            signature = [*signature, *pointee.argument_types()]
+        return CType(read, str(canonical.spelling), callback=tuple(_type(t, types) for t in signature))
+    target = _unqualified(pointee)
+    return CType(read, f"{target} *", target, bool(pointee.is_const_qualified()))
+
+
+def _unqualified(type_: Any) -> str:
+    """The type as text, without `const` and `volatile` at its outermost level."""
+    canonical = type_.get_canonical()
+    if canonical.kind.name == "POINTER" and not canonical.get_pointee().kind.name.startswith("FUNCTION"):
+        return f"{_unqualified(canonical.get_pointee())} *"
+    words = str(canonical.spelling).split(" ")
+    return " ".join(w for w in words if w not in ("const", "volatile", "restrict"))
+
+
+def _declared(type_: str, name: str) -> str:
+    """A declaration of a name with a type as text."""
+    if "(*)" in type_:
+        return type_.replace("(*)", f"(*{name})", 1)
+    return f"{type_}{name}" if type_.endswith("*") else f"{type_} {name}"

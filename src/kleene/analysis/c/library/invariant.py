@@ -1,0 +1,141 @@
+"""The invariant of an object type: facts that hold of every object between two operations.
+
+The facts are read off the structures at the head of the client's loop. Each has a sentence for people and a conjunct of
+a contract (`docs/manual/check.md`). A fact is stated only if its predicate has a definite value in all structures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kleene.logic.formula import predicates_of
+from kleene.logic.kleene import Kleene
+from kleene.logic.roles import RoleKind
+from kleene.logic.vocabulary import Predicate
+from kleene.structures.structure import Structure
+
+OBJECT = "{x}"
+"""The place of the object's name in sentences and conjuncts."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A sentence and a conjunct of a contract, both about the object `OBJECT`; a fact may have no conjunct."""
+
+    sentence: str
+    conjunct: str = ""
+
+    def about(self, name: str) -> Fact:
+        """The fact about an object with a name."""
+        return Fact(self.sentence.replace(OBJECT, name), self.conjunct.replace(OBJECT, name))
+
+
+def facts_of(structures: Sequence[Structure], pointers: Sequence[str]) -> list[Fact]:
+    """The facts about the object to which a pointer leads, where it is not NULL; `pointers` are its predicates."""
+    views = [view for s in structures if (view := _View.of(s, pointers)) is not None]
+    return list(_facts(views)) if views else []
+
+
+@dataclass(frozen=True)
+class _View:
+    """A structure with the node of the object."""
+
+    structure: Structure
+    object: int
+
+    @staticmethod
+    def of(structure: Structure, pointers: Sequence[str]) -> _View | None:
+        for name in pointers:
+            for node in structure.nodes:
+                if structure.value(name, node) is Kleene.TRUE:
+                    return _View(structure, node)
+        return None
+
+    def targets(self, cell: str, node: int) -> list[int]:
+        """The nodes to which a cell may lead."""
+        return [w for w in self.structure.nodes if self.structure.value(cell, node, w) is not Kleene.FALSE]
+
+    def everywhere(self, predicate: str, value: Kleene) -> bool:
+        return all(self.structure.value(predicate, u) is value for u in self.structure.nodes)
+
+    def on_parts(self, predicate: str, value: Kleene) -> bool:
+        """The value on all nodes other than the object."""
+        return all(self.structure.value(predicate, u) is value for u in self.structure.nodes if u != self.object)
+
+
+def _facts(views: list[_View]) -> Iterator[Fact]:
+    vocabulary = views[0].structure.vocabulary
+    by_role = {kind: [p for p in vocabulary.declared if p.is_a(kind)] for kind in RoleKind}
+    cells = [p.name for p in by_role[RoleKind.CELL]]
+    links = [c for c in cells if any(_links_parts(view, c) for view in views)]
+    fields = [c for c in cells if c not in links and any(view.targets(c, view.object) for view in views)]
+    yield from _about_fields(views, fields, links, by_role[RoleKind.REACHED])
+    grouped: dict[str, tuple[str, ...]] = {c: (c,) for c in links}
+    grouped |= {p.name: _members(p, links) for p in by_role[RoleKind.UNION] if len(_members(p, links)) > 1}
+    for group, members in grouped.items():
+        yield from _about_group(views, group, members, by_role)
+    for p in by_role[RoleKind.LEADS_BACK]:
+        if p.role is not None and p.role.of in links and all(v.everywhere(p.name, Kleene.TRUE) for v in views):
+            there, back = p.role.of, p.role.back
+            yield Fact(f"{back} leads back: p->{there}->{back} == p", f"A(v) inv[{there},{back}](v)")
+
+
+def _about_fields(views: list[_View], fields: list[str], links: list[str], reached: list[Predicate]) -> Iterator[Fact]:
+    for i, first in enumerate(fields):
+        for second in fields[i + 1 :]:
+            if all(bool(v.targets(first, v.object)) == bool(v.targets(second, v.object)) for v in views):
+                iff = f"A(v) ({OBJECT}(v) -> (E(w) {first}(v, w) <-> E(w) {second}(v, w)))"
+                yield Fact(f"{OBJECT}->{first} and {OBJECT}->{second} are NULL together", iff)
+    for field in fields:
+        for link in links:
+            if all(not v.targets(link, end) for v in views for end in v.targets(field, v.object)):
+                last = f"A(v, w, u) !({OBJECT}(v) & {field}(v, w) & {link}(w, u))"
+                yield Fact(f"{OBJECT}->{field} is NULL, or {OBJECT}->{field}->{link} is NULL", last)
+            roots = [p for p in reached if p.role is not None and p.role.of == link]
+            yield from _reached_from(views, field, fields, link, roots)
+
+
+def _reached_from(
+    views: list[_View], field: str, fields: list[str], link: str, roots: list[Predicate]
+) -> Iterator[Fact]:
+    for p in roots:
+        assert p.role is not None
+        start = p.role.root.rpartition("->")[2]
+        if start == field or start not in fields or "->" not in p.role.root:
+            continue
+        ends = [(v, end) for v in views for end in v.targets(field, v.object)]
+        if ends and all(v.structure.value(p.name, end) is Kleene.TRUE for v, end in ends):
+            conjunct = f"A(v, a, b) !({OBJECT}(v) & {start}(v, a) & {field}(v, b) & !{link}*(a, b))"
+            yield Fact(f"{OBJECT}->{field} is reached from {OBJECT}->{start} along {link}", conjunct)
+
+
+def _members(union: Predicate, links: list[str]) -> tuple[str, ...]:
+    """The links of a group of cells."""
+    parts = predicates_of(union.definition) if union.definition is not None else frozenset()
+    return tuple(c for c in links if c in parts)
+
+
+def _about_group(
+    views: list[_View], group: str, members: tuple[str, ...], by_role: dict[RoleKind, list[Predicate]]
+) -> Iterator[Fact]:
+    """The facts about paths along some links: cycles, and blocks to which two lead."""
+
+    def about(kind: RoleKind) -> list[Predicate]:
+        return [p for p in by_role[kind] if p.role is not None and p.role.of == group]
+
+    names, listed = " and ".join(members), ",".join(members)
+    cyclic = about(RoleKind.ON_CYCLE)
+    absent = any(all(v.everywhere(p.name, Kleene.FALSE) for v in views) for p in cyclic)
+    if absent or (not cyclic and views[0].structure.vocabulary[group].has("acyclic")):
+        yield Fact(f"{names} lead{'s' * (len(members) == 1)} to NULL: no cycle", f"A(v) !c[{listed}](v)")
+    elif any(all(v.on_parts(p.name, Kleene.TRUE) for v in views) for p in cyclic):
+        yield Fact(f"{names} leads around: every block is on a cycle")
+    for p in about(RoleKind.SHARED):
+        if all(v.on_parts(p.name, Kleene.FALSE) for v in views):
+            yield Fact(f"no block is the {' or '.join(members)} of two blocks", f"A(v) !is[{listed}](v)")
+
+
+def _links_parts(view: _View, cell: str) -> bool:
+    """Whether a cell leads from a block that is not the object."""
+    return any(view.targets(cell, u) for u in view.structure.nodes if u != view.object)

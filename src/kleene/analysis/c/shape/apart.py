@@ -1,0 +1,157 @@
+"""Heaps taken apart: when it pays, which pointers and facts stay together, and the domain for a translated program."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kleene.cfa.graph import Edge
+from kleene.domains.decomposed.calling import CallingDecomposedDomain
+from kleene.domains.decomposed.domain import Location
+from kleene.domains.decomposed.locality import Locality, Refused
+from kleene.domains.decomposed.partition import Partition, Roots
+from kleene.domains.decomposed.parts import Parts
+from kleene.domains.decomposed.products import Product
+from kleene.domains.shape.calling import CallingShapeDomain
+from kleene.domains.shape.specified import recorded_rules
+from kleene.engine.fixpoint import Reached
+from kleene.results.shape import ShapeResult
+from kleene.semantics.translate import ERROR, Translation
+from kleene.structures.canonical import Canonicalizer
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+
+SAMPLE = 128
+"""Structures of a location that are taken apart on trial: enough to see a product of two sets, cheap enough to lose."""
+LEAST = 24
+"""Structures of a location below which nothing is learned from them."""
+GAIN = 4
+"""Taking apart pays if the sample has so many times more structures than parts: a step on parts costs more."""
+NEAREST = (1, 3, 8)
+"""How many tests on the way to an alarm are correlated with it, in each round."""
+
+
+JOIN = "part"
+"""How the parts of one class are joined: as the structures of the relational analysis."""
+
+
+def locality_of(translation: Translation) -> Locality:
+    """What is local in a translated program; raises Refused."""
+    return Locality(translation.vocabulary, (*translation.rules, *recorded_rules(translation.vocabulary)))
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """What an analysis with a heap taken apart keeps together: everywhere, and at each location."""
+
+    together: tuple[Roots, ...] = ()
+    partitions: Mapping[Location, Partition] = field(default_factory=dict)
+
+    def domain(self, inner: CallingShapeDomain, translation: Translation) -> CallingDecomposedDomain:
+        """The decomposed domain over a shape domain that does not blur; raises Refused."""
+        return CallingDecomposedDomain(inner, locality_of(translation), JOIN, self.together, self.partitions)
+
+
+@dataclass
+class PartsLook:
+    """Finds out whether the structures of a run are combinations of few parts."""
+
+    translation: Translation
+    _parts: Parts | None = field(default=None, init=False)
+    _is_refused: bool = field(default=False, init=False)
+
+    def __call__(self, reached: Reached[Structure]) -> bool:
+        parts = self._ready()
+        if parts is None:
+            return False
+        largest = max(reached.stores.values(), key=len, default=None)
+        if largest is None or len(largest) < LEAST:
+            return False
+        every = largest.elements()
+        return _pays(parts, every[:: max(1, len(every) // SAMPLE)][:SAMPLE])
+
+    def _ready(self) -> Parts | None:
+        if self._parts is None and not self._is_refused:
+            try:
+                self._parts = Parts(locality_of(self.translation), Canonicalizer(self.translation.vocabulary))
+            except Refused:
+                self._is_refused = True
+        return self._parts
+
+
+def _pays(parts: Parts, structures: Sequence[Structure]) -> bool:
+    islands = [parts.islands(structure) for structure in structures]
+    partition = parts.locality.finest.joined([own for found in islands for own in found.nodes])
+    different = 0
+    for own in partition:
+        different += len({parts.cut(i.structure, i.nodes_of(own), own) for i in islands}) - 1
+    return GAIN * different < len(structures)
+
+
+def refined(
+    result: ShapeResult, domain: CallingDecomposedDomain, before: Correlation, rounds: list[int]
+) -> Correlation | None:
+    """What to keep together in the next round because of the alarms of a result; None if there is nothing more.
+
+    First, what was connected late in this round is connected from the start. Then, as many tests are correlated as the
+    first of the `rounds` says that makes a difference; it is taken from the list with those before it.
+    """
+    if domain.unites_late:
+        return replace(before, partitions=domain.partitions)
+    while rounds:
+        more = correlated(result, domain, rounds.pop(0))
+        if domain.finest.joined(more) != domain.finest:
+            return Correlation((*before.together, *more), domain.partitions)
+    return None
+
+
+def correlated(result: ShapeResult, domain: CallingDecomposedDomain, nearest: int) -> list[Roots]:
+    """The roots to keep together because of the alarms: what an alarm is about, and what is tested before it."""
+    if result.reached is None or result.translation is None:
+        return []
+    alarms = {text for text, alarm in result.translation.alarms.items() if alarm in result.alarms}
+    raised = [entry for entry in domain.inner.log if entry.text in alarms]
+    edges = result.translation.cfa.edges
+    results: list[Roots] = []
+    for entry in raised:
+        own = next(e for e in edges if e.source == entry.location and e.target == ERROR and e.label == entry.action)
+        before = list(_before(edges, own))
+        about = set(_classes(domain, result, own))
+        if not about:  # a block is lost: the step before lost it
+            about |= next((_classes(domain, result, edge) for edge in before if domain.plan(edge).touched), frozenset())
+        tests = [touched for edge in before if _tests(edge) and (touched := domain.plan(edge).touched)]
+        about.update(*tests[:nearest])
+        if len(about) > 1:
+            results.append(frozenset(about))
+    return results
+
+
+def _classes(domain: CallingDecomposedDomain, result: ShapeResult, edge: Edge[Action]) -> Roots:
+    """The roots in the classes that an edge touches."""
+    touched = domain.plan(edge).touched or frozenset()
+    assert result.reached is not None
+    store = result.reached.stores.get(edge.source)
+    classes = set(touched)
+    for element in store.elements() if store is not None else ():
+        if isinstance(element, Product):
+            classes.update(*(element.partition.class_of[root] for root in touched))
+    return frozenset(classes)
+
+
+def _tests(edge: Edge[Action]) -> bool:
+    return edge.target != ERROR and edge.label.precondition is not None and not edge.label.changes_universe
+
+
+def _before(edges: Sequence[Edge[Action]], last: Edge[Action]) -> Iterator[Edge[Action]]:
+    """The edges on the ways to an edge, the nearest first."""
+    entering: dict[str, list[Edge[Action]]] = {}
+    for edge in edges:
+        entering.setdefault(edge.target, []).append(edge)
+    seen, waiting = {last.source}, deque([last.source])
+    while waiting:
+        for edge in entering.get(waiting.popleft(), ()):
+            yield edge
+            if edge.source not in seen:
+                seen.add(edge.source)
+                waiting.append(edge.source)

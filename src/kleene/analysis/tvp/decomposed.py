@@ -1,0 +1,123 @@
+"""`kleene run --decompose`: the analysis of a TVP program with heaps taken apart (`domains/decomposed`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kleene.analysis.tvp.options import RunOptions
+from kleene.cfa.graph import Cfa
+from kleene.core.domain import Store
+from kleene.diagnostics import InternalCheckError, UsageError
+from kleene.domains.decomposed.domain import DecomposedDomain
+from kleene.domains.decomposed.locality import Locality, Refused
+from kleene.domains.decomposed.products import Product
+from kleene.domains.shape.domain import ShapeDomain
+from kleene.engine.check import uncovered_elements
+from kleene.engine.fixpoint import Listener, Reached, Schedule, solve
+from kleene.structures.structure import Structure
+from kleene.transformers.action import Action
+from kleene.tvp.program import Program
+
+JOINS = ("rel", "part", "part_embedding")
+"""The joins of the parts of one class."""
+
+
+def require_decomposable(options: RunOptions) -> None:
+    """Raise UsageError for options that need whole structures."""
+    conflicts = {
+        "--best": options.best,
+        "--explain": options.explain,
+        "--query": options.queries,
+        "--transitions-tvs and --transitions-dot": options.transitions,
+        "--significant": options.significant,
+        "--dump": options.dump,
+        f"--save {options.save}": options.save != "all",
+        "--order tvla": options.as_tvla,
+        "tvla.engine.checkMessagesAtFixpoint": options.messages_at_fixpoint,
+        f"--join {options.join}": options.join not in JOINS,
+    }
+    for name, chosen in conflicts.items():
+        if chosen:
+            raise UsageError(f"--decompose takes structures apart: it cannot be used with {name}")
+
+
+def decomposed_domain(program: Program, inner: ShapeDomain, join: str) -> DecomposedDomain:
+    """The decomposed domain of a program; the pointers in one formula of ``%dname`` stay together."""
+    try:
+        locality = Locality(program.vocabulary, program.rules)
+    except Refused as reason:
+        raise UsageError(f"--decompose: {reason}") from None
+    return DecomposedDomain(inner, locality, join, [locality.roots_of(formula) for formula in program.together])
+
+
+def solve_apart(
+    cfa: Cfa[Action],
+    domain: DecomposedDomain,
+    structures: Sequence[Structure],
+    schedule: Schedule,
+    listeners: Iterable[Listener],
+    check_limits: Callable[[Reached[Structure]], None],
+) -> Reached[Product]:
+    """The fixpoint of products; limits are about the structures that the transformers make."""
+
+    def check(reached: Reached[Product]) -> None:
+        check_limits(flattened(reached, domain))
+
+    return solve(cfa, domain, domain.given(structures), schedule, listeners=listeners, check_limits=check)
+
+
+def check_apart(
+    cfa: Cfa[Action], fresh: DecomposedDomain, structures: Sequence[Structure], reached: Reached[Product]
+) -> None:
+    """The independent check that the result is a post-fixpoint, by a domain that knows nothing of the iteration."""
+    problems = uncovered_elements(cfa, fresh, fresh.given(structures), reached)
+    if problems:
+        raise InternalCheckError(f"the result is not a fixpoint: {problems[0]}")
+
+
+def flattened(reached: Reached[Product], domain: DecomposedDomain) -> Reached[Structure]:
+    """The result with the parts of each location as its structures."""
+    flat: Reached[Structure] = Reached(_Flat(reached.stores), domain.generated, reached.iterations)
+    flat.complete, flat.reason = reached.complete, reached.reason
+    return flat
+
+
+class _Flat(Mapping[str, Store[Structure]]):
+    def __init__(self, stores: Mapping[str, Store[Product]]) -> None:
+        self._stores = stores
+
+    def __getitem__(self, location: str) -> Store[Structure]:
+        return PartsOfStore(self._stores[location])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stores)
+
+    def __len__(self) -> int:
+        return len(self._stores)
+
+
+@dataclass(frozen=True)
+class PartsOfStore:
+    """The parts of a product as a store that is only read; parts that say nothing are left out."""
+
+    store: Store[Product]
+
+    def elements(self) -> list[Structure]:
+        parts = (part for element in self.store.elements() for part in element.parts)
+        return [part for part in dict.fromkeys(parts) if part.size or any(part.values)]
+
+    def add(self, elements: Sequence[Structure]) -> Sequence[Structure]:
+        raise NotImplementedError
+
+    def covers(self, element: Structure) -> bool:
+        return element in self.elements()
+
+    def current(self, element: Structure) -> bool:
+        return True
+
+    def clear(self) -> None:
+        self.store.clear()
+
+    def __len__(self) -> int:
+        return len(self.elements())

@@ -1,0 +1,2 @@
+char *basename(char *);
+char *dirname(char *);

@@ -1,0 +1,11 @@
+"""Functions that the program does not define: the library, and code of which only the declaration is known.
+
+In reading order:
+
+- `printing`: `printf`
+- `scan`: `scanf`
+- `variadic`: variable arguments
+- `models`: the models that a user can choose
+- `reach`: what unknown code can reach
+- `externs`: calls of functions without a body, by their models
+"""

@@ -1,0 +1,336 @@
+"""Calls of functions without a body, replaced by operations of their models.
+
+By default such a function may change, free and keep all that it can reach (`reach`). Where this is no more than
+numbers, they get any values. Where it is more, one branch of the call is not supported, so no property is proved of a
+program that takes it; in the other branch the function changes nothing, so that runs go on and errors behind it are
+found. Every model that a run may meet is an assumption of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from kleene.c.library.models import MODELS, UNKNOWN, Declared
+from kleene.c.library.reach import Reach, calls_without_body
+from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Deref, Expression, Field, Index, Variable, walk
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    Call,
+    EndScope,
+    Error,
+    Exit,
+    Free,
+    Havoc,
+    Operation,
+    Place,
+    Return,
+    Skip,
+    Unsupported,
+    expressions,
+)
+from kleene.cfa.program import Assumption, CProgram, Function
+from kleene.cfa.types import INT, ArrayType, FunctionType, IntegerType, PointerType, RecordType, Type, is_scalar
+
+_STREAMS = ("stdin", "stdout", "stderr")
+_MOST_ELEMENTS = 16
+"""Elements of an array of numbers that unknown code writes one by one; larger arrays are not supported."""
+
+
+def with_extern_models(
+    program: CProgram, declared: Mapping[str, Declared], models: Mapping[str, str], statics: frozenset[str]
+) -> CProgram:
+    """The program with calls of functions without a body replaced; its assumptions list their models."""
+    missing = {name for _, call in calls_without_body(program) for name in [call.function] if isinstance(name, str)}
+    missing |= {a.name for a in program.address_taken if a.name not in program.functions}
+    program = _with_external_values(program)
+    if not missing:
+        return program
+    reach = Reach(program, statics)
+    kept = _kept(program, reach, declared, models)
+    chosen = {name: models.get(name) or (declared[name].model if name in declared else UNKNOWN) for name in missing}
+    functions: dict[str, Function] = {}
+    for name, function in program.functions.items():
+        functions[name] = _Rewriter(program, reach, chosen, kept, function).rewritten()
+    for taken in program.address_taken:
+        type_ = taken.type.target if isinstance(taken.type, PointerType) else taken.type
+        if taken.name in missing and isinstance(type_, FunctionType):
+            type_ = declared[taken.name].type if taken.name in declared else type_
+            stub = _stub(taken.name, type_)
+            extended = replace(program, functions={**program.functions, taken.name: stub})
+            functions[taken.name] = _Rewriter(extended, reach, chosen, kept, stub).rewritten()
+    result = replace(program, functions=functions)
+    assumed = [Assumption(n, chosen[n], _words(n, chosen[n]), given=n in models) for n in sorted(missing)]
+    used = _used(program, missing)
+    return replace(result, assumptions=(*program.assumptions, *(a for a in assumed if a.name in used)))
+
+
+def _with_external_values(program: CProgram) -> CProgram:
+    """Variables that are declared and not defined get any value at the start, if they are numbers or pointers."""
+    nodes = {n for o in program.operations for x in expressions(o) for n in walk(x) if isinstance(n, Variable)}
+    unknown = [g for g in program.globals if g.external and is_scalar(g.variable.type) and g.variable in nodes]
+    if not unknown:
+        return program
+    main = program.main
+    start = _Rewriter(program, Reach(program, frozenset()), {}, {}, main, here=f"{main.name}.e", mark="e")
+    for item in unknown:
+        start._any_value(main.place, item.variable, item.variable.name)
+    start._emit(Skip(main.place), main.cfa.entry)
+    edges = (*start.edges, *main.cfa.edges)
+    started = replace(main, cfa=Cfa(edges[0].source, edges), locals=(*main.locals, *start.locals))
+    words = "the variable {} is declared and not defined: it has any value at the start"
+    names = [g.variable.name for g in unknown if g.variable.name not in _STREAMS]
+    assumed = [Assumption(name, UNKNOWN, words.format(name)) for name in names]
+    return replace(
+        program,
+        functions={**program.functions, main.name: started},
+        globals=tuple(replace(g, external=False) if g in unknown else g for g in program.globals),
+        assumptions=(*program.assumptions, *assumed),
+    )
+
+
+def _used(program: CProgram, missing: set[str]) -> set[str]:
+    """The functions without a body that the entry may call."""
+    reachable = set(program.reachable_functions)
+    direct = {call.function for name, call in calls_without_body(program) if name in reachable}
+    taken = {a.name for a in program.address_taken}
+    return {name for name in missing if name in direct or name in taken}
+
+
+def _words(name: str, model: str) -> str:
+    if model == UNKNOWN:
+        return f"{name}() has no body: it may do anything to what it can reach, and its result is any value"
+    return f"{name}() has no body: it {MODELS[model]}"
+
+
+def _kept(
+    program: CProgram, reach: Reach, declared: Mapping[str, Declared], models: Mapping[str, str]
+) -> dict[str, tuple[Variable, ...]]:
+    """By function: its variables of numbers whose address unknown code may have kept."""
+    kept: dict[str, dict[Variable, None]] = {}
+    for name, call in calls_without_body(program):
+        assert isinstance(call.function, str)
+        known = models.get(call.function) or (declared[call.function].model if call.function in declared else UNKNOWN)
+        if known == UNKNOWN:
+            for argument in call.arguments:
+                variable = reach.numbers(argument)
+                if variable is not None:
+                    kept.setdefault(name, {})[variable] = None
+    return {name: tuple(found) for name, found in kept.items()}
+
+
+def _stub(name: str, type_: FunctionType) -> Function:
+    """A function whose body is one call of itself, to be replaced by its model."""
+    parameters = tuple(Variable(f"$p{n}", t) for n, t in enumerate(type_.parameters, 1))
+    place = Place(name, 0, 0, name)
+    result = None if not is_scalar(type_.result) else Variable("$result", type_.result)
+    call = Call(place, name, parameters, result)
+    edges: tuple[Edge[Operation], ...] = (
+        Edge(f"{name}.0", call, f"{name}.1"),
+        Edge(f"{name}.1", Return(place, result), f"{name}.exit"),
+    )
+    cfa: Cfa[Operation] = Cfa(f"{name}.0", edges)
+    return Function(name, type_, parameters, () if result is None else (result,), cfa, f"{name}.exit", place)
+
+
+@dataclass
+class _Rewriter:
+    """Replaces the calls in one function."""
+
+    program: CProgram
+    reach: Reach
+    chosen: Mapping[str, str]
+    kept: Mapping[str, tuple[Variable, ...]]
+    function: Function
+    edges: list[Edge[Operation]] = field(default_factory=list)
+    locals: list[Variable] = field(default_factory=list)
+    here: str = ""
+    mark: str = "x"
+    """In the names of new locations and variables."""
+
+    def rewritten(self) -> Function:
+        function = self.function
+        changed = False
+        for edge in function.cfa.edges:
+            call = edge.label
+            if isinstance(call, Call) and isinstance(call.function, str) and call.function in self.chosen:
+                self._replace(edge, call)
+                changed = True
+            else:
+                self.edges.append(edge)
+        if not changed:
+            return function
+        cfa = Cfa(function.cfa.entry, tuple(self.edges))
+        return replace(function, cfa=cfa, locals=(*function.locals, *self.locals))
+
+    def _emit(self, operation: Operation, target: str = "") -> None:
+        following = target or f"{self.function.name}.{self.mark}{len(self.edges)}"
+        self.edges.append(Edge(self.here, operation, following))
+        self.here = following
+
+    def _choose(self, place: Place, condition: Expression, rest: Operation) -> None:
+        """An operation that leads to the exit where the condition holds; the automaton continues where it does not."""
+        yes, no = (f"{self.function.name}.{self.mark}{len(self.edges)}{mark}" for mark in ("", "'"))
+        self.edges.append(Edge(self.here, Assume(place, condition), yes))
+        self.edges.append(Edge(self.here, Assume(place, condition, truth=False), no))
+        self.edges.append(Edge(yes, rest, self.function.exit))
+        self.here = no
+
+    def _replace(self, edge: Edge[Operation], call: Call) -> None:
+        assert isinstance(call.function, str)
+        model = self.chosen[call.function]
+        self.here = edge.source
+        match model:
+            case "noreturn":
+                self._emit(Exit(call.place), self.function.exit)
+                return
+            case "error":
+                self._emit(Error(call.place, "unreach_call", f"{call.function} is called"), self.function.exit)
+                return
+            case "free":
+                pointer = next((a for a in call.arguments if isinstance(a.type, PointerType)), None)
+                if pointer is not None:
+                    self._emit(Free(call.place, pointer))
+            case "alloc":
+                self._allocate(call)
+            case "nondet":
+                for argument in call.arguments:
+                    if isinstance(argument.type, PointerType):
+                        self._write(call, argument, argument.type.target)
+            case "unknown":
+                self._unknown(call)
+        if call.result is not None and model != "alloc":
+            self._any_value(call.place, call.result, call.function)
+        self._emit(Skip(call.place), edge.target)
+
+    def _unknown(self, call: Call) -> None:
+        """Numbers get any values; for more than numbers, a branch that is not supported."""
+        assert isinstance(call.function, str)
+        name = call.function
+        reasons = [self.reach.through(argument) for argument in call.arguments]
+        reasons += [self.reach.through_globals, self._kept_elsewhere()]
+        reason = next((text for text in reasons if text), "")
+        if reason:
+            choice = self._temporary(INT)
+            self._emit(Havoc(call.place, choice, f"{name} (does something)"))
+            advice = f"say what it does: --extern {name}=pure, or another model, or --models FILE.c"
+            text = f"{name} has no body, and {reason}; {advice}"
+            self._choose(call.place, Comparison("!=", choice, Constant(0, INT)), Unsupported(call.place, text))
+        changed: dict[Variable, None] = dict.fromkeys(self.kept.get(self.function.name, ()))
+        own = [v for argument in call.arguments if (v := self.reach.numbers(argument)) is not None]
+        for variable in (*own, *(v for v in changed if v not in own and self._lives(v, call))):
+            self._any_value(call.place, variable, name)
+        for variable in self.reach.shared_numbers:
+            self._any_value(call.place, variable, name)
+
+    def _lives(self, variable: Variable, call: Call) -> bool:
+        """Whether a variable whose address was kept may still live at a call; for a global it always does."""
+        if variable.is_global:
+            return True
+        sources = [e.target for e in self.function.cfa.edges if self._keeps(e.label, variable)]
+        seen = set(sources)
+        while sources:
+            for edge in self.function.cfa.leaving(sources.pop()):
+                if edge.label is call:
+                    return True
+                ends = isinstance(edge.label, EndScope) and variable in edge.label.variables
+                if edge.target not in seen and not ends:
+                    seen.add(edge.target)
+                    sources.append(edge.target)
+        return False
+
+    def _keeps(self, operation: Operation, variable: Variable) -> bool:
+        if not isinstance(operation, Call) or operation.function not in self.chosen:
+            return False
+        return any(self.reach.numbers(argument) == variable for argument in operation.arguments)
+
+    def _kept_elsewhere(self) -> str:
+        """A variable of a function that calls this one, whose address unknown code may have kept."""
+        for owner, variables in self.kept.items():
+            if owner != self.function.name and self.function.name in self._reached_from(owner):
+                return f"it may change {variables[0].name.split('#')[0]} of {owner}, whose address was passed before"
+        return ""
+
+    def _reached_from(self, owner: str) -> set[str]:
+        seen: set[str] = set()
+        waiting = list(self.program.call_graph.get(owner, ()))
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                waiting += self.program.call_graph.get(name, ())
+        return seen
+
+    def _any_value(self, place: Place, target: Expression, name: str) -> None:
+        """Any value in an object: in each of its scalars."""
+        type_ = target.type
+        if isinstance(type_, PointerType):
+            self._any_pointer(place, target, name)
+        elif is_scalar(type_):
+            self._emit(Havoc(place, target, name))
+        elif isinstance(type_, RecordType):
+            layout = self.program.records.get(type_.name)
+            for f in layout.fields if layout is not None else ():
+                member = Field(target, f.name, f.type, f.offset, f.bit_offset, f.bit_width)
+                self._any_value(place, member, name)
+        elif isinstance(type_, ArrayType) and type_.count <= _MOST_ELEMENTS:
+            for number in range(type_.count):
+                self._any_value(place, Index(target, Constant(number, INT), type_.element), name)
+        elif isinstance(type_, ArrayType):
+            reason = f"{name} has no body and writes an array of {type_.count} elements; give it a model"
+            always = Comparison("==", Constant(0, INT), Constant(0, INT))
+            self._choose(place, always, Unsupported(place, reason))
+
+    def _any_pointer(self, place: Place, target: Expression, name: str) -> None:
+        """NULL, or the address of something of which nothing is known."""
+        choice = self._temporary(INT)
+        self._emit(Havoc(place, choice, name))
+        some, none, after = (
+            f"{self.function.name}.{self.mark}{len(self.edges)}{mark}" for mark in ("some", "none", "after")
+        )
+        chosen = Comparison("!=", choice, Constant(0, INT))
+        self.edges += [
+            Edge(self.here, Assume(place, chosen), some),
+            Edge(self.here, Assume(place, chosen, truth=False), none),
+            Edge(some, Havoc(place, target, name), after),
+            Edge(none, Assign(place, target, Constant(0, target.type)), after),
+        ]
+        self.here = after
+
+    def _write(self, call: Call, pointer: Expression, type_: Type) -> None:
+        """Any numbers in what a pointer argument points to; NULL is left alone."""
+        assert isinstance(call.function, str)
+        null = Comparison("==", pointer, Constant(0, pointer.type))
+        if not is_scalar(type_) and not isinstance(type_, RecordType):
+            return
+        skip = f"{self.function.name}.{self.mark}{len(self.edges)}#"
+        written = f"{self.function.name}.{self.mark}{len(self.edges)}#w"
+        self.edges.append(Edge(self.here, Assume(call.place, null, truth=False), written))
+        self.edges.append(Edge(self.here, Assume(call.place, null), skip))
+        self.here = written
+        self._any_value(call.place, Deref(pointer, type_), call.function)
+        self._emit(Skip(call.place), skip)
+
+    def _allocate(self, call: Call) -> None:
+        """A new block of as many bytes as the integer arguments say, or as large as what the result points to."""
+        target = call.result
+        if target is None or not isinstance(target.type, PointerType):
+            target = self._temporary(PointerType(INT, self.program.pointer_size))
+        word = IntegerType(self.program.pointer_size * 8, signed=False, name="unsigned long")
+        size: Expression | None = None
+        for argument in call.arguments:
+            if isinstance(argument.type, IntegerType):
+                amount: Expression = Cast(argument, word) if argument.type != word else argument
+                size = amount if size is None else Binary("*", size, amount, word)
+        assert isinstance(target.type, PointerType)
+        pointed = target.type.target
+        element = pointed if pointed.size > 1 else None
+        self._emit(Allocate(call.place, target, size or Constant(pointed.size, word), element))
+
+    def _temporary(self, type_: Type) -> Variable:
+        variable = Variable(f"${self.mark}{len(self.locals) + 1}", type_)
+        self.locals.append(variable)
+        return variable

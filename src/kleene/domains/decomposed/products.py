@@ -1,0 +1,144 @@
+"""The abstract values of the decomposed domain, and the stores that join them.
+
+A product has a set of parts for each class of a partition of the roots. It means all structures that have one part of
+each class, and any number of the parts without a root (`adrift`). Correlations between classes are not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from kleene.core.domain import Store
+from kleene.diagnostics import Limit, LimitReached
+from kleene.domains.decomposed.partition import Partition, Roots
+from kleene.domains.decomposed.parts import Parts
+from kleene.structures.structure import Structure
+
+MOST_COMBINATIONS = 20_000
+"""Combinations of parts that are composed at once; a program with more of them is connected again and again."""
+TOO_CONNECTED = "the parts of the heap become connected again and again"
+
+
+def require_few(sets: Sequence[Sequence[Structure]]) -> None:
+    """Raise LimitReached if there are too many combinations of parts."""
+    if prod(len(parts) for parts in sets) > MOST_COMBINATIONS:
+        raise LimitReached(TOO_CONNECTED, Limit.PRECISION)
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """One set of parts for each class; no set is empty. Equal only to itself.
+
+    `context` says in which activation of a procedure it was computed: results are remembered for each of them.
+    """
+
+    partition: Partition
+    sets: Mapping[Roots, Sequence[Structure]]
+    adrift: Sequence[Structure] = ()
+    context: Hashable = None
+
+    @property
+    def parts(self) -> list[Structure]:
+        """All parts with nodes or facts, of all classes."""
+        return [*(part for own in self.partition for part in self.sets[own]), *self.adrift]
+
+    def __len__(self) -> int:
+        return sum(len(parts) for parts in self.sets.values()) + len(self.adrift)
+
+
+class ProductStore:
+    """The product of everything that arrived at a location; each class has a store of the shape domain."""
+
+    def __init__(self, parts: Parts, make: Callable[[], Store[Structure]], finest: Partition) -> None:
+        self._parts = parts
+        self._make = make
+        self._finest = finest
+        self._current: Product | None = None
+        self._stores: dict[Roots, Store[Structure]] = {}
+        self._sets: dict[Roots, Sequence[Structure]] = {}
+        """The content of the stores: a set that did not change stays the same object."""
+        self._adrift = make()
+        self._last: dict[Roots, Sequence[Structure]] = {}
+        """The set that was added last for each class: often it comes again."""
+        self.added = 0
+        """How many parts were added."""
+
+    def add(self, elements: Sequence[Product]) -> list[Product]:
+        changed = False
+        for element in elements:
+            changed |= self._add(element)
+        if not changed:
+            return []
+        for own in self._stores.keys() - self._sets.keys():
+            self._sets[own] = tuple(self._stores[own].elements())
+        adrift, context = tuple(self._adrift.elements()), elements[-1].context
+        self._current = Product(Partition(frozenset(self._sets)), dict(self._sets), adrift, context)
+        return [self._current]
+
+    def _add(self, element: Product) -> bool:
+        before = self.partition if self._current is not None else element.partition
+        partition = before.joined(element.partition.classes)
+        changed = self._current is None or partition != before
+        for own in partition.classes - self._stores.keys():
+            merged = [old for old in self._stores if old <= own]
+            store = self._make()
+            if merged:
+                store.add(self._composed(own, [self._stores.pop(old).elements() for old in merged]))
+                for old in merged:
+                    self._sets.pop(old, None)
+            self._stores[own] = store
+        for own in partition.classes:
+            given = self._given(element, own)
+            if self._last.get(own) is not given:
+                self._last[own] = given
+                added = len(self._stores[own].add(given))
+                if added:
+                    self.added += added
+                    self._sets.pop(own, None)
+                    changed = True
+        added = len(self._adrift.add(element.adrift))
+        self.added += added
+        return changed or bool(added)
+
+    def _given(self, element: Product, own: Roots) -> Sequence[Structure]:
+        """The parts of an element for a class that may unite several of its classes."""
+        known = element.sets.get(own)
+        if known is not None:
+            return known
+        return self._composed(own, [element.sets[c] for c in element.partition if c <= own])
+
+    def _composed(self, own: Roots, sets: Sequence[Sequence[Structure]]) -> list[Structure]:
+        require_few(sets)
+        wholes = (self._parts.composed(parts) for parts in product(*sets))
+        return [self._parts.cut(whole, (1 << whole.size) - 1, own) for whole in wholes]
+
+    @property
+    def partition(self) -> Partition:
+        return self._finest if self._current is None else Partition(frozenset(self._stores))
+
+    def covers(self, element: Product) -> bool:
+        if self._current is None or not element.partition.is_finer_than(self.partition):
+            return False
+        for own, store in self._stores.items():
+            if not all(map(store.covers, self._given(element, own))):
+                return False
+        return all(map(self._adrift.covers, element.adrift))
+
+    def current(self, element: Product) -> bool:
+        return element is self._current
+
+    def elements(self) -> list[Product]:
+        return [] if self._current is None else [self._current]
+
+    def clear(self) -> None:
+        self._current = None
+        self._stores.clear()
+        self._sets.clear()
+        self._last.clear()
+        self._adrift.clear()
+
+    def __len__(self) -> int:
+        return 0 if self._current is None else len(self._current)

@@ -1,0 +1,70 @@
+"""The types of blocks from an allocator that returns `void *`.
+
+Objects of one size but different types are told apart by the type that they are made for (`facts/memory.py`). For a
+block from `malloc` this is the type of the pointer that gets it. For one from a function of the program, such as
+`xmalloc`, it is the type that the pointer gets first on its way through copies. Any choice is sound, because an object
+keeps its type whatever a pointer to it is cast to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kleene.cfa.expressions import Cast, Expression, Variable
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Allocate, Assign, Operation
+from kleene.cfa.types import PointerType, RecordType, Type
+from kleene.passes.facts.memory import constant_of
+
+
+def with_block_types(cfa: Cfa[Operation]) -> Cfa[Operation]:
+    """The automaton with types for blocks that are made for one type of struct only."""
+    copies: dict[Variable, list[Assign]] = {}
+    for edge in cfa.edges:
+        if isinstance(edge.label, Assign):
+            source = _copied(edge.label.value)
+            if source is not None:
+                copies.setdefault(source, []).append(edge.label)
+
+    def typed(operation: Operation) -> Operation:
+        if not isinstance(operation, Allocate) or not isinstance(operation.target, Variable):
+            return operation
+        size = constant_of(operation.size)
+        known = operation.element
+        if size is None or (isinstance(known, RecordType) and known.size == size):
+            return operation
+        types = {t for t in _types(operation.target, copies) if t.size == size}
+        return replace(operation, element=types.pop()) if len(types) == 1 else operation
+
+    return Cfa(cfa.entry, tuple(replace(edge, label=typed(edge.label)) for edge in cfa.edges))
+
+
+def _copied(value: Expression) -> Variable | None:
+    """The variable whose value an expression is, however it is cast."""
+    while isinstance(value, Cast):
+        value = value.operand
+    return value if isinstance(value, Variable) and isinstance(value.type, PointerType) else None
+
+
+def _types(variable: Variable, copies: dict[Variable, list[Assign]]) -> set[RecordType]:
+    """The structs that the copies of a variable point to."""
+    types: set[RecordType] = set()
+    seen = {variable}
+    waiting = [variable]
+    while waiting:
+        for assignment in copies.get(waiting.pop(), ()):
+            types.update(_structs(assignment.target.type))
+            value = assignment.value
+            while isinstance(value, Cast):
+                types.update(_structs(value.type))
+                value = value.operand
+            target = assignment.target
+            if isinstance(target, Variable) and target not in seen:
+                seen.add(target)
+                waiting.append(target)
+    return types
+
+
+def _structs(type_: Type) -> list[RecordType]:
+    pointed = type_.target if isinstance(type_, PointerType) else None
+    return [pointed] if isinstance(pointed, RecordType) and pointed.complete else []

@@ -1,0 +1,98 @@
+"""The result of `kleene check --library`: text for the terminal, JSON (`kleene.library/1`), contracts as C comments."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kleene.core.verdict import Verdict
+from kleene.report.check.text_and_json import finding_lines
+from kleene.report.findings.view import finding_views
+from kleene.results.library import FunctionVerdict, LibraryReport
+
+LIBRARY_SCHEMA = "kleene.library/1"
+_WORDS = {Verdict.TRUE: "proved", Verdict.FALSE: "ERROR", Verdict.UNKNOWN: "unknown"}
+
+
+def library_text(report: LibraryReport, *, contracts: bool = False) -> str:
+    """A line for each function, the errors with the operations that lead to them, and the invariants."""
+    proved = sum(f.verdict is Verdict.TRUE for f in report.functions)
+    lines = [f"{report.file}: {report.verdict} ({proved} of {len(report.functions)} functions proved)"]
+    width = max((len(f.name) for f in report.functions), default=0)
+    for function in report.functions:
+        words = "; ".join(function.precondition)
+        lines.append(f"  {function.name:<{width}}  {_WORDS[function.verdict]:<8}{words}".rstrip())
+        if function.verdict is Verdict.UNKNOWN:
+            lines.append(f"  {'':<{width}}  because: {function.reason}")
+    for function in report.functions:
+        lines += _error_lines(function)
+    for name, facts in report.invariants.items():
+        lines.append(f"between two calls, every object p of type {name} * satisfies:")
+        lines += [f"  - {fact}" for fact in facts] or ["  - nothing that has a word"]
+    if contracts:
+        lines += ["", *contract_lines(report)]
+    if report.reason:
+        lines.append(f"unknown because: {report.reason}")
+    return "\n".join([*lines, f"{report.seconds:.2f} s", ""])
+
+
+def _error_lines(function: FunctionVerdict) -> list[str]:
+    if function.finding is None or function.verdict is not Verdict.FALSE:
+        return []
+    runs = [function.run] if function.run is not None else []
+    lines = [f"{function.name}: operations: {' '.join(function.sequence)}"]
+    for view in finding_views([function.finding], runs, with_flow=False):
+        lines += finding_lines(view)
+    return lines
+
+
+def contract_lines(report: LibraryReport) -> list[str]:
+    """The inferred contracts, each above the declaration of its function."""
+    lines = [f"/* Contracts inferred by Kleene for {report.file}. */"]
+    for function in report.functions:
+        if function.contract:
+            lines += ["", function.contract, f"{function.head};"]
+    return lines
+
+
+def library_json(report: LibraryReport) -> str:
+    """The result as JSON (docs/reference/library-json.md)."""
+    return json.dumps(library_document(report), indent=2) + "\n"
+
+
+def library_document(report: LibraryReport) -> dict[str, Any]:
+    return {
+        "schema": LIBRARY_SCHEMA,
+        "file": report.file,
+        "verdict": str(report.verdict),
+        "functions": [_function(f) for f in report.functions],
+        "invariants": {name: list(facts) for name, facts in report.invariants.items()},
+        "client": report.client,
+        "reason": report.reason or None,
+        "seconds": round(report.seconds, 3),
+    }
+
+
+def _function(function: FunctionVerdict) -> dict[str, Any]:
+    finding = function.finding
+    document: dict[str, Any] = {
+        "name": function.name,
+        "declaration": function.head,
+        "line": function.line,
+        "verdict": str(function.verdict),
+        "precondition": list(function.precondition),
+        "contract": function.contract or None,
+        "reason": function.reason or None,
+    }
+    if finding is not None:
+        document["finding"] = {
+            "kind": finding.kind,
+            "file": finding.file,
+            "line": finding.line,
+            "column": finding.column,
+            "status": finding.status,
+            "message": finding.message,
+            "operations": list(function.sequence),
+            "inputs": list(finding.inputs),
+        }
+    return document

@@ -1,0 +1,57 @@
+"""The result of `kleene check --library`: a verdict for each exported function, and the invariant of the objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kleene.core.verdict import Finding, Verdict
+from kleene.domains.explicit.explore import Confirmed
+from kleene.results.check import CheckReport
+from kleene.structures.structure import Structure
+
+
+@dataclass(frozen=True)
+class FunctionVerdict:
+    """The verdict of one function.
+
+    TRUE: no call that satisfies the precondition has an error. FALSE: `finding` is an error on an admissible input, and
+    `sequence` are the operations that lead to it.
+    """
+
+    name: str
+    head: str
+    line: int
+    verdict: Verdict
+    precondition: tuple[str, ...] = ()
+    reason: str = ""
+    contract: str = ""
+    """The precondition and the postcondition as a comment that can be pasted above the function."""
+    finding: Finding | None = None
+    run: Confirmed | None = None
+    """The run that shows the finding."""
+    sequence: tuple[str, ...] = ()
+
+
+@dataclass
+class LibraryReport:
+    """The result for one file."""
+
+    file: str
+    functions: list[FunctionVerdict]
+    invariants: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """For each object type, sentences that hold of every object between two operations."""
+    shapes: dict[str, tuple[Structure, ...]] = field(default_factory=dict)
+    """For each object type, the heaps between two operations, as structures."""
+    client: str = ""
+    """The client as C text."""
+    check: CheckReport | None = None
+    """The check of the client that proves the functions."""
+    reason: str = ""
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        values = {f.verdict for f in self.functions}
+        if Verdict.FALSE in values:
+            return Verdict.FALSE
+        return Verdict.UNKNOWN if Verdict.UNKNOWN in values or not values else Verdict.TRUE

@@ -1,0 +1,1 @@
+"""Pages of reports in a real browser."""

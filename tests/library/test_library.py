@@ -1,0 +1,150 @@
+"""Libraries without `main`: every example is proved, and one-line errors in single functions are shown with a run.
+
+`make test` runs a slice (`tests/slices.py`); `make exam` runs everything.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kleene.analysis.c.library.check import check_library
+from kleene.analysis.c.library.client import write_client
+from kleene.analysis.c.library.interface import read_interface
+from kleene.analysis.c.library.operations import Fate, Outcome, Role, object_types, readings
+from kleene.analysis.c.options import check_options
+from kleene.c.options import DEFAULT
+from kleene.cli import run_main
+from kleene.core.verdict import Verdict
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "library"
+LIBRARIES = sorted(p.name for p in EXAMPLES.iterdir() if p.suffix in (".c", ".h"))
+_SECONDS = 120.0
+"""A library takes 3 to 10 s alone; tests may share two cores with others."""
+
+ERRORS = [
+    ("list.c", "if (l->head == NULL)\n        l->tail = n;", "", "an empty list gets no tail"),
+    ("list.c", "    if (l->head == NULL)\n        l->tail = NULL;\n", "", "the tail dangles"),
+    ("list.c", "if (l->tail == x)\n        l->tail = last;", "", "the tail dangles after a removal"),
+    ("list.c", "    free(l);\n", "", "the header is lost"),
+    ("list.c", "    n->next = NULL;\n", "", "next is not initialised"),
+    (
+        "dlist.c",
+        "    if (n->next)\n        n->next->prev = n->prev;\n    else\n        d->last = n->prev;",
+        "",
+        "no back link",
+    ),
+    ("dlist.c", "    free(n);\n    d->count--;", "    d->count--;", "the removed node is lost"),
+    ("dlist.c", "d->first = d->last = NULL;", "d->first = NULL;", "the last node dangles"),
+    ("ring.c", "    if (n == r) {\n        free(r);\n        return NULL;\n    }\n", "", "a ring of one frees itself"),
+    ("stack.c", "    f->below = s->top;\n", "", "below is not initialised"),
+    ("stack.c", "    free(*s);\n    *s = NULL;", "    free(*s);", "the pointer of the caller dangles"),
+    ("queue.c", "    if (!q->front)\n        q->rear = NULL;\n", "", "the rear dangles"),
+    ("tree.c", "    if (!*p)\n        return -1;\n", "", "a missing NULL test"),
+    ("tree.c", "    free_nodes(n->right);\n    free(n);", "    free(n);\n    free_nodes(n->right);", "use after free"),
+    ("link.h", "    e->next->prev = e->prev;\n", "", "prev of the next element dangles"),
+    (
+        "headless.c",
+        "        prev->next = p->next;\n    else\n        head = p->next;",
+        "        prev->next = p->next;",
+        "first",
+    ),
+    ("pool.c", "    p->idle = NULL;\n}\n\nvoid pool_finish", "}\n\nvoid pool_finish", "trimmed slots are used again"),
+    ("deque.c", "    c->next->prev = c->prev;\n", "", "prev dangles"),
+]
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_every_function_of_a_library_is_proved(name: str) -> None:
+    report = check_library(str(EXAMPLES / name), check_options(timeout=_SECONDS))
+    assert {f.name: str(f.verdict) for f in report.functions} == {f.name: "TRUE" for f in report.functions}
+    assert report.check is not None
+    assert report.check.coverage is None or report.check.coverage.states > 0
+
+
+@pytest.mark.parametrize(("name", "old", "new", "what"), ERRORS, ids=[f"{e[0]}-{e[3]}" for e in ERRORS])
+def test_an_error_in_one_function_is_shown_with_its_operations(
+    name: str, old: str, new: str, what: str, tmp_path: Path
+) -> None:
+    text = (EXAMPLES / name).read_text(encoding="utf-8")
+    assert old in text, "the example has changed"
+    broken = tmp_path / name
+    broken.write_text(text.replace(old, new, 1), encoding="utf-8")
+    report = check_library(str(broken), check_options(timeout=_SECONDS))
+    errors = [f for f in report.functions if f.verdict is Verdict.FALSE]
+    assert errors, [(f.name, str(f.verdict), f.reason) for f in report.functions]
+    assert all(f.finding is not None and f.finding.confirmed and f.run is not None and f.sequence for f in errors)
+
+
+def test_the_roles_of_a_list_with_a_header() -> None:
+    interface = read_interface(str(EXAMPLES / "list.c"), DEFAULT)
+    types = object_types(interface)
+    first = {f.name: readings(f, types)[0] for f in interface.functions}
+    assert types.kept == ("struct list",)
+    assert types.elements == {"struct node": "struct list"}
+    assert first["list_new"].outcome is Outcome.NEW
+    assert first["list_remove"].roles == (Role.OBJECT, Role.ELEMENT)
+    assert first["list_free"].fate is Fate.ENDED
+
+
+def test_null_is_an_object_of_a_list_without_a_header() -> None:
+    """A precondition is never stronger than what the functions establish: an empty list is NULL."""
+    interface = read_interface(str(EXAMPLES / "headless.c"), DEFAULT)
+    types = object_types(interface)
+    roles = {r for f in interface.functions for o in readings(f, types) for r in o.roles}
+    assert Role.OBJECT not in roles
+    assert Role.OBJECT_OR_NULL in roles
+
+
+def test_a_client_compiles(tmp_path: Path) -> None:
+    """The client is C that a compiler accepts without a warning about its calls."""
+    interface = read_interface(str(EXAMPLES / "dlist.c"), DEFAULT)
+    types = object_types(interface)
+    client = write_client(
+        interface, types, [readings(f, types)[0] for f in interface.functions], str(EXAMPLES / "dlist.c")
+    )
+    path = tmp_path / "client.c"
+    path.write_text(client.text, encoding="utf-8")
+    subprocess.run(["cc", "-fsyntax-only", "-Wall", "-Werror", "-Wno-unused-variable", str(path)], check=True)
+    for line, operation in client.lines.items():
+        assert f"{operation.function.name}(" in client.text.splitlines()[line - 1]
+
+
+def test_the_invariant_of_a_doubly_linked_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    contracts, document = tmp_path / "contracts.h", tmp_path / "result.json"
+    arguments = ["check", "--library", str(EXAMPLES / "dlist.c"), "--contracts-out", str(contracts)]
+    assert run_main([*arguments, "--json", str(document)]) == 0
+    output = capsys.readouterr().out
+    assert "p->first and p->last are NULL together" in output
+    assert "prev leads back: p->next->prev == p" in output
+    assert "&& A(v) inv[next,prev](v)" in contracts.read_text(encoding="utf-8")
+    assert json.loads(document.read_text(encoding="utf-8"))["schema"] == "kleene.library/1"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        ("static int f(void) { return 0; }\n", ["--library"], "exports no function"),
+        ("int f(void) { return 0; }\n", ["--function", "g"], "exports no function 'g'"),
+        ("int f(void) { return 0; }\n", ["--library", "--contracts"], "exclude each other"),
+        ("int f(void) { return 0; }\n", ["--client-out", "x.c"], "need --library"),
+        ("int f(void) { return 0 }\n", ["--library"], "expected ';'"),
+    ],
+)
+def test_bad_input_is_one_line(
+    text: str, arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(text, encoding="utf-8")
+    assert run_main(["check", str(file), *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_function_without_a_maker_of_its_argument_is_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "a.c"
+    file.write_text("struct hidden;\nint size(struct hidden *h, ...) { return h != 0; }\n", encoding="utf-8")
+    assert run_main(["check", "--library", str(file)]) == 3
+    assert "because: " in capsys.readouterr().out

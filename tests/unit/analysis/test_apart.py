@@ -1,0 +1,179 @@
+"""Heaps taken apart in the analysis of C programs: what is proved, what must not be, and what is kept together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.coverage.helpers import attacked, is_proof, read
+from tests.unsafe_c.test_unsafe import PROGRAMS, prepared_program
+
+from kleene.analysis.c.shape import analyse as analysis
+from kleene.analysis.c.shape.analyse import analyse, analyse_by_attempt
+from kleene.analysis.c.shape.attempts import ATTEMPTS, kinds_of_alarms
+from kleene.analysis.c.shape.run import check_again
+from kleene.cfa.graph import Edge
+from kleene.diagnostics import InternalCheckError
+from kleene.domains.decomposed import products
+from kleene.domains.decomposed.calling import CallingDecomposedDomain
+from kleene.domains.decomposed.locality import Plan
+from kleene.passes.preparation import Prepared
+from kleene.report.check.shape_words import invariants_of
+from kleene.results.shape import ShapeResult
+from kleene.transformers.action import Action
+
+PARTS = next(row for row in ATTEMPTS if row.name == "parts")
+HEAD = """
+#include <stdlib.h>
+#include <assert.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { struct node *next; };
+static struct node *push(struct node *l) {
+    struct node *n = malloc(sizeof *n);
+    if (!n) abort();
+    n->next = l;
+    return n;
+}
+static struct node *fill(void) {
+    struct node *l = NULL;
+    while (__VERIFIER_nondet_int()) l = push(l);
+    return l;
+}
+static void drop(struct node *l) { while (l) { struct node *t = l; l = l->next; free(t); } }
+"""
+SAFE = {
+    "two lists": "struct node *a = fill(), *b = fill(); drop(a); drop(b);",
+    "handed over": "struct node *a = fill(), *b = fill(); struct node *c = a; a = b; b = c; drop(a); drop(b);",
+    "one of two": "struct node *a = fill(), *b = fill(), *c = __VERIFIER_nondet_int() ? a : b; "
+    "if (c) c = c->next; drop(a); drop(b);",
+    "joined": "struct node *a = fill(), *b = fill(), *l; if (!a) { drop(b); return 0; } "
+    "for (l = a; l->next; l = l->next) ; l->next = b; drop(a);",
+    "flag": "struct node *a = NULL; int used = 0; if (__VERIFIER_nondet_int()) { a = push(a); used = 1; } "
+    "if (used) { a->next = NULL; } drop(a);",
+    "equal lengths": "struct node *a = NULL, *b = NULL; while (__VERIFIER_nondet_int()) { a = push(a); b = push(b); } "
+    "if (a) b->next = b->next; drop(a); drop(b);",
+}
+UNSAFE = {
+    "one list is lost": ("struct node *a = fill(), *b = fill(); drop(a); (void)b;", "memory_leak"),
+    "freed twice": ("struct node *a = fill(), *b = a; drop(a); drop(b);", "dangling_dereference"),
+    "shared end": (
+        "struct node *a = push(NULL), *b = push(NULL), *c = fill(); a->next = c; b->next = c; drop(a); drop(b);",
+        "dangling_dereference",
+    ),
+    "wrong flag": (
+        "struct node *a = NULL; int used = 0; if (__VERIFIER_nondet_int()) used = 1; "
+        "if (used) a->next = NULL; drop(a);",
+        "null_dereference",
+    ),
+    "wrong list": (
+        "struct node *a = fill(), *b = fill(); if (a) b->next = NULL; drop(a); drop(b);",
+        "null_dereference",
+    ),
+    "always fails": ("struct node *a = fill(); drop(a); assert(0);", "assertion"),
+    "not freed": ("struct node *a = fill(), *b = fill(); drop(a); if (b) exit(0);", "memory_cleanup"),
+}
+
+
+def by_parts(tmp_path: Path, body: str) -> ShapeResult:
+    path = tmp_path / "program.c"
+    path.write_text(f"{HEAD}int main(void) {{ {body} return 0; }}\n")
+    result = analyse_by_attempt(Prepared(read(path)), PARTS, malloc_may_fail=True, seconds=60)
+    assert result is not None
+    return result
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_parts_are_enough(name: str, tmp_path: Path) -> None:
+    result = by_parts(tmp_path, SAFE[name])
+    assert result.complete and not result.alarms
+    assert check_again(result)
+
+
+def test_what_an_alarm_depends_on_is_kept_together(tmp_path: Path) -> None:
+    result = by_parts(tmp_path, SAFE["flag"])
+    assert any({"a", "used=1"} <= roots for roots in result.together or ())
+    assert not by_parts(tmp_path, SAFE["two lists"]).together
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+def test_no_alarm_is_lost(name: str, tmp_path: Path) -> None:
+    body, kind = UNSAFE[name]
+    result = by_parts(tmp_path, body)
+    assert not result.complete or kind in kinds_of_alarms(result)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_parts_prove_no_unsafe_program(name: str) -> None:
+    result = analyse_by_attempt(prepared_program(name), PARTS, malloc_may_fail=False, seconds=20)
+    assert result is None or not result.complete or {alarm.kind for alarm in result.alarms} - {"memory_leak"}
+
+
+def many_lists(tmp_path: Path, count: int) -> Path:
+    names = [f"l{i}" for i in range(count)]
+    steps = "".join(f"if (c == {i}) {name} = push({name});\n" for i, name in enumerate(names))
+    declared = "".join(f"struct node *{name} = NULL;\n" for name in names)
+    loop = f"while (__VERIFIER_nondet_int()) {{ int c = __VERIFIER_nondet_int(); {steps} }}"
+    path = tmp_path / "many.c"
+    path.write_text(f"{HEAD}int main(void) {{ {declared}{loop}{''.join(f'drop({n});' for n in names)} return 0; }}\n")
+    return path
+
+
+def test_many_lists_are_taken_apart(tmp_path: Path) -> None:
+    """The product of five lists had 55,496 structures. The proof by parts is checked again, covered and described."""
+    path = many_lists(tmp_path, 5)
+    program = read(path)
+    result = analyse(Prepared(program), malloc_may_fail=True, seconds=60)
+    assert is_proof(result) and result.together == ()
+    assert result.structures < 1000
+    assert attacked(program, result, 1.0, max_runs=5).refuted is None
+    words = [text for invariant in invariants_of(result) for text in invariant.words]
+    assert {"l1: NULL", "l1: acyclic list of 2 or more nodes"} <= set(words) and not any(";" in text for text in words)
+
+
+def test_whole_heaps_follow_if_parts_do_not_stay_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "MOST_COMBINATIONS", 0)
+    result = analyse(Prepared(read(many_lists(tmp_path, 4))), malloc_may_fail=True, seconds=60)
+    assert is_proof(result) and result.together is None and result.structures > 4000
+
+
+def test_whole_heaps_follow_if_parts_have_alarms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A proof that needs all correlations is not lost."""
+    monkeypatch.setattr(analysis, "NEAREST", ())
+    path = many_lists(tmp_path, 4)
+    text = path.read_text().replace("l0 = push(l0);", "{ l0 = push(l0); used = 1; }")
+    text = text.replace("struct node *l0", "int used = 0; struct node *l0")
+    path.write_text(text.replace("drop(l0);", "if (used) assert(l0 != NULL); drop(l0);"))
+    result = analyse(Prepared(read(path)), malloc_may_fail=True, seconds=60)
+    assert is_proof(result) and result.together is None
+
+
+def test_a_part_that_is_missing_is_noticed(tmp_path: Path) -> None:
+    """The independent check finds it."""
+    result = by_parts(tmp_path, SAFE["two lists"])
+    assert result.reached is not None and result.translation is not None
+    head = next(name for name in result.translation.cfa.loop_heads if len(result.reached.stores[name]))
+    store = result.reached.stores[head]
+    (element,) = store.elements()
+    assert isinstance(element, products.Product)
+    own = max(element.sets, key=lambda roots: len(element.sets[roots]))
+    smaller = products.Product(element.partition, {**element.sets, own: element.sets[own][:1]}, element.adrift)
+    store.clear()
+    store.add([smaller])  # type: ignore[list-item]
+    with pytest.raises(InternalCheckError, match="not closed"):
+        check_again(result)
+
+
+def test_runs_refute_a_proof_by_a_wrong_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the analysis takes a part that an action changes for untouched, runs reach states that it does not have."""
+    right = CallingDecomposedDomain.plan
+
+    def wrong(domain: CallingDecomposedDomain, edge: Edge[Action]) -> Plan:
+        return Plan(frozenset()) if str(edge.label).endswith("= NULL") else right(domain, edge)
+
+    path = tmp_path / "program.c"
+    path.write_text(f"{HEAD}int main(void) {{ struct node *a = fill(); drop(a); return 0; }}\n")
+    program = read(path)
+    monkeypatch.setattr(CallingDecomposedDomain, "plan", wrong)
+    result = analyse_by_attempt(Prepared(program), PARTS, malloc_may_fail=True, seconds=60)
+    assert result is not None and result.complete
+    assert attacked(program, result).refuted is not None
