@@ -50,6 +50,7 @@ bench: venv
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/thesis.py
 	$(BIN)/python benchmarks/check.py
+	$(BIN)/python benchmarks/coverage_cost.py
 	$(BIN)/python benchmarks/symbolic.py
 	$(BIN)/python benchmarks/fesa.py
 	$(BIN)/python benchmarks/refine.py

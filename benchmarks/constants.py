@@ -51,7 +51,10 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("FESA_SECONDS", ("shape",)),
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
-    "kleene.analysis.c.shape.attempts": (("LOADS_SHARE", ("shape",)), ("PARTS_SHARE", ("shape",))),
+    "kleene.analysis.c.shape.attempts": (
+        ("PARTS_SHARE", ("shape",)),
+        ("LOADS_SHARE", ("shape",)),
+    ),
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),
         ("LANES_SHARE", ("shape",)),
@@ -65,6 +68,11 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LANES_FACTOR", ("shape",)),
         ("STRUCTURES_BEFORE_PARTS", ("shape",)),
         ("STRUCTURES_BEFORE_PARTS_OF_CALLS", ("recursion",)),
+    ),
+    "kleene.analysis.c.shape.apart": (
+        ("SAMPLED_STRUCTURES", ("shape",)),
+        ("LEAST_STRUCTURES", ("shape",)),
+        ("GAIN_FACTOR", ("shape",)),
     ),
     "kleene.analysis.c.fesa": (
         ("MANY_NODES", ("fesa",)),
@@ -130,6 +138,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("_STATES_AT_LOCATION", ("shape",)),
         ("_STATES_AT_HEAD", ("shape",)),
         ("_RUNS_SHARE", ("shape",)),
+        ("_RUNS_WITHOUT_NEWS", ("shape",)),
     ),
     "kleene.coverage.inputs": (("_FAILING_ALLOCATIONS", ("shape",)), ("_RANDOM_DISTANCE", ("shape",))),
     "kleene.coverage.invariants": (

@@ -141,7 +141,12 @@ def test_comparisons(operator: str) -> None:
     assert _compared("!=", others, five) == (SPACE.true, SPACE.false)
 
 
-REACHABLE = [f"{NODE} {body}" for body in PERHAPS] + PERHAPS_A_NUMBER
+GLOBAL = "static int g; static struct node n; "
+REACHABLE = [
+    *(f"{NODE} {body}" for body in PERHAPS),
+    *PERHAPS_A_NUMBER,
+    *(GLOBAL + test for test in ("if (g == 0)", "if (n.data == 0)", "if (!n.next)", "n.data = 3; if (n.data == 3)")),
+]
 
 
 @pytest.mark.parametrize("body", REACHABLE)
@@ -157,6 +162,7 @@ NEVER = [
     "memcpy(p, q, sizeof *p); if (p->data != 7)",
     "memcpy(p, q, 8); if (p->data != 5)",
     "*p = *q; if (p->data != 7)",
+    *(GLOBAL + test for test in ("if (g != 0)", "if (n.data != 0)", "if (n.next)", "n.data = 3; if (n.data != 3)")),
 ]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kleene.c.clang import cindex
-from kleene.c.parse import arguments, parse
+from kleene.c.options import DEFAULT, parse_unit
 
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _OTHERS = {"&&": ("||",), "||": ("&&",), "+": ("-",), "-": ("+",), "++": ("--",), "--": ("++",)}
@@ -50,7 +50,7 @@ def whole_text(files: Sequence[Path]) -> str:
 
 def edits(path: Path) -> list[Edit]:
     """All edits of a program in one file, in the order of the text."""
-    unit = parse(str(path), arguments((), (), "LP64"))
+    unit = parse_unit(str(path), DEFAULT)
     source = path.read_bytes()
     return sorted(set(_Finder(unit, source, str(path)).edits()))
 

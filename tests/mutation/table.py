@@ -45,7 +45,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "semantics/contracts/shapes": CONTRACTS,
     "semantics/contracts/specifications": CONTRACTS,
     "analysis/c/contracts": CONTRACTS,
-    "c/contracts": ("tests/unit/c/test_contract_syntax.py", *CONTRACTS),
+    "c/contracts": ("tests/unit/c/test_contract_syntax.py", f"{SEMANTICS}/test_contracts.py"),
     "analysis/c/certificates": CERTIFICATES,
     "refine/certificate": CERTIFICATES,
     "domains/fesa/transfer": FESA,

@@ -88,7 +88,8 @@ class Unit:
 
 def _promised(declaration: Any) -> str:
     """The model that the attributes of a declaration promise."""
-    if "noreturn" in declaration.type.spelling:
+    words = {token.spelling for token in declaration.get_tokens()}
+    if "noreturn" in declaration.type.spelling or words & {"_Noreturn", "noreturn"}:
         return "noreturn"
     attributes = {child.kind.name for child in declaration.get_children() if child.kind.is_attribute()}
     return "pure" if attributes & {"PURE_ATTR", "CONST_ATTR"} else UNKNOWN

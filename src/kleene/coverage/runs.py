@@ -12,7 +12,7 @@ from collections.abc import Set
 from dataclasses import dataclass, field
 
 from kleene.core.verdict import LEAKS
-from kleene.coverage.inputs import KINDS, ROUNDS, PlannedInputs, named_numbers, plans
+from kleene.coverage.inputs import PlannedInputs, named_numbers, plans
 from kleene.coverage.invariants import Invariant
 from kleene.coverage.views import Program, Stack
 from kleene.domains.explicit.interpreter import lost_blocks
@@ -31,7 +31,7 @@ _STATES_AT_HEAD = 24
 """Number of states per run that are searched at a loop head."""
 _RUNS_SHARE = 0.7
 """The share of the time for runs; the rest is for a closer look at their states."""
-_RUNS_WITHOUT_NEWS = 5 * len(ROUNDS) * len(KINDS)
+_RUNS_WITHOUT_NEWS = 210
 """Runs in a row without a new state after which the rest of the time is for a closer look: every plan five times."""
 
 

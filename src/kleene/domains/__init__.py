@@ -1,9 +1,9 @@
-"""Abstract domains, one folder each; a domain knows structures and transformers, never the engine. Only `decomposed` uses another one.
+"""Abstract domains, one folder each; a domain knows structures and transformers, never the engine.
 
-In reading order:
+Only `decomposed` knows another domain. In reading order:
 
 - `shape`: sets of three-valued structures
-- `decomposed`: products of parts of the heap, over the shape domain
+- `decomposed`: the same, with heaps taken apart
 - `fesa`: one graph and one Boolean function
 - `explicit`: concrete runs
 """

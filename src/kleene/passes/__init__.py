@@ -8,14 +8,12 @@ In reading order:
 - `inline`: calls of functions that are not recursive
 - `tail_calls`: tail recursion becomes a loop
 - `recursive_functions`: the other recursive functions get locations in one automaton, with `Invoke` edges
-- `address_numbers`: pointers that are numbers for a while
-- `function_values`: addresses of functions become numbers
+- `pointers`: pointers as numbers, to functions, and to blocks of unknown type
 - `literals`: string literals become global arrays
 - `promote`: pointers that always hold the address of one variable
 - `scalars`: structs and arrays become variables
 - `elements`: arrays and blocks of pointers become lists
 - `indices`: variable indices become choices
-- `block_types`: the types of blocks from an allocator that returns `void *`
 - `loads`: a pointer that is read twice is read once
 - `coalesce`: pointers with disjoint lives share a predicate
 - `representatives`: numbers compared with constants: one for each outcome

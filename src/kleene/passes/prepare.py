@@ -13,15 +13,15 @@ from kleene.cfa.expressions import Field, Index
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Error, Operation
 from kleene.cfa.program import CProgram
-from kleene.passes.address_numbers import with_address_numbers
-from kleene.passes.block_types import with_block_types
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_array_blocks
 from kleene.passes.elements.global_arrays import with_slots
 from kleene.passes.entry_parameters import with_entry_values
-from kleene.passes.function_values import with_function_numbers
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
+from kleene.passes.pointers.address_numbers import with_address_numbers
+from kleene.passes.pointers.block_types import with_block_types
+from kleene.passes.pointers.function_values import with_function_numbers
 from kleene.passes.promote import promote_addresses
 from kleene.passes.scalars import with_scalars
 

@@ -28,8 +28,8 @@ from kleene.cfa.program import CProgram, Function, Global
 from kleene.cfa.types import ArrayType, FloatType, IntegerType, PointerType, RecordType, Type
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.function_values import scalar_type
 from kleene.passes.literals import is_literal
+from kleene.passes.pointers.function_values import scalar_type
 from kleene.passes.rewrite import Choice, expand_edges, operations_of, rewrite_operation
 
 MAX_SCALARS = 32

@@ -33,6 +33,8 @@ class CheckReport:
     shape: ShapeResult | FesaResult | None = None
     traces: list[Confirmed] = field(default_factory=list)
     refinement: Refined | None = None
+    advice: str = ""
+    """What the user can do about an UNKNOWN."""
     fallback: str = ""
     """The outcome of the analysis after refinement gave up."""
     shown_by: dict[str, str] = field(default_factory=dict)

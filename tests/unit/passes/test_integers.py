@@ -185,8 +185,18 @@ INPUT = "__VERIFIER_nondet_int()"
         ("int i = 3, j = i; if (j == 5) return 1;", "i", (3, 5)),
         (f"int i = 3, j = {INPUT}; if (j < i) return 1;", "j", (3,)),
         (f"int i = 3, j = {INPUT}; if (j == 5) return 1; if (i) return 2;", "i", (0, 3)),
+        (f"int i = {INPUT}, j = {INPUT}; i = i + j; if (i < j) return 1;", "i", ()),
         ("unsigned char c = 255; int k = -1; if (c == k) return 1;", "c", (255,)),
     ],
 )
 def test_the_constants_of_a_variable(tmp_path: Path, body: str, name: str, values: tuple[int, ...]) -> None:
     assert constants(tmp_path, body)[name] == values
+
+
+def test_a_hidden_variable_has_no_constants(tmp_path: Path) -> None:
+    program, cfa = inlined(tmp_path, "int i = 7; if (i) return 1;")
+    memory = Memory(program, cfa, typed=True)
+    (variable,) = (v for v in memory.integers if v.name == "i")
+    assert Constants(memory).of(variable) == (0, 7)
+    assert Constants(memory, hidden=frozenset([variable])).of(variable) == ()
+    assert Constants(memory, tracks=lambda key: key != variable).of(variable) == ()

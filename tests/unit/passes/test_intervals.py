@@ -344,8 +344,19 @@ def test_a_counter_has_the_bounds_of_its_loop(
 
 
 def test_a_counter_without_a_test_has_all_values(empty: CProgram) -> None:
-    cfa = loop(assigned(I, 0), Skip(PLACE), moved(I, 1), Skip(PLACE))
-    assert Intervals(empty, cfa).of(I, "3") == (-(2**31), 2**31 - 1)
+    for by in (-1, 1):
+        cfa = loop(assigned(I, 0), Skip(PLACE), moved(I, by), Skip(PLACE))
+        assert Intervals(empty, cfa).of(I, "3") == (-(2**31), 2**31 - 1)
+
+
+def test_a_counter_within_a_larger_type_has_no_bound_on_its_side(empty: CProgram) -> None:
+    """Widening goes to the end of the type where no constant of the program is left."""
+    for by, name, known in ((1, ">", (0, 2**31 - 1)), (-1, "<", (-(2**31), 0))):
+        test = Comparison(name, I, Constant(0, INT))
+        around = Assume(PLACE, Comparison(NEGATED[MIRRORED[name]], I, Constant(0, INT)), True)
+        cfa = loop(assigned(I, 0), around, moved(I, by), Assume(PLACE, test, True))
+        low, high = Intervals(empty, cfa).of(I, "2")
+        assert low <= known[0] and high >= known[1]
 
 
 def test_what_a_pointer_or_a_call_may_change_has_all_values(empty: CProgram) -> None:

@@ -125,6 +125,7 @@ MORE: dict[str, tuple[Operation, ...]] = {
     "an offset": (Assign(PLACE, P, PointerOffset(P, X, 16, POINTER)),),
     "an offset that is compared": (assumed("<", Deref(PointerOffset(P, X, 4, POINTER), INT), 1),),
     "a test of a sum": (Assume(PLACE, Binary("&", X, number(1), INT), True),),
+    "a test of a conversion": (Assume(PLACE, Cast(X, INT), True),),
     "a test of the negation of a sum": (Assume(PLACE, Unary("!", Binary("&", X, number(1), INT), INT), True),),
     "a cell of another type": (Assign(PLACE, data(P), X), assumed("<", data(P, type_=UNSIGNED), number(3, UNSIGNED))),
     "a cell that another overlaps": (Assign(PLACE, data(P), X), Assign(PLACE, data(P, 10, CHAR), number(3, CHAR))),

@@ -212,6 +212,7 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
             max_structures=options.max_structures,
             only_class=options.shape_class,
             kinds=kinds,
+            tell=lambda progress: options.tell(f"abstract analysis, {progress}"),
         )
 
     start = time.monotonic()

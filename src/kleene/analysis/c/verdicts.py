@@ -23,6 +23,7 @@ from kleene.core.verdict import (
 )
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import exits
+from kleene.report.check.crowding import crowding_sentence
 from kleene.results.check import CheckReport
 from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
@@ -31,6 +32,8 @@ from kleene.semantics.translate import Alarm
 if TYPE_CHECKING:
     from kleene.results.confirmation import Confirmation
 
+_TIME = "time limit"
+"""In the reasons of phases that ran out of time."""
 _STEPS_TO_EXIT = 5_000
 """Steps after a leak without an exit after which a run counts as endless."""
 
@@ -143,7 +146,8 @@ def explain(report: CheckReport) -> None:
             first = unsupported[0]
             reasons.append(f"{first.place}: not supported: {first.text}")
         elif not shape.complete:
-            reasons.append(shape.reason)
+            crowd = crowding_sentence(shape) if isinstance(shape, ShapeResult) else ""
+            reasons.append(f"{shape.reason}; {crowd}" if crowd else shape.reason)
         known = {(f.kind, f.line) for f in report.findings}
         for alarm in shape.alarms:
             violated = violated_properties(alarm.kind, "")
@@ -158,6 +162,23 @@ def explain(report: CheckReport) -> None:
     elif "memcleanup" in open_properties and not reasons:
         reasons.append("blocks that are not freed at an error call are not checked; use --property memcleanup alone")
     report.reason = reasons[0] if reasons else "the analysis did not decide"
+    report.advice = _advice(report, undefined)
+
+
+def _advice(report: CheckReport, undefined: Finding | None) -> str:
+    """One sentence on what the user can do about the reason."""
+    shape = report.shape
+    if undefined is not None:
+        return f"repair the error at {undefined.file}:{undefined.line}, and check again"
+    if _TIME in report.reason:
+        return "give more time with --timeout, or check fewer operations at once"
+    if shape is not None and any(a.kind == "unsupported" for a in shape.alarms):
+        if "--extern" in report.reason:
+            return ""
+        return "keep the place out of the check: put it into a function and give this a model (--extern, --models)"
+    if shape is not None and shape.alarms:
+        return "--trace shows the path that the analysis could not exclude; --refine or a contract may exclude it"
+    return "--trace and --html show what was reached; --refine or --timeout may decide it"
 
 
 def _answer(alarm: Alarm, confirmation: Confirmation | None) -> str:

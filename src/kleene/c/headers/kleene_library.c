@@ -433,6 +433,19 @@ int *__errno_location(void) {
     return &kleene_errno;
 }
 
+/* Texts of the system. */
+static char kleene_message[2];
+
+char *strerror(int number) {
+    kleene_message[0] = __VERIFIER_nondet_char();
+    return kleene_message;
+}
+
+char *getenv(const char *name) {
+    kleene_message[0] = __VERIFIER_nondet_char();
+    return __VERIFIER_nondet_int() != 0 ? kleene_message : NULL;
+}
+
 /* Streams: a stream is no memory of the program. */
 FILE *fopen(const char *name, const char *mode) {
     return __VERIFIER_nondet_int() != 0 ? __VERIFIER_nondet_FILE() : NULL;

@@ -129,6 +129,7 @@ class _CheckCommand(click.Command):
 )
 @refine_options
 @format_options
+@click.option("--profile", is_flag=True, help="Print where structures multiplied, and what tells them apart.")
 @click.option("--quiet", is_flag=True, help="Print nothing; the exit code is the verdict.")
 def command(files: tuple[str, ...], **given: Any) -> int:
     """Prove a C program memory safe, or show a run that is not.
@@ -217,6 +218,8 @@ def _write(report: CheckReport, request: CheckRequest, given: dict[str, Any], to
                 from kleene.report.check.fesa_words import fesa_lines
 
                 words = fesa_lines(states)
+        if given["profile"]:
+            words += _crowded(report)
         words += aside_lines(told)
         views = new_views(told.views)
         click.echo(check_text(report, views, traces=given["trace"], expected=expected, invariants=words), nl=False)
@@ -248,6 +251,16 @@ def _certified(report: CheckReport) -> bool:
     """Whether the shapes come from a proof by refinement, which counts only after its independent check."""
     shape = report.shape
     return shape is not None and shape.partial and shape.complete
+
+
+def _crowded(report: CheckReport) -> list[str]:
+    """The locations where structures multiplied."""
+    from kleene.report.check.crowding import crowding_table
+    from kleene.results.shape import ShapeResult
+
+    if not isinstance(report.shape, ShapeResult):
+        return ["no structures: the shape analysis did not run"]
+    return crowding_table(report.shape).splitlines()
 
 
 def _expected(report: CheckReport, task: Task | None) -> list[Expected]:

@@ -251,11 +251,18 @@ def concrete(state: State, value: Value, *, ends: bool = True) -> int:
     if low == high:
         return low
     numbers: Sequence[int] = range(low - value.offset, high - value.offset + 1)
-    if len(numbers) > _ENUMERATED:
+    if high - low >= _ENUMERATED:
         state.source.bounded = "of an index or size with many values only some are tried"
         tried = {low, low + 1, *(n for n in _TRIED if low <= n <= high), *((high - 1, high) if ends else ())}
         numbers = [n - value.offset for n in sorted(tried, key=abs, reverse=True)]
     raise Split([[(value.symbol, 0, n), (0, value.symbol, -n)] for n in numbers])
+
+
+def pointer_from(state: State, value: Unknown, type_: IntegerType) -> Value:
+    """A pointer made from an unknown number: the number itself, or one of a few."""
+    if isinstance(value, Linear) and span(state, value) > _ENUMERATED:
+        return fit(state, value, type_)
+    return type_.wrap(concrete(state, value))
 
 
 def decide(state: State, symbol: str, a: int | Unknown, b: int | Unknown) -> int:
@@ -300,6 +307,10 @@ def compare_numbers(state: State, symbol: str, a: Value, b: Value) -> int:
 
 def compare_addresses(state: State, symbol: str, a: Value, b: Value) -> int:
     """Comparison of pointers; where C leaves the answer open, either may come, and the state is tainted by it."""
+    if isinstance(a, Unknown) or isinstance(b, Unknown):  # a pointer made from a number
+        if isinstance(a, int | Unknown) and isinstance(b, int | Unknown):
+            return decide(state, symbol, a, b)
+        raise NotModelled("comparison of an address with an unknown number")
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return _open_choice(state, symbol, a, b, "comparison of an uninitialized pointer")
     if isinstance(a, Pointer) and isinstance(b, Pointer):

@@ -37,6 +37,7 @@ from kleene.domains.explicit.arithmetic import (
     fit,
     integer_operation,
     operate,
+    pointer_from,
     round_to,
 )
 from kleene.domains.explicit.entry import ARGUMENTS, look_at_arguments
@@ -250,6 +251,8 @@ class Compiler:
                 return Pointer(start.block, start.offset + distance)
             if isinstance(start, int):
                 return (start + distance) & mask
+            if isinstance(start, Unknown):
+                raise NotModelled("arithmetic on a pointer that is an unknown number")
             return start
 
         return move
@@ -328,7 +331,7 @@ def _reader(type_: Type, width: int) -> Callable[[State, int, int, Value], Value
 
     def read_pointer(state: State, number: int, bit: int, value: Value) -> Value:
         if isinstance(value, Unknown):
-            return concrete(state, value)
+            return pointer_from(state, value, IntegerType(width, signed=False))
         if isinstance(value, Undefined) and state.source.chooses_garbage:
             value = _garbage(state, number, bit)
             state.writable(number).store(bit, width, value)
@@ -362,7 +365,7 @@ def _read_float(type_: FloatType) -> Callable[[State, int, int, Value], Value]:
 
 def _to_pointer(state: State, value: Value, type_: PointerType) -> Value:
     if isinstance(value, Unknown):
-        return concrete(state, value) & ((1 << type_.size * 8) - 1)
+        return pointer_from(state, value, IntegerType(type_.size * 8, signed=False))
     if type(value) is int:
         return value & ((1 << type_.size * 8) - 1)
     return value

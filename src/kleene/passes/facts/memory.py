@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Self
 
 from kleene.cfa.expressions import (
@@ -40,7 +41,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type, shared_type
 from kleene.diagnostics import KleeneError
-from kleene.passes.function_values import scalar_type
+from kleene.passes.pointers.function_values import scalar_type
 
 MAX_PLACES = 12
 """Places (a kind of object and an offset) of one pointer: with more, it may point anywhere."""
@@ -324,6 +325,12 @@ class Memory:
                 return any(grown)
         return False
 
+    @cached_property
+    def numbers_hold_addresses(self) -> bool:
+        """Whether the program converts a pointer to a number: then a number may become that pointer again."""
+        nodes = (n for o in self._operations() for x in expressions(o) for n in walk(x) if isinstance(n, Cast))
+        return any(isinstance(n.operand.type, PointerType) and not isinstance(n.type, PointerType) for n in nodes)
+
     def record_size(self, record: RecordType) -> int:
         """The size of the blocks of a type."""
         return self._size(record.size, record)
@@ -381,7 +388,7 @@ class Memory:
                 return set(self.pointer_places.get(value, ()))
             case Cast(operand=operand) if isinstance(operand.type, PointerType):
                 return self.value_places(operand)
-            case Cast(operand=Constant()):
+            case Cast(operand=operand) if isinstance(operand.type, IntegerType):  # nothing is known of the number
                 return set()
             case AddressOf(target=target):
                 return self.address_places(target)

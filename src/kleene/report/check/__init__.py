@@ -8,6 +8,7 @@ In reading order:
 - `line_shapes`: the shapes at each line of the source
 - `trace`: the run that shows an error
 - `shape_words`: shapes in words
+- `crowding`: where structures multiplied
 - `fesa_words`: FESA states in words
 - `refinement_text`: rounds of a refinement as text
 - `refinement_page`: rounds of a refinement on the page

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from kleene.core.verdict import Finding, Verdict
@@ -72,6 +73,8 @@ def check_text(
         lines.append(f"{entry.property_file}: {entry.verdict}{said}")
     if report.reason:
         lines.append(f"unknown because: {report.reason}")
+        if report.advice:
+            lines.append(f"what to do: {report.advice}")
     if report.reason and report.refinement is not None:
         from kleene.report.check.refinement_text import left_lines  # imports the solver
 
@@ -86,9 +89,19 @@ def finding_lines(view: FindingView) -> list[str]:
     lines = _with_caret(finding.file, finding.line, finding.column, heading)
     for note in view.notes:
         lines += _with_caret(note.place.file, note.place.line, note.place.column, f"note: {note.text}")
+    if view.statement:
+        lines.append(f"    statement: {view.statement}")
+    if view.calls:
+        lines.append(f"    calls: {in_short(view.calls)}")
     if finding.inputs and finding.confirmed:
         lines.append(f"    inputs: {' '.join(map(str, finding.inputs))}")
     return lines
+
+
+def in_short(calls: Sequence[str]) -> str:
+    """Names in a row, with numbers for repetitions."""
+    groups = [(name, len(list(same))) for name, same in groupby(calls)]
+    return " ".join(name if count == 1 else f"{name}*{count}" for name, count in groups)
 
 
 def _with_caret(file: str, line: int, column: int, text: str) -> list[str]:
@@ -163,6 +176,7 @@ def check_document(
         "findings": [_finding(report, n, f, by_text[str(f)]) for n, f in enumerate(report.findings)],
         "statistics": statistics,
         "reason": report.reason or None,
+        "advice": report.advice or None,
         "warnings": suppression_warnings(viewed),
         "assumptions": [
             {"name": a.name, "model": a.model, "text": a.text, "given": a.given} for a in report.assumptions

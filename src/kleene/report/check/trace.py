@@ -51,7 +51,8 @@ def readable(trace: Trace) -> list[TraceLine]:
     start: int | None = None
     for step in trace.steps:
         operation = step.operation
-        if isinstance(operation, DeclareLocal | EndScope | Skip) and step.number != trace.steps[-1].number:
+        inside = operation.place.file == trace.program.library
+        if (inside or isinstance(operation, DeclareLocal | EndScope | Skip)) and step.number != trace.steps[-1].number:
             continue
         start = step.number if start is None else start
         text, note = _filled(_text(step), step.depth, held)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kleene.cfa.operations import Place
+from kleene.cfa.operations import Call, Place
 from kleene.core.verdict import Finding
 from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.heap import Heap
@@ -23,6 +23,11 @@ MOST_STEPS = 400
 """Steps of a run that are listed: viewers become slow beyond it. The last ones are kept."""
 _MOST_HEAP_WORDS = 2_000
 """Characters of a heap in words: about 40 blocks, more than a person reads at one step."""
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_WORDS = frozenset(
+    ("NULL", "return", "struct", "unsigned", "int", "long", "char", "u", "end", "malloc", "calloc", "free")
+)
+"""Words of a statement that its source line may write in another way."""
 _NUMBER = re.compile(r"\d+")
 
 
@@ -56,6 +61,10 @@ class FindingView:
     """The reason that a comment in the source gives for ignoring it."""
     is_known: bool = False
     """Whether the baseline has it."""
+    calls: tuple[str, ...] = ()
+    """The functions that the entry calls in the run, in their order."""
+    statement: str = ""
+    """The statement that fails, where the source line does not show it: it is in a macro."""
 
     @property
     def counts(self) -> bool:
@@ -79,7 +88,9 @@ def finding_views(
         if with_flow:
             flow = _flow(confirmed) if confirmed else _suspected(finding)
         notes = block_notes(confirmed) if confirmed else ()
-        views[str(finding)] = FindingView(finding, flow, notes, fingerprint(finding))
+        calls = calls_of(confirmed) if confirmed else ()
+        statement = hidden_statement(confirmed) if confirmed else ""
+        views[str(finding)] = FindingView(finding, flow, notes, fingerprint(finding), calls=calls, statement=statement)
     return _numbered(list(views.values()))
 
 
@@ -127,6 +138,31 @@ def _suspected(finding: Finding) -> tuple[FlowStep, ...]:
     ]
 
 
+def calls_of(confirmed: Confirmed) -> tuple[str, ...]:
+    """The functions of the program that its entry calls in a run, in their order: what a client does."""
+    program = confirmed.trace.program
+    names: list[str] = []
+    for line in lines_of(confirmed):
+        for step in confirmed.trace.steps[line.first : line.last + 1]:
+            call = step.operation
+            if step.depth == 1 and isinstance(call, Call) and isinstance(call.function, str):
+                callee = program.functions.get(call.function)
+                if callee is not None and callee.place.file != program.library:
+                    names.append(call.function.partition("@")[0])
+    return tuple(names)
+
+
+def hidden_statement(confirmed: Confirmed) -> str:
+    """The statement that fails, if its names are not in the source line: then a macro has it."""
+    place = confirmed.fault.place
+    lines = [line for line in lines_of(confirmed) if line.place == place]
+    if not lines:
+        return ""
+    line, text = source_line(place.file, place.line), lines[-1].text
+    names = [name for name in _NAME.findall(text) if name not in _WORDS]
+    return text if any(name not in line for name in names) else ""
+
+
 def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:
     """Notes on the places where the block of the error was allocated, freed, or left its scope."""
     number, trace = confirmed.fault.block, confirmed.trace
@@ -143,6 +179,7 @@ def block_notes(confirmed: Confirmed) -> tuple[Note, ...]:
             what = "the block is allocated here" if block.kind == "heap" else f"'{block.label}' is declared here"
             notes.append(Note(block.place, what))
         if was_alive and not block.alive and place is not None:
-            notes.append(Note(place, "it is freed here" if block.kind == "heap" else "its scope ends here"))
+            shown = state.call_from(place, trace.program.library)
+            notes.append(Note(shown, "it is freed here" if block.kind == "heap" else "its scope ends here"))
         was_alive = block.alive
     return tuple(notes)

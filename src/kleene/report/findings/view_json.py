@@ -16,6 +16,8 @@ def view_document(view: FindingView) -> dict[str, Json]:
     return {
         "steps": [{**_place(s.place), "text": s.text, "depth": s.depth, "heap": s.heap} for s in view.flow],
         "notes": [{**_place(n.place), "text": n.text} for n in view.notes],
+        "calls": list(view.calls),
+        "statement": view.statement or None,
         "fingerprint": view.fingerprint,
         "suppressed": view.suppressed,
         "known": view.is_known,
@@ -38,7 +40,14 @@ def view_of(document: Mapping[str, Any]) -> FindingView:
     flow = tuple(FlowStep(_read_place(s), s["depth"], s["text"], s["heap"]) for s in document["steps"])
     notes = tuple(Note(_read_place(n), n["text"]) for n in document["notes"])
     return FindingView(
-        finding, flow, notes, document["fingerprint"], document["suppressed"], is_known=document["known"]
+        finding,
+        flow,
+        notes,
+        document["fingerprint"],
+        document["suppressed"],
+        is_known=document["known"],
+        calls=tuple(document["calls"]),
+        statement=document["statement"] or "",
     )
 
 

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kleene.cfa.expressions import AddressOf, Cast, Deref, Expression, Field, Index, PointerOffset, Variable
-from kleene.cfa.types import PointerType
+from kleene.cfa.expressions import (
+    AddressOf,
+    Cast,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    Variable,
+    has_dereference,
+)
+from kleene.cfa.types import IntegerType, PointerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg
 from kleene.passes.facts.memory import Unmodelled, constant_of
 from kleene.semantics.steps.context import Base, StepContext, at_offset
@@ -60,6 +70,10 @@ class PointerSteps:
                 self._address(target, lvalue)
             case Field() | Deref() | Index() | Variable():
                 self.read_cell(target, self.objects_of(value, (0, value.type.size)), str(value))
+            case Cast(operand=operand) if isinstance(operand.type, IntegerType) and not operand.type.function:
+                if has_dereference(operand) or self.memory.numbers_hold_addresses:
+                    raise Unmodelled(f"pointer value {value}")
+                self.context.step(f"{target.name} = {value}", self.context.set_pointer(target, {}, UNKNOWN))
             case _:
                 raise Unmodelled(f"pointer value {value}")
 

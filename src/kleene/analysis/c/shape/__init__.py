@@ -6,5 +6,6 @@ In reading order:
 - `attempts`: the attempts, as rows
 - `classes`: shape classes, from the most to the least demanding
 - `apart`: when heaps are taken apart, and what stays together
+- `telling`: progress in words
 - `run`: one run of the shape domain
 """

@@ -14,6 +14,7 @@ from kleene.analysis.c.shape.apart import NEAREST
 from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.classes import first_class, next_class
 from kleene.analysis.c.shape.run import gave_up, run_apart, run_shape
+from kleene.analysis.c.shape.telling import Tell, silent
 from kleene.analysis.limits import within
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
@@ -49,13 +50,14 @@ def analyse(
     max_structures: int = MOST_STRUCTURES,
     only_class: str | None = None,
     kinds: frozenset[str] = ALL_KINDS,
+    tell: Tell = silent,
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold; only alarms of `kinds` matter."""
     start = time.monotonic()
     unable = within(seconds, lambda: prepared.memory)
     if isinstance(unable, LimitReached):
         return gave_up(str(unable), start)
-    series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds)
+    series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
     result = series.run(ATTEMPTS, gave_up("there is no time left", start), seeks_parts=True)
     if series.has_parts and not series.is_proof(result):
         result = series.run([a for a in ATTEMPTS if not a.apart], result, seeks_parts=False)
@@ -73,6 +75,7 @@ class _Series:
     only_class: str | None
     kinds: frozenset[str]
     deadline: float
+    tell: Tell = silent
     has_parts: bool = False
     """Whether the heap was taken apart."""
 
@@ -118,6 +121,7 @@ class _Series:
             "memory_leak" in self.kinds,
             apart=apart,
             seeks_parts=seeks_parts,
+            tell=self.tell,
         )
 
 
@@ -169,6 +173,8 @@ class _Plan:
     """Whether the heap is taken apart."""
     seeks_parts: bool = False
     """Whether the run ends where taking the heap apart pays."""
+    tell: Tell = silent
+    """Gets a word about the progress."""
 
     @property
     def cfa(self) -> Cfa[Operation]:
@@ -195,7 +201,9 @@ class _Plan:
             forgets = self.leaks and not self.attempt.whole_scope and not only_class
             if self.apart:
                 own = translator.symbols.shape
-                result = run_apart(translation, own, left, self.max_structures, forgets=forgets, rounds=NEAREST)
+                result = run_apart(
+                    translation, own, left, self.max_structures, forgets=forgets, rounds=NEAREST, tell=self.tell
+                )
             else:
                 result = run_shape(
                     translation,
@@ -205,6 +213,7 @@ class _Plan:
                     forgets=forgets,
                     groups=translator.symbols.groups if looks else (),
                     seeks_parts=self.seeks_parts,
+                    tell=self.tell,
                 )
             if result.has_parts:
                 break

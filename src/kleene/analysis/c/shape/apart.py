@@ -22,11 +22,11 @@ from kleene.structures.canonical import Canonicalizer
 from kleene.structures.structure import Structure
 from kleene.transformers.action import Action
 
-SAMPLE = 128
+SAMPLED_STRUCTURES = 128
 """Structures of a location that are taken apart on trial: enough to see a product of two sets, cheap enough to lose."""
-LEAST = 24
+LEAST_STRUCTURES = 24
 """Structures of a location below which nothing is learned from them."""
-GAIN = 4
+GAIN_FACTOR = 4
 """Taking apart pays if the sample has so many times more structures than parts: a step on parts costs more."""
 NEAREST = (1, 3, 8)
 """How many tests on the way to an alarm are correlated with it, in each round."""
@@ -66,10 +66,10 @@ class PartsLook:
         if parts is None:
             return False
         largest = max(reached.stores.values(), key=len, default=None)
-        if largest is None or len(largest) < LEAST:
+        if largest is None or len(largest) < LEAST_STRUCTURES:
             return False
         every = largest.elements()
-        return _pays(parts, every[:: max(1, len(every) // SAMPLE)][:SAMPLE])
+        return _pays(parts, every[:: max(1, len(every) // SAMPLED_STRUCTURES)][:SAMPLED_STRUCTURES])
 
     def _ready(self) -> Parts | None:
         if self._parts is None and not self._is_refused:
@@ -86,7 +86,7 @@ def _pays(parts: Parts, structures: Sequence[Structure]) -> bool:
     different = 0
     for own in partition:
         different += len({parts.cut(i.structure, i.nodes_of(own), own) for i in islands}) - 1
-    return GAIN * different < len(structures)
+    return GAIN_FACTOR * different < len(structures)
 
 
 def refined(

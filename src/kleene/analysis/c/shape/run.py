@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from kleene.analysis.c.shape.apart import Correlation, PartsLook, refined
+from kleene.analysis.c.shape.telling import Tell, Teller, silent
 from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.analysis.tvp.input import complete_structure
 from kleene.cfa.graph import Cfa, Edge
@@ -61,6 +62,7 @@ def run_shape(
     forgets: bool = False,
     groups: Sequence[Group] = (),
     seeks_parts: bool = False,
+    tell: Tell = silent,
 ) -> ShapeResult:
     """Analyse with one shape class.
 
@@ -75,7 +77,7 @@ def run_shape(
             domain, initial = domain_of(translation)
             limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, parts)
             limits.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS if translation.procedures else STRUCTURES_BEFORE_PARTS
-            reached = _solved(translation, domain, [initial], limits)
+            reached = _solved(translation, domain, [initial], limits, Teller(tell, translation, shape.name, limits))
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
     result = _result(translation, shape, domain, reached, reached.generated, start)
@@ -93,6 +95,7 @@ def run_apart(
     *,
     forgets: bool = False,
     rounds: Sequence[int] = (),
+    tell: Tell = silent,
 ) -> ShapeResult:
     """Analyse with one shape class, the heap taken apart.
 
@@ -110,7 +113,8 @@ def run_apart(
                 inner, initial = domain_of(translation, join="conc")
                 domain = known.domain(inner, translation)
                 limits = _Limits(inner, max_structures, _doubtful(translation, forgets=forgets), counts=domain)
-                reached = _solved(translation, domain, domain.given([initial]), limits)
+                teller = Teller(tell, translation, f"{shape.name}, by parts", limits)
+                reached = _solved(translation, domain, domain.given([initial]), limits, teller)
         except (LimitReached, Refused) as limit:
             return result if result.together is not None else gave_up(str(limit), start)
         result = _result(translation, shape, inner, reached, domain.generated, begun)
@@ -159,11 +163,12 @@ def _solved(
     domain: CallDomain[Action, Element],
     initial: Sequence[Element],
     limits: Callable[[Reached[Element]], None],
+    teller: Teller,
 ) -> Reached[Element]:
     if not translation.procedures:
-        return solve(translation.cfa, domain, initial, Schedule(), check_limits=limits)
+        return solve(translation.cfa, domain, initial, Schedule(), listeners=[teller], check_limits=limits)
     apart = {n: Procedure(Cfa(a, translation.cfa.edges), b) for n, (a, b) in translation.procedures.items()}
-    return tabulate(translation.cfa, apart, domain, initial, Schedule(), check_limits=limits)
+    return tabulate(translation.cfa, apart, domain, initial, Schedule(), listeners=[teller], check_limits=limits)
 
 
 def check_again(result: ShapeResult) -> bool:
@@ -246,11 +251,13 @@ class _Limits:
     """The domain that counts the structures, if the heap is taken apart."""
     parts_look: int = STRUCTURES_BEFORE_PARTS
     parts_seen: bool = False
+    generated: int = 0
+    """Structures so far."""
     _until: int | None = None
     _next_look: int = STRUCTURES_BEFORE_LANES
 
     def __call__(self, reached: Reached[Any]) -> None:
-        generated = reached.generated if self.counts is None else self.counts.generated
+        generated = self.generated = reached.generated if self.counts is None else self.counts.generated
         if _cycles(self.domain):
             raise LimitReached(CYCLE, Limit.CYCLE)
         if generated > self.max_structures:

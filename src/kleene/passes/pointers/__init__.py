@@ -1,0 +1,8 @@
+"""Passes about pointers: as numbers, to functions, and to blocks of unknown type.
+
+In reading order:
+
+- `address_numbers`: pointers that are numbers for a while
+- `function_values`: addresses of functions become numbers
+- `block_types`: the types of blocks from an allocator that returns `void *`
+"""

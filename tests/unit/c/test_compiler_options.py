@@ -1,0 +1,127 @@
+"""Options as a compiler takes them, and compilation databases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kleene.c.input.compiler_options import split_options
+from kleene.c.input.database import read_database
+from kleene.c.options import ReadOptions
+from kleene.c.reader import read_program, short_names
+from kleene.cli import run_main
+from kleene.diagnostics import InputError, UsageError
+
+CASES = {
+    "-Ifolder": (["-Ifolder"], []),
+    "-I folder": (["-Ifolder"], []),
+    "-isystem folder": (["-isystem", "folder"], []),
+    "-DA=1 -U B -DC": (["-DA=1", "-UB", "-DC"], []),
+    "-std=c99 -ansi": (["-std=c99", "-ansi"], []),
+    "-include config.h": (["-include", "config.h"], []),
+    "-Wall -Wextra -O2 -g3 -c -o x.o -lm -pthread": ([], []),
+    "-fshort-enums": (["-fshort-enums"], []),
+    "-m32 a.c": ([], ["--32", "a.c"]),
+    "--timeout 3 a.c -- -x.c": ([], ["--timeout", "3", "a.c", "--", "-x.c"]),
+    "-q": ([], ["-q"]),
+}
+
+
+@pytest.mark.parametrize("words", CASES)
+def test_options_are_sorted(words: str) -> None:
+    """`-Ifolder`, `-std=c99` and `-include` were refused, with a hint to another command."""
+    flags, others = CASES[words]
+    split = split_options(words.split())
+    assert (split.flags, split.others) == (flags, others)
+
+
+def test_unknown_families_are_noted() -> None:
+    split = split_options(["-fno-strict-aliasing", "-march=native", "-Wall"])
+    assert [note.split("'")[1] for note in split.notes] == ["-fno-strict-aliasing", "-march=native"]
+    with pytest.raises(UsageError, match="needs a value"):
+        split_options(["-I"])
+
+
+def test_the_options_change_the_program(tmp_path: Path) -> None:
+    (tmp_path / "k.h").write_text("#define K 3\n")
+    source = tmp_path / "p.c"
+    source.write_text("#include <k.h>\n#ifdef GONE\n#error gone\n#endif\nint main(void) { return K + N; }\n")
+    words = ["-I", str(tmp_path), "-DGONE", "-UGONE", "-DN=4", "-std=c99", "-I/usr/include"]
+    program = read_program([source], ReadOptions(flags=tuple(split_options(words).flags)))
+    assert str(program.main.cfa.edges[0].label) == "return 3 + 4"
+    assert run_main(["check", "--quiet", *words, "-Wall", str(source)]) == 0
+
+
+def test_a_database_has_the_options_of_each_file(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.c").write_text("int a(void) { return A; }\n")
+    (tmp_path / "src" / "b.c").write_text("int a(void);\nint main(void) { return a() + B; }\n")
+    entries = [
+        {"directory": str(tmp_path / "src"), "file": "a.c", "command": "cc -DA='1' -c a.c"},
+        {"directory": "src", "file": "b.c", "arguments": ["cc", "-DB=2", "-c", "b.c", "-o", "b.o"]},
+        {"directory": ".", "file": "c.cc", "command": "c++ c.cc"},
+    ]
+    (tmp_path / "compile_commands.json").write_text(json.dumps(entries))
+    database = read_database(str(tmp_path))
+    assert [Path(f).name for f in database.files] == ["a.c", "b.c"]
+    program = read_program(database.files, ReadOptions(database=str(tmp_path)))
+    assert str(program.functions["a"].cfa.edges[0].label) == "return 1"
+    assert run_main(["check", "--quiet", "-p", str(tmp_path)]) == 0
+
+
+DAMAGED = {
+    "not JSON": "[{]",
+    "a list of commands is expected": "{}",
+    "no 'file'": '[\n {"directory": ".", "command": "cc"}]',
+    "no list of texts": '[{"directory": ".", "file": "a.c", "arguments": [1]}]',
+    "'file' is no text": '[{"directory": ".", "file": 1, "command": "cc"}]',
+    "an object with": "[3]",
+}
+
+
+@pytest.mark.parametrize("message", DAMAGED)
+def test_a_damaged_database_is_an_error_at_its_place(message: str, tmp_path: Path) -> None:
+    path = tmp_path / f"{abs(hash(message))}.json"
+    path.write_text(DAMAGED[message])
+    with pytest.raises(InputError, match=message) as problem:
+        read_database(str(path))
+    (diagnostic,) = problem.value.diagnostics
+    assert diagnostic.position is not None and diagnostic.position.line >= 1
+
+
+def test_files_of_one_name_keep_their_static_functions(tmp_path: Path) -> None:
+    """Two files `u.c` in different folders with a static function `f` each were refused."""
+    for folder, value in (("one", 1), ("two", 2)):
+        (tmp_path / folder).mkdir()
+        text = f"static int f(void) {{ return {value}; }}\nint get_{folder}(void) {{ return f(); }}\n"
+        (tmp_path / folder / "u.c").write_text(text)
+    (tmp_path / "main.c").write_text(
+        "int get_one(void), get_two(void);\nint main(void) { return get_one() + get_two(); }\n"
+    )
+    program = read_program([tmp_path / "one" / "u.c", tmp_path / "two" / "u.c", tmp_path / "main.c"])
+    assert {"f@one/u.c", "f@two/u.c"} <= set(program.functions)
+    assert short_names(["a/x.c", "b/x.c", "b/y.c"]) == ["a/x.c", "b/x.c", "b/y.c"]
+    assert short_names(["a/x.c", "b/y.c"]) == ["x.c", "y.c"]
+
+
+def test_a_second_definition_is_an_error_at_its_place(tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int f(void) { return 1; }\n")
+    (tmp_path / "b.c").write_text("\nint f(void) { return 1; }\nint main(void) { return f(); }\n")
+    with pytest.raises(InputError, match=r"b.c:2:5: function 'f' is also defined in .*a.c"):
+        read_program([tmp_path / "a.c", tmp_path / "b.c"])
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["search.h", "sys/mman.h", "sys/prctl.h", "features.h", "wchar.h", "sys/stat.h", "fcntl.h", "sys/time.h", "err.h",
+     "getopt.h", "inttypes.h", "locale.h", "pthread.h", "math.h", "stdalign.h", "sys/param.h", "wctype.h"],
+)  # fmt: skip
+def test_headers_are_there_and_agree_with_each_other(header: str, tmp_path: Path) -> None:
+    """These were missing, or lacked `time_t`."""
+    source = tmp_path / "p.c"
+    others = "#include <stdlib.h>\n#include <stdio.h>\n#include <string.h>\n#include <time.h>\n#include <unistd.h>\n"
+    source.write_text(f"#include <{header}>\n{others}time_t t;\nint main(void) {{ return 0; }}\n")
+    for flags in ((), ("-std=c99",)):
+        assert read_program([source], ReadOptions(flags=flags)).entry == "main"

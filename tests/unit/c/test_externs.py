@@ -1,0 +1,166 @@
+"""Functions without a body: models, assumptions, allocators behind pointers, variable arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kleene.analysis.c.check import check
+from kleene.analysis.c.options import check_options
+from kleene.c.options import ReadOptions
+from kleene.c.reader import read_program
+from kleene.cfa.operations import Exit, Free, Unsupported
+from kleene.core.verdict import Verdict
+from kleene.diagnostics import UsageError
+from kleene.results.check import CheckReport
+
+LIST = """
+#include <stdlib.h>
+struct node { struct node *next; int value; };
+extern int __VERIFIER_nondet_int(void);
+static struct node *push(struct node *list) {
+    struct node *node = ALLOC(sizeof *node);
+    if (node == NULL)
+        return list;
+    node->next = list;
+    node->value = 0;
+    return node;
+}
+int main(void) {
+    struct node *list = NULL;
+    while (__VERIFIER_nondet_int())
+        list = push(list);
+    while (list != NULL) {
+        struct node *next = list->next;
+        FREE(list);
+        list = next;
+    }
+    return 0;
+}
+"""
+
+
+def checked(text: str, folder: Path, **options: object) -> CheckReport:
+    path = folder / "p.c"
+    path.write_text(text)
+    return check([str(path)], check_options(timeout=20.0, **options))
+
+
+def test_models_of_functions(tmp_path: Path) -> None:
+    text = "void *get(unsigned long);\nvoid put(void *);\n#define ALLOC get\n#define FREE put\n" + LIST
+    report = checked(text, tmp_path, extern=("get=alloc", "put=free"))
+    assert report.verdict is Verdict.TRUE
+    assert [(a.name, a.model, a.given) for a in report.assumptions] == [("get", "alloc", True), ("put", "free", True)]
+    leaking = checked(text, tmp_path, extern=("get=alloc", "put=pure"))
+    assert leaking.properties["memsafety"] is Verdict.FALSE
+
+
+def test_models_in_a_file(tmp_path: Path) -> None:
+    text = "void *get(unsigned long);\nvoid put(void *);\n#define ALLOC get\n#define FREE put\n" + LIST
+    models = tmp_path / "models.c"
+    models.write_text(
+        "#include <stdlib.h>\nstatic int count;\nvoid *get(unsigned long n) { count++; return malloc(n); }\n"
+        "void put(void *p) { count--; free(p); }\n"
+    )
+    report = checked(text, tmp_path, models=(str(models),))
+    assert report.verdict is Verdict.TRUE
+    assert [(a.name, a.model, a.given) for a in report.assumptions] == [("get", "model", True), ("put", "model", True)]
+
+
+def test_allocators_in_a_struct(tmp_path: Path) -> None:
+    """Only `free` was known as the target of a pointer to a function."""
+    hooks = "static struct { void *(*get)(size_t); void (*put)(void *); } hooks = { malloc, free };\n"
+    text = LIST.replace("struct node {", hooks + "struct node {", 1)
+    text = "#define ALLOC hooks.get\n#define FREE hooks.put\n" + text
+    assert checked(text, tmp_path).verdict is Verdict.TRUE
+
+
+def test_an_unknown_function_is_listed_and_does_not_end_the_search(tmp_path: Path) -> None:
+    text = (
+        "#include <stdlib.h>\nvoid look(void *);\nint main(void) {\n  int *p = malloc(4);\n  if (!p) return 0;\n"
+        "  look(p);\n  free(p);\n  *p = 1;\n  return 0;\n}\n"
+    )
+    report = checked(text, tmp_path)
+    assert report.verdict is Verdict.FALSE
+    assert [f.line for f in report.findings if f.confirmed] == [8]
+    assert [a.model for a in report.assumptions] == ["unknown"]
+
+
+def test_the_advice_names_an_option(tmp_path: Path) -> None:
+    text = (
+        "#include <stdlib.h>\nvoid look(void *);\nint main(void) {\n  int *p = malloc(4);\n  if (!p) return 0;\n"
+        "  look(p);\n  free(p);\n  return 0;\n}\n"
+    )
+    report = checked(text, tmp_path)
+    assert report.verdict is Verdict.UNKNOWN
+    assert "--extern look=pure" in report.reason
+    assert not [f for f in report.findings if f.kind == "memory_leak"]  # a leak was suspected at the call
+    assert checked(text, tmp_path, extern=("look=pure",)).verdict is Verdict.TRUE
+
+
+DECLARED = {
+    "void out(int) __attribute__((noreturn));": Exit,
+    "_Noreturn void out(int);": Exit,
+}
+
+
+@pytest.mark.parametrize("declaration", DECLARED)
+def test_attributes_are_models(declaration: str, tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(f"{declaration}\nint main(void) {{ out(1); return 0; }}\n")
+    labels = [edge.label for edge in read_program([path]).main.cfa.edges]
+    assert isinstance(labels[0], DECLARED[declaration])
+
+
+def test_bad_models_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text("int main(void) { return 0; }\n")
+    for text, message in (("f", "is no model"), ("f=pur", "did you mean 'pure'"), ("=pure", "is no model")):
+        with pytest.raises(UsageError, match=message):
+            read_program([path], ReadOptions(extern=(text,)))
+
+
+def test_a_function_gets_more_arguments_through_a_pointer_of_another_type(tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text(
+        "#include <stdlib.h>\ntypedef void (*each)(void *, void *);\n"
+        "static void run(void *p, void (*f)(void *)) { each g = (each)f; g(p, 0); }\n"
+        "int main(void) { run(malloc(3), free); return 0; }\n"
+    )
+    program = read_program([path])
+    assert isinstance(program.functions["free"].cfa.edges[0].label, Free)
+    report = check([str(path)], check_options(timeout=20.0))
+    assert report.verdict is Verdict.TRUE
+
+
+VARIADIC = """
+#include <stdarg.h>
+static int pick(int n, ...) {
+    va_list list;
+    va_start(list, n);
+    int value = 0;
+    while (n-- > 0)
+        value = va_arg(list, KIND);
+    va_end(list);
+    return value;
+}
+int main(void) { return pick(2, 3, 4) == 4 ? 0 : *(int *)0; }
+"""
+
+
+def test_variable_arguments(tmp_path: Path) -> None:
+    assert checked(VARIADIC.replace("KIND", "int"), tmp_path).verdict is Verdict.TRUE
+    other = checked(VARIADIC.replace("= va_arg(list, KIND)", "= *va_arg(list, int *)"), tmp_path)
+    assert other.verdict is Verdict.UNKNOWN
+    more = checked(VARIADIC.replace("KIND", "int").replace("pick(2,", "pick(3,"), tmp_path)
+    assert more.verdict is Verdict.UNKNOWN
+
+
+def test_what_cannot_be_modelled_is_not_silent(tmp_path: Path) -> None:
+    path = tmp_path / "p.c"
+    path.write_text("#include <stdlib.h>\nstatic void end(void) {}\nint main(void) { atexit(end); return 0; }\n")
+    assert [o.reason for o in read_program([path]).unsupported()] == [
+        "atexit: functions that run at the exit are not followed"
+    ]
+    assert any(isinstance(e.label, Unsupported) for e in read_program([path]).main.cfa.edges)
