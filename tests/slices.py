@@ -12,7 +12,29 @@ from collections.abc import Iterable
 
 EXAM = bool(os.environ.get("KLEENE_EXAM"))
 ONLY_IN_EXAM = 0
-EVERY = {
+EVERY: dict[str, int] = {
+    "tests/unsafe_c/test_blocks.py::test_it_is_not_proved": 24,
+    "tests/unsafe_c/test_blocks.py::test_it_fails_in_a_compiled_run": 8,
+    "tests/unit/passes/test_relations.py": 3,
+    **dict.fromkeys(
+        (
+            f"tests/corpus/test_corpus.py::test_program[arrays/{name}]"
+            for name in (
+                "argument_list",
+                "counted_list",
+                "list_heads",
+                "matrix",
+                "names",
+                "names_terminator",
+                "open_addressing_bounds",
+                "pointer_stack",
+                "trie",
+                "trie_bounds",
+                "vector_growth",
+            )
+        ),
+        ONLY_IN_EXAM,
+    ),
     "tests/test_docs.py::test_commands_do_what_is_shown[docs/concepts/fesa.md-2]": ONLY_IN_EXAM,
     "tests/cli/test_install.py": ONLY_IN_EXAM,
     "tests/refine/test_loop.py::test_the_paper_s_first_row": ONLY_IN_EXAM,

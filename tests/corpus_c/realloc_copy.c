@@ -15,7 +15,7 @@ int main(void) {
     memmove(b.items + 1, b.items, 2 * sizeof(int));
     assert(a.items[1] == 4 && a.items[2] == 5);
     if (__VERIFIER_nondet_int())
-        b.items[4] = 0; // FAILS: dangling_dereference
+        b.items[4] = 0; // FAILS: out_of_bounds
     int *end = b.items + 4;
     while (end-- != b.items)
         *end = 0;

@@ -39,8 +39,8 @@ VARIANTS = (
 _ERRORS = {
     "heap-use-after-free": "dangling_dereference",
     "stack-use-after": "dangling_dereference",
-    "buffer-overflow": "dangling_dereference",
-    "out of bounds": "dangling_dereference",
+    "buffer-overflow": "out_of_bounds",
+    "out of bounds": "out_of_bounds",
     "double-free": "double_free",
     "not malloc": "invalid_free",
     "null pointer": "null_dereference",

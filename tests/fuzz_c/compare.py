@@ -112,7 +112,7 @@ def _contradicted_by_exploration(program: CProgram, excluded: frozenset[str]) ->
     return [f"explored {f}" for f, kind in zip(findings, kinds, strict=True) if kind in excluded]
 
 
-ACCESSES = ("null_dereference", "dangling_dereference", "uninitialized_pointer")
+ACCESSES = ("null_dereference", "dangling_dereference", "out_of_bounds", "uninitialized_pointer")
 
 
 def _covered(kind: str, line: int, shape: ShapeResult | FesaResult) -> bool:

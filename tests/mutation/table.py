@@ -36,7 +36,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "passes/facts/integers": NUMBERS,
     "passes/representatives": NUMBERS,
     "semantics/steps/allocation": NUMBERS,
-    "passes/slots": NUMBERS,
+    "passes/elements/global_arrays": NUMBERS,
     "passes/facts/intervals": NUMBERS,
     "semantics/contracts/programs": CONTRACTS,
     "semantics/contracts/words": CONTRACTS,

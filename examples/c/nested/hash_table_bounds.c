@@ -34,7 +34,7 @@ static void insert(struct table *table, unsigned key) {
         return;
     unsigned at = hash(key);
     entry->key = key;
-    entry->next = table->bucket[at];  // FAILS: dangling_dereference
+    entry->next = table->bucket[at];  // FAILS: out_of_bounds
     table->bucket[at] = entry;
 }
 

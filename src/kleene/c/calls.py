@@ -8,7 +8,7 @@ from typing import Any
 
 from kleene.c.clang import evaluate, kind
 from kleene.c.library import variadic
-from kleene.c.library.printing import print_formatted, print_text
+from kleene.c.library.printing import print_formatted, print_text, write_formatted
 from kleene.c.library.scan import scan
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
 from kleene.c.type_reader import is_void
@@ -382,6 +382,14 @@ def _fscanf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, w
     return scan(c, cursor, args[1], args[2:])
 
 
+def _sprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return write_formatted(c, cursor, c._argument(args[0]), None, args[1], args[2:])
+
+
+def _snprintf(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Expression:
+    return write_formatted(c, cursor, c._argument(args[0]), c._argument(args[1]), args[2], args[3:])
+
+
 def _time(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
     """Any number; it is stored as well if there is a place for it."""
     pointer = c._address(args[0])
@@ -422,6 +430,8 @@ HANDLERS: dict[str, Handler] = {
     "perror": _perror,
     "putchar": _putchar,
     "time": _time,
+    "sprintf": _sprintf,
+    "snprintf": _snprintf,
     "scanf": _scanf,
     "fscanf": _fscanf,
     "huge_val": _infinity,

@@ -29,6 +29,7 @@ PROPERTIES: dict[str, tuple[str, ...]] = {
     "memsafety": (
         "null_dereference",
         "dangling_dereference",
+        "out_of_bounds",
         "uninitialized_pointer",
         "double_free",
         "invalid_free",
@@ -42,7 +43,14 @@ PROPERTIES: dict[str, tuple[str, ...]] = {
 LEAKS = frozenset(("memory_leak", "memory_cleanup"))
 """The kinds of lost blocks: at the loss of the last pointer, and at the end of the program."""
 UNDEFINED = frozenset(
-    ("null_dereference", "dangling_dereference", "uninitialized_pointer", "double_free", "invalid_free")
+    (
+        "null_dereference",
+        "dangling_dereference",
+        "out_of_bounds",
+        "uninitialized_pointer",
+        "double_free",
+        "invalid_free",
+    )
 )
 """Errors after which C promises nothing: no other property is proved of a program that may have one."""
 

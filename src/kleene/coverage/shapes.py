@@ -21,10 +21,11 @@ from kleene.domains.explicit.memory import Block
 from kleene.domains.explicit.values import Pointer, Undefined, Value
 from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.coalesce import Sharing
+from kleene.passes.elements.global_arrays import CHOICE
+from kleene.passes.elements.slots import slot_sizes
 from kleene.passes.facts.integers import Key
 from kleene.passes.facts.memory import Memory, TypedSize
 from kleene.passes.literals import is_literal
-from kleene.passes.slots import CHOICE
 from kleene.semantics.translate import Translator
 from kleene.semantics.vocabulary.names import FREED, HEAP, OPAQUE
 
@@ -57,6 +58,7 @@ class Sketcher:
         meaning = MEANINGS.get(attempt.by)
         self.numbers: Plain = meaning(attempt.memory) if meaning is not None else Plain()
         self.made = _made(self.memory)
+        self.slots = slot_sizes(self.memory.program.records.values())
         self.edges = {name: cell for cell, name in self.symbols.edges}
         labels = [e.label for e in self.translator.source.edges]
         self.calls = any(isinstance(label, Enter) for label in labels)
@@ -188,6 +190,8 @@ class _Drawing:
             self.sketch.complete = False
         if not block.alive or size is None or (variable is not None and is_literal(variable)):
             return
+        if size in owner.slots:  # the list of slots of an array is no part of the state
+            return
         own = {cell: offset for (s, offset), cell in owner.memory.cell_of.items() if s == size}
         for name, cell in owner.edges.items():
             if cell not in own:
@@ -221,6 +225,8 @@ class _Drawing:
         """The target node of a pointer, if any, and whether the target is known."""
         if isinstance(value, Pointer):
             block = self.view.state.blocks.get(value.block)
+            if block is not None and value.offset and self._size(value.block, block) in self.owner.slots:
+                return None, False
             if value.block in self.nodes:
                 return self.nodes[value.block], True
             if block is not None and not block.alive and block.kind in ("heap", "stack"):

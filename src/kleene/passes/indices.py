@@ -25,8 +25,9 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Allocate, Assume, Error, MemCopy, MemSet, Operation, Realloc, Unsupported, expressions
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import ArrayType, PointerType, RecordType, Type
-from kleene.passes.facts.intervals import Intervals
+from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
+from kleene.passes.facts.relations import Relations
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.literals import is_literal
 from kleene.passes.rewrite import Choice, expand_edges, rewrite_operation
@@ -42,7 +43,7 @@ def with_constant_indices(program: CProgram, cfa: Cfa[Operation]) -> Cfa[Operati
     if any(True for e in cfa.edges for x in expressions(e.label) for _ in variable_indices(x)):
         cfa = with_same_values(program, cfa)
     while True:
-        splitter = _Splitter(program, Intervals(program, cfa))
+        splitter = _Splitter(program, Intervals(program, cfa), Relations(program, cfa))
         changed = expand_edges(_with_arrays(program, cfa), splitter.expand, "#")
         if changed.edges == cfa.edges:
             return cfa
@@ -97,9 +98,10 @@ def _is_moved(node: Expression) -> bool:
 
 
 class _Splitter:
-    def __init__(self, program: CProgram, intervals: Intervals) -> None:
+    def __init__(self, program: CProgram, intervals: Intervals, relations: Relations) -> None:
         self.program = program
         self.intervals = intervals
+        self.relations = relations
 
     def expand(self, edge: Edge[Operation]) -> list[Choice] | None:
         """The choices that replace an operation with a variable index, for its first one; None if there is none."""
@@ -144,6 +146,14 @@ class _Splitter:
                 return replace(operation, size=Constant(low, operation.size.type))
         return operation
 
+    def _interval(self, index: Expression, location: str, last: int) -> Interval:
+        """The values of an index; relations to other numbers are asked for only where its own interval is too large."""
+        low, high = self.intervals.of(index, location)
+        if low < 0 or high > last:
+            least, most = self.relations.of(index, location)
+            low, high = max(low, least), min(high, most)
+        return low, high
+
     def _compared(self, edge: Edge[Operation], node: Index, count: int) -> list[Choice]:
         """The access itself, and the errors for an index outside the array."""
         checked = replace(node, checked=True)
@@ -151,8 +161,8 @@ class _Splitter:
         return [*self._outside(edge, node, count - 1, read=True), Choice(None, (chosen,))]
 
     def _choices(self, edge: Edge[Operation], node: Index, count: int, *, read: bool) -> list[Choice]:
-        low, high = self.intervals.of(node.index, edge.source)
         last = count - 1 if read else count
+        low, high = self._interval(node.index, edge.source, last)
         choices = self._outside(edge, node, last, read=read)
         numbers = range(max(low, 0), min(high, last) + 1)
         for k in numbers:
@@ -168,7 +178,7 @@ class _Splitter:
 
     def _outside(self, edge: Edge[Operation], node: Index, last: int, *, read: bool) -> list[Choice]:
         """The errors for an index less than 0 or greater than `last`."""
-        low, high = self.intervals.of(node.index, edge.source)
+        low, high = self._interval(node.index, edge.source, last)
         outside: list[Choice] = []
         for operator, bound, wrong in (("<", 0, low < 0), (">", last, high > last)):
             if wrong:
@@ -180,7 +190,7 @@ class _Splitter:
 def _out_of_bounds(operation: Operation, node: Index, *, read: bool) -> Operation:
     text = f"the index of {node} may be out of bounds"
     if read:
-        return Error(operation.place, "dangling_dereference", text)
+        return Error(operation.place, "out_of_bounds", text)
     return Unsupported(operation.place, text)
 
 

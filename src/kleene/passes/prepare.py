@@ -1,6 +1,7 @@
 """Prepares a program for the shape analysis: rewrites constructs that the memory model does not support.
 
-The parameters of the entry get values, functions become numbers, string literals objects, variable indices choices;
+The parameters of the entry get values, functions become numbers, string literals objects, variable indices choices,
+blocks of pointers of any length lists;
 then structs and arrays that are never used as a whole become variables, and pointers to one variable that variable.
 """
 
@@ -12,6 +13,9 @@ from kleene.cfa.expressions import Field, Index
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assume, Error, Operation
 from kleene.cfa.program import CProgram
+from kleene.passes.elements import with_element_lists
+from kleene.passes.elements.arrays import with_array_blocks
+from kleene.passes.elements.global_arrays import with_slots
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
@@ -20,12 +24,12 @@ from kleene.passes.pointers.block_types import with_block_types
 from kleene.passes.pointers.function_values import with_function_numbers
 from kleene.passes.promote import promote_addresses
 from kleene.passes.scalars import with_scalars
-from kleene.passes.slots import with_slots
 
 
 def prepare_program(program: CProgram) -> CProgram:
     """The inlined program in a form that `Memory` and the translation cover best."""
     program = with_literals(with_function_numbers(with_address_numbers(with_entry_values(program))))
+    program = with_array_blocks(program)
     while True:
         before = program
         program = with_slots(_promoted(program))
@@ -33,6 +37,7 @@ def prepare_program(program: CProgram) -> CProgram:
         program = with_scalars(replace(program, functions=functions))
         if program == before:
             break
+    program = with_element_lists(program)
     functions = {
         n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
     }

@@ -10,8 +10,16 @@ from tests.unit.semantics.translated import alarms
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import Binary, Cast, Constant, Expression, Index, Variable
 from kleene.cfa.types import CHAR, INT, UNSIGNED, ArrayType, IntegerType, PointerType
+from kleene.passes.elements.global_arrays import (
+    MOST_ELEMENTS,
+    _inside,
+    _is_increment,
+    _uncast,
+    _variable,
+    whole_variables,
+    with_slots,
+)
 from kleene.passes.inline import inline
-from kleene.passes.slots import MOST_ELEMENTS, _inside, _is_increment, _uncast, _variable, _whole, with_slots
 
 LONG = IntegerType(64, signed=True, name="long")
 WORD = IntegerType(64, signed=False, name="unsigned long")
@@ -52,13 +60,13 @@ def test_large_arrays_of_pointers_without_values(tmp_path: Path, text: str) -> N
     assert ("t" not in names and "t[]" in names) == ARRAYS[text]
 
 
-def test_what_is_used_as_a_whole() -> None:
+def test_what_is_used_as_awhole_variables() -> None:
     array = Variable("t", ArrayType(PointerType(INT, 8), 9), is_global=True)
     element = Index(array, I, PointerType(INT, 8))
-    assert list(_whole(element)) == [I]
-    assert list(_whole(array)) == [array]
-    assert list(_whole(Cast(Index(array, Cast(array, LONG), INT), LONG))) == [array]
-    assert list(_whole(Binary("+", I, J, INT))) == [I, J]
+    assert list(whole_variables(element)) == [I]
+    assert list(whole_variables(array)) == [array]
+    assert list(whole_variables(Cast(Index(array, Cast(array, LONG), INT), LONG))) == [array]
+    assert list(whole_variables(Binary("+", I, J, INT))) == [I, J]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +161,7 @@ PROVED = {
 
 @pytest.mark.parametrize("index", OUTSIDE)
 def test_an_index_outside_is_an_alarm(tmp_path: Path, index: str) -> None:
-    assert "dangling_dereference" in alarms(tmp_path, f"int i = {index}; t[i] = NULL;", TABLE)
+    assert "out_of_bounds" in alarms(tmp_path, f"int i = {index}; t[i] = NULL;", TABLE)
 
 
 @pytest.mark.parametrize("name", PROVED)

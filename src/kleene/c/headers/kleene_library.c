@@ -171,6 +171,117 @@ char *strdup(const char *text) {
     return copy;
 }
 
+char *strndup(const char *text, size_t size) {
+    size_t length = strnlen(text, size);
+    char *copy = malloc(length + 1);
+    if (copy != NULL) {
+        memcpy(copy, text, length);
+        copy[length] = 0;
+    }
+    return copy;
+}
+
+size_t strspn(const char *text, const char *set) {
+    size_t length = 0;
+    while (text[length] != 0 && strchr(set, text[length]) != NULL)
+        length++;
+    return length;
+}
+
+size_t strcspn(const char *text, const char *set) {
+    size_t length = 0;
+    while (text[length] != 0 && strchr(set, text[length]) == NULL)
+        length++;
+    return length;
+}
+
+char *strpbrk(const char *text, const char *set) {
+    text += strcspn(text, set);
+    return *text != 0 ? (char *)text : NULL;
+}
+
+char *strtok_r(char *text, const char *set, char **rest) {
+    if (text == NULL)
+        text = *rest;
+    if (text == NULL)
+        return NULL;
+    text += strspn(text, set);
+    if (*text == 0) {
+        *rest = NULL;
+        return NULL;
+    }
+    char *end = text + strcspn(text, set);
+    if (*end != 0)
+        *end++ = 0;
+    *rest = end;
+    return text;
+}
+
+char *strtok(char *text, const char *set) {
+    static char *rest;
+    return strtok_r(text, set, &rest);
+}
+
+int strcasecmp(const char *first, const char *second) {
+    size_t i = 0;
+    while (first[i] != 0 && tolower((unsigned char)first[i]) == tolower((unsigned char)second[i]))
+        i++;
+    return tolower((unsigned char)first[i]) - tolower((unsigned char)second[i]);
+}
+
+char *fgets(char *target, int size, FILE *file) {
+    if (size <= 0)
+        return NULL;
+    int i = 0;
+    if (size > 1) {
+        if (__VERIFIER_nondet_int() == 0)
+            return NULL;
+        do
+            target[i] = __VERIFIER_nondet_char();
+        while (target[i++] != '\n' && i < size - 1 && __VERIFIER_nondet_int() != 0);
+    }
+    target[i] = 0;
+    return target;
+}
+
+size_t __kleene_put_text(char *target, size_t size, size_t at, const char *text) {
+    for (; *text != 0; text++, at++)
+        if (at + 1 < size)
+            target[at] = *text;
+    return at;
+}
+
+size_t __kleene_put_character(char *target, size_t size, size_t at, int character) {
+    if (at + 1 < size)
+        target[at] = (char)character;
+    return at + 1;
+}
+
+size_t __kleene_put_number(char *target, size_t size, size_t at, unsigned long long value, unsigned base) {
+    char digits[24];
+    int count = 0;
+    do {
+        digits[count++] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value != 0);
+    while (count > 0)
+        at = __kleene_put_character(target, size, at, digits[--count]);
+    return at;
+}
+
+size_t __kleene_put_signed(char *target, size_t size, size_t at, long long value) {
+    if (value >= 0)
+        return __kleene_put_number(target, size, at, (unsigned long long)value, 10);
+    at = __kleene_put_character(target, size, at, '-');
+    return __kleene_put_number(target, size, at, -(unsigned long long)value, 10);
+}
+
+int __kleene_end_text(char *target, size_t size, size_t at) {
+    if (size > 0)
+        target[at < size ? at : size - 1] = 0;
+    return (int)at;
+}
+
 void __kleene_read_text(const char *text, int most) {
     for (int i = 0; (most < 0 || i < most) && text[i] != 0; i++)
         ;

@@ -21,6 +21,7 @@ char *strstr(const char *, const char *);
 char *strdup(const char *);
 char *strndup(const char *, size_t);
 char *strtok(char *, const char *);
+char *strtok_r(char *, const char *, char **);
 size_t strspn(const char *, const char *);
 size_t strcspn(const char *, const char *);
 char *strpbrk(const char *, const char *);

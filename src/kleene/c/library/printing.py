@@ -1,4 +1,8 @@
-"""Lowering of `printf` and the like: their arguments are evaluated, and texts among them are read to their end."""
+"""Lowering of `printf` and the like: their arguments are evaluated, and texts among them are read to their end.
+
+`sprintf` and `snprintf` with a known format become calls of functions of our library, one for each piece, so what they
+write, and what does not fit, follows from the bodies. Widths and precisions are not supported there.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,19 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from kleene.c.lowering import UnsupportedConstruct
-from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, StringLiteral
-from kleene.cfa.operations import Call, Print
-from kleene.cfa.types import INT, PointerType, Type
+from kleene.cfa.expressions import AddressOf, Cast, Constant, Expression, StringLiteral, Variable
+from kleene.cfa.operations import Assign, Call, Print
+from kleene.cfa.types import (
+    CHAR,
+    INT,
+    LONG_LONG,
+    UNSIGNED,
+    UNSIGNED_LONG_LONG,
+    ArrayType,
+    IntegerType,
+    PointerType,
+    Type,
+)
 
 if TYPE_CHECKING:
     from kleene.c.calls import Calls
@@ -76,3 +90,84 @@ def _is_literal(value: Expression) -> bool:
     while isinstance(value, Cast | AddressOf):
         value = value.operand if isinstance(value, Cast) else value.target
     return isinstance(value, StringLiteral)
+
+
+_PIECE = re.compile(r"%(?:hh|h|ll|l|j|z|t)?([diouxcs])|%%|[^%]+")
+_BASES = {"u": 10, "o": 8, "x": 16}
+ENDLESS = -1
+"""The size of a target of which `sprintf` knows nothing: converted to `size_t`, the largest number."""
+
+
+def write_formatted(
+    c: Calls, cursor: Any, target: Expression, size: Expression | None, format_: Any, arguments: list[Any]
+) -> Expression:
+    """``snprintf(target, size, format, arguments)``; without a size, ``sprintf``. The value is the length."""
+    text = c._text(format_)
+    if text is None:
+        raise UnsupportedConstruct("a text written by a format that is not a literal", cursor)
+    pieces = list(_PIECE.finditer(text))
+    if sum(len(p.group()) for p in pieces) != len(text):
+        raise UnsupportedConstruct("a text written with a width, a precision or a floating-point number", cursor)
+    if len(arguments) < sum(p.group(1) is not None for p in pieces):
+        raise UnsupportedConstruct("a text written with fewer arguments than conversions", cursor)
+    return _Writer(c, cursor, target, size).write(pieces, [c._argument(a) for a in arguments])
+
+
+class _Writer:
+    """The pieces of one text."""
+
+    def __init__(self, c: Calls, cursor: Any, target: Expression, size: Expression | None) -> None:
+        self.c, self.cursor = c, cursor
+        word = c.lower.values.difference_type()
+        self.word = IntegerType(word.size * 8, signed=False, name="unsigned long")
+        self.pointer = PointerType(CHAR, word.size)
+        self.target = self._kept(Cast(target, self.pointer))
+        limit = Constant(self.word.wrap(ENDLESS), self.word) if size is None else Cast(size, self.word)
+        self.size = self._kept(limit)
+        self.at = self._kept(Constant(0, self.word))
+
+    def write(self, pieces: list[re.Match[str]], values: list[Expression]) -> Expression:
+        left = iter(values)
+        for piece in pieces:
+            letter = piece.group(1)
+            if letter is None:
+                self._text(piece.group().replace("%%", "%"))
+            else:
+                self._value(letter, next(left))
+        length = self.c.lower.builder.temporary(INT)
+        self._call("__kleene_end_text", (), length)
+        return length
+
+    def _kept(self, value: Expression) -> Variable:
+        kept = self.c.lower.builder.temporary(value.type)
+        self.c.lower.builder.emit(Assign(self.c.lower.place(self.cursor), kept, value))
+        return kept
+
+    def _call(self, name: str, more: tuple[Expression, ...], result: Variable) -> None:
+        self.c.lower.unit.linkage.needed[name] = None
+        arguments = (self.target, self.size, self.at, *more)
+        self.c.lower.builder.emit(Call(self.c.lower.place(self.cursor), name, arguments, result))
+
+    def _text(self, text: str) -> None:
+        data = text.encode("latin-1") + b"\0"
+        literal = StringLiteral(data, ArrayType(CHAR, len(data)))
+        self._call("__kleene_put_text", (AddressOf(literal, self.pointer),), self.at)
+
+    def _value(self, letter: str, value: Expression) -> None:
+        if letter == "s":
+            self._call("__kleene_put_text", (Cast(value, self.pointer),), self.at)
+        elif not isinstance(value.type, IntegerType):
+            raise UnsupportedConstruct(f"a text written by %{letter} of something that is no number", self.cursor)
+        elif letter == "c":
+            self._call("__kleene_put_character", (Cast(value, INT),), self.at)
+        elif letter in "di":
+            self._call("__kleene_put_signed", (Cast(_as(value, value.type, signed=True), LONG_LONG),), self.at)
+        else:
+            number = Cast(_as(value, value.type, signed=False), UNSIGNED_LONG_LONG)
+            self._call("__kleene_put_number", (number, Constant(_BASES[letter], UNSIGNED)), self.at)
+
+
+def _as(value: Expression, type_: IntegerType, *, signed: bool) -> Expression:
+    """The number as one with or without a sign, of its own width."""
+    wanted: Type = IntegerType(type_.bits, signed=signed)
+    return value if value.type == wanted else Cast(value, wanted)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kleene.cfa.types import FloatType, IntegerType, Type
 from kleene.domains.explicit.state import State
@@ -25,6 +25,9 @@ from kleene.domains.explicit.values import (
 )
 
 _ENUMERATED = 64
+"""Numbers up to this many are all tried where one must be explicit: an index, a size."""
+_TRIED = (-1, 0, 1, 2, 3)
+"""Of more numbers, these and the ends of their range: most errors at the bounds of a block show with short blocks."""
 _ALIGNMENT = 8
 """Bytes: the least alignment of blocks on the heap that hold any object."""
 _PAGE = 4096
@@ -233,8 +236,11 @@ def fit(state: State, value: Unknown, type_: IntegerType) -> Value:
     raise Split([[(value.symbol, 0, edge - 1)], [(0, value.symbol, -edge)]])
 
 
-def concrete(state: State, value: Value) -> int:
-    """The one number that a value is; splits into its possibilities if there are few of them."""
+def concrete(state: State, value: Value, *, ends: bool = True) -> int:
+    """The one number that a value is; splits into its possibilities, or into some if there are many.
+
+    Without `ends`, the greatest ones are not among them: large blocks take long, and show what small ones show.
+    """
     if isinstance(value, int):
         return value
     if not isinstance(value, Linear):
@@ -244,10 +250,12 @@ def concrete(state: State, value: Value) -> int:
     low, high = state.store.range_of(value)
     if low == high:
         return low
-    numbers = range(low - value.offset, high - value.offset + 1)
-    if high - low < _ENUMERATED:
-        raise Split([[(value.symbol, 0, n), (0, value.symbol, -n)] for n in numbers])
-    raise NotModelled("an index or size that depends on an input with many values")
+    numbers: Sequence[int] = range(low - value.offset, high - value.offset + 1)
+    if high - low >= _ENUMERATED:
+        state.source.bounded = "of an index or size with many values only some are tried"
+        tried = {low, low + 1, *(n for n in _TRIED if low <= n <= high), *((high - 1, high) if ends else ())}
+        numbers = [n - value.offset for n in sorted(tried, key=abs, reverse=True)]
+    raise Split([[(value.symbol, 0, n), (0, value.symbol, -n)] for n in numbers])
 
 
 def pointer_from(state: State, value: Unknown, type_: IntegerType) -> Value:

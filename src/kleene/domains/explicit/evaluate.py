@@ -89,7 +89,7 @@ def access(state: State, number: int, bit: int, width: int) -> Block:
         raise NotModelled(f"access to {block.label}")
     if bit < 0 or bit + width > block.size * 8:
         where = f"offset {bit // 8} of {block.label} with {block.size} bytes"
-        raise Violation("dangling_dereference", f"out of bounds: {where}", number)
+        raise Violation("out_of_bounds", where, number)
     return block
 
 

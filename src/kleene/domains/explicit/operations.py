@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from kleene.cfa.expressions import Binary, Expression
+from kleene.cfa.expressions import Binary, Deref, Expression, Field, Index, Variable, walk
 from kleene.cfa.operations import (
     Allocate,
     Assign,
@@ -171,7 +171,7 @@ class Operations:
         return copy_record
 
     def _allocate(self, operation: Allocate) -> Callable[[State], None]:
-        store, size = self._store(operation.target), self.compiler.value(operation.size)
+        store, size = self._store(operation.target), self._size(operation.size)
         locate = self.compiler.address(operation.target)
         place = self._place(operation.place)
         product = operation.size if operation.zeroed and isinstance(operation.size, Binary) else None  # of calloc
@@ -179,7 +179,7 @@ class Operations:
 
         def allocate(state: State) -> None:
             locate(state)
-            amount = concrete(state, size(state))
+            amount = size(state)
             if factors and math.prod(concrete(state, factor(state)) for factor in factors) != amount:
                 raise NotModelled("calloc of a huge block")
             if operation.may_fail and self._fails(state, amount):
@@ -198,6 +198,22 @@ class Operations:
         library = self.program.library
         return (lambda state: state.call_from(place, library)) if place.file == library else (lambda state: place)
 
+    def _size(self, expression: Expression) -> Callable[[State], int]:
+        """The size of a block as a number: what it is computed from is made explicit first, so it stays related."""
+        value = self.compiler.value(expression)
+        numbers = (n for n in walk(expression) if isinstance(n.type, IntegerType))
+        read = [self.compiler.value(n) for n in numbers if isinstance(n, Variable | Field | Index | Deref)]
+
+        def amount(state: State) -> int:
+            found = value(state)
+            if isinstance(found, Unknown):
+                for part in read:
+                    concrete(state, part(state), ends=False)
+                found = value(state)
+            return concrete(state, found, ends=False)
+
+        return amount
+
     def _fails(self, state: State, amount: int) -> bool:
         if not self.malloc_may_fail:
             if amount < 0 or amount >= _SUSPICIOUS_SIZE:
@@ -215,12 +231,12 @@ class Operations:
     def _realloc(self, operation: Realloc) -> Callable[[State], None]:
         store = self._store(operation.target)
         locate = self.compiler.address(operation.target)
-        pointer, size = self.compiler.value(operation.pointer), self.compiler.value(operation.size)
+        pointer, size = self.compiler.value(operation.pointer), self._size(operation.size)
         place = self._place(operation.place)
 
         def realloc(state: State) -> None:
             locate(state)
-            old, amount = pointer(state), concrete(state, size(state))
+            old, amount = pointer(state), size(state)
             block = state.blocks[freeable(state, old)] if old != 0 else None
             if amount == 0 and block is not None:
                 raise NotModelled("realloc to size 0")

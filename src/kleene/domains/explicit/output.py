@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from kleene.cfa.types import IntegerType
+from kleene.domains.explicit.arithmetic import compare_numbers
 from kleene.domains.explicit.evaluate import access, as_address
 from kleene.domains.explicit.state import State
-from kleene.domains.explicit.values import NotModelled, Pointer, Value
+from kleene.domains.explicit.values import NotModelled, Pointer, Unknown, Value
 
 _DIRECTIVE = re.compile(r"%([-+ 0#]*)(\d*)(?:\.(\d+))?(hh|h|ll|l|z|j|t)?([diouxXcsp%eEfgG])")
 _NARROW = {"hh": 8, "h": 16}
@@ -41,9 +42,12 @@ def render(state: State, format_: str, values: list[Value], sizes: list[int]) ->
 def read_text(state: State, value: Value) -> None:
     """Read a text to its end; a Violation if it is not all in memory."""
     number, bit = as_address(value)
-    while (byte := access(state, number, bit, 8).load(bit, 8)) != 0:
-        if not isinstance(byte, int):
+    while True:
+        byte = access(state, number, bit, 8).load(bit, 8)
+        if not isinstance(byte, int | Unknown):
             raise NotModelled("output of a text that is not known")
+        if not compare_numbers(state, "!=", byte, 0):
+            return
         bit += 8
 
 

@@ -177,7 +177,7 @@ class Evaluator:
             if node.kind == STATIC:
                 raise Unmodelled(f"access to {text}, which is {node}")
             if offset < 0 or offset + size > node.size:
-                self.report("dangling_dereference", f"{text} is out of the bounds of its object")
+                self.report("out_of_bounds", f"{text} is out of the bounds of its object")
                 continue
             yield alive, node, offset
 

@@ -6,5 +6,10 @@ In reading order:
 - `liveness`: which variables are still read
 - `integers`: which constants matter to which integer variable or cell
 - `intervals`: intervals of integer variables
+- `blocks_of_pointers`: kinds of blocks that a pointer may point to
+- `zones`: intervals and bounds of differences
+- `symbolic_states`: symbols of numbers and pointers, and their zone
+- `symbolic_values`: expressions in such a state
+- `relations`: relations of numbers, members and lengths of blocks
 - `same_values`: which expressions have equal values
 """

@@ -19,6 +19,8 @@ from kleene.domains.explicit.values import NotModelled, Split, Unknown, Value
 
 MANY_VALUES = 12
 """Largest number of values tried for a number that must be explicit: an index, a size, an address."""
+SMALL_VALUE = 64
+"""Numbers up to this one are tried first: a block of eight words, an index into a short array."""
 STEPS = 3_000_000
 """Z3's resource steps for one question (smt.z3_backend: steps, not seconds, so that answers can be repeated)."""
 
@@ -136,17 +138,23 @@ class Constraints(Store):
             self.fixed[term.arg(0).get_id()] = term.arg(1).as_long()
 
     def values(self, expression: Any) -> tuple[list[int], bool]:
-        """Some values of a term under the constraints, and whether these are all."""
+        """Some values of a term under the constraints, small ones first, and whether these are all."""
         solver = solver_for(self.terms)
         values: list[int] = []
+        small = z3.ULE(expression, SMALL_VALUE) if expression.size() > SMALL_VALUE.bit_length() else None
         while len(values) <= MANY_VALUES:
-            answer = solver.check()
+            answer = solver.check() if small is None else solver.check(small)
+            if answer != z3.sat and small is not None:
+                small = None
+                continue
             if answer != z3.sat:
                 if not values:
                     raise NotModelled("a number whose values the solver does not find")
                 return values, answer == z3.unsat
             values.append(solver.model().eval(expression, model_completion=True).as_long())
             solver.add(expression != values[-1])
+            if len(values) == MANY_VALUES // 2:
+                small = None
         return values, False
 
 

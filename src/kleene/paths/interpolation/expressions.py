@@ -197,7 +197,8 @@ class Expressions(Relation):
         beyond = z3.BoolVal(True) if offset < 0 else too_large
         self.valid += [pointer.block != 0, z3.Not(freed), z3.Not(beyond)]
         self._note("null_dereference", pointer.block == 0)
-        self._note("dangling_dereference", z3.And(pointer.block != 0, z3.Or(freed, beyond)))
+        self._note("dangling_dereference", z3.And(pointer.block != 0, freed))
+        self._note("out_of_bounds", z3.And(pointer.block != 0, z3.Not(freed), beyond))
         if pointer.defined is not None:
             self._note("uninitialized_pointer", z3.Not(pointer.defined))
 

@@ -15,9 +15,9 @@ from kleene.cfa.operations import Assign, Assume, Operation
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType
 from kleene.core.verdict import LEAKS
+from kleene.passes.elements.global_arrays import CHOICE
 from kleene.passes.facts.integers import Constants
 from kleene.passes.facts.memory import Memory, Unmodelled, leaves
-from kleene.passes.slots import CHOICE
 from kleene.paths import Failure, Feasible, Infeasible, Interpolants, Undecided, encode, feasible, interpolants
 from kleene.paths import PathStep as FormulaStep
 from kleene.paths.interpolation.atoms import Place

@@ -118,7 +118,7 @@ class PointerSteps:
         match lvalue:
             case Variable() if self.memory.kind(lvalue) == "object":
                 if span is not None and (span[0] < 0 or span[1] > lvalue.type.size):
-                    self.context.fail("dangling_dereference", f"access out of the bounds of {lvalue}")
+                    self.context.fail("out_of_bounds", f"access out of the bounds of {lvalue}")
                 name = self.symbols.object(lvalue)
                 return [Base((self.memory.size_of(lvalue), 0), lambda v: at(name, v))]
             case Field(base=base, offset=offset):
@@ -162,7 +162,7 @@ class PointerSteps:
             (conj(neg(somewhere), Not(undefined)), "null_dereference", f"{name} may be NULL"),
             (undefined, "uninitialized_pointer", f"{name} may not be initialized"),
             (freed, "dangling_dereference", f"{name} may point to a block that was freed"),
-            (outside, "dangling_dereference", f"{name} is out of the bounds of its object"),
+            (outside, "out_of_bounds", f"{name} is out of the bounds of its object"),
             *self.look_back_alarm(pointer),
         ]
         focus = [pointer.at(o) for o in pointer.offsets]

@@ -25,8 +25,8 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize=null", "-fno-sanitize
 MESSAGES = {
     "heap-use-after-free": "dangling_dereference",
     "stack-use-after": "dangling_dereference",
-    "overflow on address": "dangling_dereference",
-    "out of bounds for type": "dangling_dereference",
+    "overflow on address": "out_of_bounds",
+    "out of bounds for type": "out_of_bounds",
     "double-free": "double_free",
     "not malloc": "invalid_free",
     "Assertion": "assertion",

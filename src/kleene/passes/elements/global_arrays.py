@@ -82,20 +82,20 @@ def _arrays(program: CProgram) -> list[Variable]:
             continue
         if type_.count > MOST_ELEMENTS and has_pointers(type_, program) and not isinstance(type_.element, ArrayType):
             arrays.append(item.variable)
-    whole = {v for o in operations_of(program) for x in expressions(o) for v in _whole(x)}
+    whole = {v for o in operations_of(program) for x in expressions(o) for v in whole_variables(x)}
     return [v for v in arrays if v not in whole]
 
 
-def _whole(expression: Expression) -> Iterator[Variable]:
+def whole_variables(expression: Expression) -> Iterator[Variable]:
     """The variables in an expression that are not the base of an index."""
     match expression:
         case Variable():
             yield expression
         case Index(base=Variable(), index=index):
-            yield from _whole(index)
+            yield from whole_variables(index)
         case _:
             for child in children(expression):
-                yield from _whole(child)
+                yield from whole_variables(child)
 
 
 class _Array:
@@ -295,13 +295,16 @@ class _Coder:
                 elif interval[1] < 0 or interval[0] >= array.count:
                     null = Comparison("==", array.position(variable), Constant(0, array.pointer))
                     there = self._add(there, Assume(edge.label.place, null))
+                if interval == (0, 0) or interval[0] > 0:
+                    first = Comparison("==", array.position(variable), array.first)
+                    there = self._add(there, Assume(edge.label.place, first, truth=interval == (0, 0)))
         self.edges.append(Edge(there, Skip(edge.label.place), edge.target))
 
     def _bounds(self, here: str, position: Variable, node: Index, place: Place) -> str:
         """An index that is not inside its array is an error."""
         test = Comparison("==", position, Constant(0, position.type))
         outside, inside = self._add(here, Assume(place, test)), self._add(here, Assume(place, test, truth=False))
-        self._add(outside, Error(place, "dangling_dereference", f"the index of {node} may be out of bounds"))
+        self._add(outside, Error(place, "out_of_bounds", f"the index of {node} may be out of bounds"))
         return inside
 
     def _not_null(self, here: str, position: Variable, place: Place) -> str:
@@ -332,7 +335,22 @@ class _Coder:
             after = self._add(yes, Assign(place, position, array.following(position)))
             self.edges.append(Edge(no, Skip(place), after))
             return after
+        if _is_decrement(value, index) and low > 0 and high <= array.count:
+            return self._before(here, position, array, place)
         return self._anywhere(here, position, array, place)
+
+    def _before(self, here: str, position: Variable, array: _Array, place: Place) -> str:
+        """The pointer to the slot before: of the index that is the length, the last one."""
+        behind = Variable(f"{array.variable}[behind]", array.pointer)
+        if behind not in self.locals:
+            self.locals.append(behind)
+        here = self._add(here, Assign(place, behind, position))
+        head = self._add(here, Assign(place, position, array.first))
+        test = Comparison("==", array.following(position), behind)
+        done, on = self._add(head, Assume(place, test)), self._add(head, Assume(place, test, truth=False))
+        on = self._add(on, Assign(place, position, array.following(position)))
+        self.edges.append(Edge(self._not_null(on, position, place), Skip(place), head))
+        return done
 
     def _anywhere(self, here: str, position: Variable, array: _Array, place: Place) -> str:
         """The pointer to any slot, or to none."""
@@ -370,6 +388,12 @@ def _variable(index: Expression) -> Variable | None:
     """The variable that an index is, through conversions."""
     inner = _uncast(index)
     return inner if isinstance(inner, Variable) else None
+
+
+def _is_decrement(value: Expression | None, index: Variable) -> bool:
+    if not isinstance(value, Binary) or value.operator not in ("+", "-"):
+        return False
+    return _uncast(value.left) == index and constant_of(value.right) == (1 if value.operator == "-" else -1)
 
 
 def _is_increment(value: Expression | None, index: Variable) -> bool:

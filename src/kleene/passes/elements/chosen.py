@@ -1,0 +1,170 @@
+"""Which blocks become lists of slots, and for which pairs of an array and an index the slot is remembered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kleene.cfa.expressions import Binary, Cast, Deref, Expression, Field, PointerOffset, Variable, walk
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import Allocate, Assign, MemCopy, Operation, Realloc, address_taken, expressions
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import IntegerType, PointerType, Type
+from kleene.passes.elements.slots import Slot, slot_of
+from kleene.passes.facts.blocks_of_pointers import Blocks
+from kleene.passes.facts.memory import constant_of
+from kleene.passes.indices import has_pointers
+
+MOST_PAIRS = 24
+"""With more pairs of an array and an index, the slots of indices are not remembered: there would be too many states."""
+
+Pair = tuple[Expression, Variable]
+"""An array (a pointer variable, or a member that one leads to) and the variable that is its index."""
+
+
+@dataclass
+class Chosen:
+    """The kinds of blocks that become lists, with their slots, and the pairs."""
+
+    program: CProgram
+    cfa: Cfa[Operation]
+    blocks: Blocks
+    on_stack: bool = False
+    """Whether the blocks of the stack become lists, not those of the heap."""
+    slots: dict[object, Slot] = field(default_factory=dict)
+    pairs: set[Pair] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        if not self.blocks.known:
+            return
+        self._choose_kinds()
+        if self.slots:
+            self.taken = address_taken([e.label for e in self.cfa.edges])
+            self._choose_pairs()
+
+    def kinds(self, pointer: Expression) -> frozenset[object]:
+        return self.blocks.of_value(pointer) or frozenset()
+
+    def slot(self, pointer: Expression) -> Slot | None:
+        """The slots that a pointer may point to, if it may point to some."""
+        found = {self.slots[k] for k in self.kinds(pointer) if k in self.slots}
+        return found.pop() if len(found) == 1 else None
+
+    def only_slots(self, pointer: Expression) -> bool:
+        kinds = self.kinds(pointer)
+        return bool(kinds) and all(k in self.slots for k in kinds)
+
+    # Kinds ----------------------------------------------------------------------------------------------------
+
+    def _choose_kinds(self) -> None:
+        elements: dict[object, Type] = {}
+        for edge in self.cfa.edges:
+            label = edge.label
+            if isinstance(label, Allocate | Realloc) and constant_of(label.size) is None:
+                type_ = label.target.type.target if isinstance(label.target.type, PointerType) else None
+                stack = isinstance(label, Allocate) and label.stack
+                if stack != self.on_stack or (isinstance(label, Allocate) and label.element is None):
+                    continue
+                type_ = label.element if isinstance(label, Allocate) else type_
+                if type_ is not None and has_pointers(type_, self.program):
+                    elements[self.blocks.made(label)] = type_
+        fitting = {k: t for k, t in elements.items() if not self._is_used_otherwise(k, t)}
+        sizes = {*self.blocks.memory.sizes, *(layout.type.size for layout in self.program.records.values())}
+        made: dict[Type, Slot] = {}
+        for kind, type_ in fitting.items():
+            if type_ not in made:
+                made[type_] = slot_of(
+                    type_, {*sizes, *(s.record.size for s in made.values())}, self.program.pointer_size
+                )
+            self.slots[kind] = made[type_]
+
+    def _is_used_otherwise(self, kind: object, type_: Type) -> bool:
+        """Whether blocks of a kind are used other than as arrays of the type: moved by another size, or copied."""
+        for edge in self.cfa.edges:
+            label = edge.label
+            if isinstance(label, MemCopy) and kind in self.kinds(label.destination) | self.kinds(label.source):
+                return True
+            for node in (n for x in expressions(label) for n in walk(x)):
+                if isinstance(node, PointerOffset) and node.scale != type_.size and kind in self.kinds(node.pointer):
+                    return True
+                if isinstance(node, Deref) and node.type.size > type_.size and kind in self.kinds(node.pointer):
+                    return True
+        return False
+
+    # Pairs ----------------------------------------------------------------------------------------------------
+
+    def _choose_pairs(self) -> None:
+        found: set[Pair] = set()
+        for edge in self.cfa.edges:
+            for node in (n for x in expressions(edge.label) for n in walk(x)):
+                if isinstance(node, PointerOffset) and self.only_slots(node.pointer):
+                    index = self.index_variable(node.index)
+                    if index is not None and self.is_path(node.pointer):
+                        found.add((bare(node.pointer), index))
+        while True:
+            more = {pair for edge in self.cfa.edges for pair in self._copied(edge.label, found)} - found
+            if not more or len(found) + len(more) > MOST_PAIRS:
+                break
+            found |= more
+        if len(found) <= MOST_PAIRS:
+            self.pairs = found
+
+    def _copied(self, operation: Operation, found: set[Pair]) -> list[Pair]:
+        """The pairs from which others get their slots."""
+        if isinstance(operation, Realloc):
+            target, source = operation.target, bare(operation.pointer)
+        elif isinstance(operation, Assign):
+            target, source = operation.target, bare(operation.value)
+        else:
+            return []
+        if isinstance(target.type, IntegerType):
+            origin, _ = self.step(source)
+            return [(a, origin) for a, i in found if i == target and origin is not None]
+        if isinstance(target.type, PointerType) and isinstance(source, Variable | Field) and self.is_path(source):
+            both = [(source, i) for a, i in found if a == target]
+            return both + [(target, i) for a, i in found if a == source and self.is_path(target)]
+        return []
+
+    def step(self, value: Expression) -> tuple[Variable | None, int]:
+        """A number as a variable plus -1, 0 or 1."""
+        inner = bare(value)
+        if isinstance(inner, Variable):
+            return self.index_variable(inner), 0
+        if isinstance(inner, Binary) and inner.operator in ("+", "-"):
+            shift = constant_of(inner.right)
+            if shift in (1, -1):
+                return self.index_variable(inner.left), shift if inner.operator == "+" else -shift
+        return None, 0
+
+    def index_variable(self, index: Expression) -> Variable | None:
+        inner = bare(index)
+        tracked = isinstance(inner, Variable) and isinstance(inner.type, IntegerType) and inner not in self.taken
+        return inner if tracked and isinstance(inner, Variable) else None
+
+    def is_path(self, array: Expression) -> bool:
+        """A pointer variable, or a member of the struct that one points to."""
+        inner = bare(array)
+        if isinstance(inner, Variable):
+            return inner not in self.taken and isinstance(inner.type, PointerType)
+        owner = owner_of(inner)
+        return owner is not None and owner not in self.taken
+
+
+def owner_of(array: Expression) -> Variable | None:
+    """The variable that points to the struct of which an array is a member."""
+    if isinstance(array, Field) and isinstance(array.base, Deref) and isinstance(array.base.pointer, Variable):
+        return array.base.pointer
+    return None
+
+
+def bare(value: Expression) -> Expression:
+    """The operand of conversions that keep every value, and of those between pointers."""
+    while isinstance(value, Cast):
+        inner, outer = value.operand.type, value.type
+        if isinstance(inner, IntegerType) and isinstance(outer, IntegerType):
+            wider = outer.has(inner.maximum) and (outer.has(inner.minimum) or not inner.signed)
+            if not (wider or outer.bits >= inner.bits):
+                break
+        elif not (isinstance(inner, PointerType) and isinstance(outer, PointerType)):
+            break
+        value = value.operand
+    return value

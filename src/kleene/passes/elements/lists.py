@@ -1,0 +1,149 @@
+"""Lists of slots: how they are made, grow, and are walked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kleene.cfa.expressions import Comparison, Constant, Expression, Variable
+from kleene.cfa.operations import Allocate, Assign, MemSet, Place, Realloc
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import IntegerType, PointerType, RecordType
+from kleene.passes.elements.chains import Chains
+from kleene.passes.elements.slots import Slot
+
+
+class Lists:
+    """Writes the operations on lists of slots into chains of edges."""
+
+    def __init__(self, program: CProgram, chains: Chains) -> None:
+        self.program, self.chains = program, chains
+        self.word = IntegerType(program.pointer_size * 8, signed=False, name="unsigned long")
+
+    def allocate(self, here: str, operation: Allocate, slot: Slot, *, may_be_empty: bool) -> tuple[str, Variable]:
+        """A new list, or NULL, in the variable that is returned; all of its elements are zero or not initialized."""
+        chains, place = self.chains, operation.place
+        first = chains.local(f"$first of {slot.element}", slot.pointer)
+        size = Constant(slot.record.size, self.word)
+        here = chains.add(here, replace(operation, target=first, size=size, element=slot.record))
+        failed, made = chains.branch(here, Comparison("==", first, slot.null), place)
+        end = chains.location()
+        chains.connect(failed, end, place)
+        if may_be_empty:
+            empty, made = chains.maybe(made, place)
+            chains.connect(chains.add(empty, Assign(place, slot.following(first), slot.null)), end, place)
+        made, rest = self._rest(made, slot, place, zeroed=operation.zeroed)
+        chains.connect(chains.add(made, Assign(place, slot.following(first), rest)), end, place)
+        return end, first
+
+    def _rest(self, here: str, slot: Slot, place: Place, *, zeroed: bool) -> tuple[str, Variable]:
+        """Any number of slots and an end, none of which is a block of its own."""
+        chains = self.chains
+        rest = chains.local(f"$rest of {slot.element}", slot.pointer)
+        fresh = chains.local(f"$slot of {slot.element}", slot.pointer)
+        here = self._slot(here, rest, slot, place, zeroed=False)
+        head = chains.add(here, Assign(place, slot.following(rest), slot.null))
+        more, done = chains.maybe(head, place)
+        more = self._slot(more, fresh, slot, place, zeroed=zeroed)
+        more = chains.add(more, Assign(place, slot.following(fresh), rest))
+        chains.connect(chains.add(more, Assign(place, rest, fresh)), head, place)
+        return done, rest
+
+    def _slot(self, here: str, target: Variable, slot: Slot, place: Place, *, zeroed: bool) -> str:
+        at_entry = replace(place, function=self.program.entry)  # blocks of the stack that no function ends
+        size = Constant(slot.record.size, self.word)
+        made = Allocate(at_entry, target, size, slot.record, zeroed=zeroed, may_fail=False, stack=True)
+        return self.chains.add(here, made)
+
+    def reallocate(
+        self, here: str, operation: Realloc, old: Variable, slot: Slot, *, may_shrink: bool
+    ) -> tuple[str, Variable]:
+        """The list of a block that is not NULL, moved, without the end of the block; NULL if that failed."""
+        chains, place = self.chains, operation.place
+        first = chains.local(f"$first of {slot.element}", slot.pointer)
+        size = Constant(slot.record.size, self.word)
+        made = Allocate(place, first, size, slot.record, may_fail=operation.may_fail)
+        here = chains.add(here, made)
+        failed, here = chains.branch(here, Comparison("==", first, slot.null), place)
+        end = chains.location()
+        chains.connect(failed, end, place)
+        here = self._take(here, slot.following(first), slot.following(old), place)
+        if isinstance(slot.element, PointerType):
+            here = self._take(here, slot.element_of(first), slot.element_of(old), place)
+        else:
+            here = chains.add(here, Assign(place, slot.element_of(first), slot.element_of(old)))
+        if may_shrink:
+            cut, here = chains.maybe(here, place)
+            cut = self._cut(cut, first, slot, place)
+            chains.connect(cut, end, place)
+        last = chains.local(f"$rest of {slot.element}", slot.pointer)
+        head = chains.add(here, Assign(place, last, first))
+        here, on = chains.branch(head, slot.is_end(last), place)
+        chains.connect(chains.add(on, Assign(place, last, slot.following(last))), head, place)
+        here, grown = chains.maybe(here, place)
+        chains.connect(here, end, place)
+        grown = self._grown(grown, last, slot, place)
+        chains.connect(grown, end, place)
+        return end, first
+
+    def _take(self, here: str, target: Expression, source: Expression, place: Place) -> str:
+        """Move a pointer from one cell to another: never are both there, so nothing is shared."""
+        chains = self.chains
+        held = chains.local(f"$held {source.type}", source.type)
+        here = chains.add(here, Assign(place, held, source))
+        here = chains.add(here, Assign(place, source, Constant(0, source.type)))
+        return chains.add(here, Assign(place, target, held))
+
+    def _grown(self, here: str, last: Variable, slot: Slot, place: Place) -> str:
+        """Any number of slots behind the end of a list, and a new end."""
+        chains = self.chains
+        fresh = chains.local(f"$slot of {slot.element}", slot.pointer)
+        head = self._slot(here, fresh, slot, place, zeroed=False)
+        head = chains.add(head, Assign(place, slot.following(fresh), slot.null))
+        head = chains.add(head, Assign(place, slot.following(last), fresh))
+        more, done = chains.maybe(head, place)
+        chains.connect(chains.add(more, Assign(place, last, fresh)), here, place)
+        return done
+
+    def _cut(self, here: str, first: Variable, slot: Slot, place: Place) -> str:
+        """The elements from some slot on are lost; that slot is the end."""
+        here, last = self.anywhere(here, first, slot, place)
+        here = self.clear(here, last, slot, place)
+        return self.chains.add(here, Assign(place, slot.following(last), slot.null))
+
+    def clear(self, here: str, at: Expression, slot: Slot, place: Place) -> str:
+        """A slot whose element is zero."""
+        element = slot.element_of(at)
+        if isinstance(slot.element, RecordType):
+            size = Constant(slot.element.size, self.word)
+            return self.chains.add(here, MemSet(place, slot.as_slot(at), Constant(0, self.word), size))
+        return self.chains.add(here, Assign(place, element, Constant(0, slot.element)))
+
+    def anywhere(self, here: str, start: Expression, slot: Slot, place: Place) -> tuple[str, Variable]:
+        """Some slot from a slot on, or the end."""
+        chains = self.chains
+        found = chains.local(f"$some {slot.element}", slot.pointer)
+        head = chains.add(here, Assign(place, found, slot.as_slot(start)))
+        on, done = chains.maybe(head, place)
+        on = chains.only(on, slot.is_end(found), place, truth=False)
+        chains.connect(chains.add(on, Assign(place, found, slot.following(found))), head, place)
+        return done, found
+
+    def before(self, here: str, start: Expression, behind: Variable, slot: Slot, place: Place) -> tuple[str, Variable]:
+        """The slot that is followed by another one."""
+        chains = self.chains
+        found = chains.local(f"$some {slot.element}", slot.pointer)
+        head = chains.add(here, Assign(place, found, slot.as_slot(start)))
+        there, on = chains.branch(head, Comparison("==", slot.following(found), behind), place)
+        on = chains.only(on, slot.is_end(found), place, truth=False)
+        chains.connect(chains.add(on, Assign(place, found, slot.following(found))), head, place)
+        return there, found
+
+    def zero_all(self, here: str, start: Expression, slot: Slot, place: Place) -> str:
+        """All elements become zero."""
+        chains = self.chains
+        at = chains.local(f"$some {slot.element}", slot.pointer)
+        head = chains.add(here, Assign(place, at, slot.as_slot(start)))
+        done, on = chains.branch(head, slot.is_end(at), place)
+        on = self.clear(on, at, slot, place)
+        chains.connect(chains.add(on, Assign(place, at, slot.following(at))), head, place)
+        return done

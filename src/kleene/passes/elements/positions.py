@@ -1,0 +1,341 @@
+"""The slots of indices: for a pair of an array and an index, a pointer to the slot and a number that says what it is.
+
+The slot is looked up where the program accesses the element; ``i = 0`` and ``i++`` before that are noted, and after
+that they move the pointer. What a comparison of two indices, or of an index and the length, says about the numbers
+holds of the slots too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kleene.cfa.expressions import MIRRORED, NEGATED, Comparison, Constant, Deref, Expression, Field, Variable
+from kleene.cfa.operations import Assign, Assume, Place
+from kleene.cfa.types import INT, IntegerType
+from kleene.passes.elements.chains import Chains
+from kleene.passes.elements.chosen import Chosen, Pair, owner_of
+from kleene.passes.elements.lists import Lists
+from kleene.passes.elements.slots import Slot
+from kleene.passes.facts.relations import Relations
+
+UNKNOWN, THERE, FIRST, BEHIND, SECOND = range(5)
+"""What is known of the slot of an index: nothing; the pointer points to it; it is the first one (and the pointer is not
+set yet); the pointer points to the slot behind it; it is the second one."""
+
+
+class Positions:
+    """Keeps the slots of the pairs, by operations in chains of edges."""
+
+    def __init__(self, chosen: Chosen, relations: Relations, chains: Chains, lists: Lists) -> None:
+        self.chosen, self.relations, self.chains, self.lists = chosen, relations, chains, lists
+        self.pairs = sorted(chosen.pairs, key=str)
+
+    def at(self, pair: Pair) -> Variable:
+        slot = self.chosen.slot(pair[0])
+        assert slot is not None
+        return Variable(f"{pair[0]}[{pair[1]}]", slot.pointer, self._is_global(pair))
+
+    def state(self, pair: Pair) -> Variable:
+        return Variable(f"{pair[0]}[{pair[1]}]?", INT, self._is_global(pair))
+
+    def _is_global(self, pair: Pair) -> bool:
+        """Positions are local, as the pass runs where there is one function."""
+        return False
+
+    def with_indices(self, index: Expression) -> list[Pair]:
+        return [pair for pair in self.pairs if pair[1] == index]
+
+    def with_array(self, array: Expression) -> list[Pair]:
+        return [pair for pair in self.pairs if pair[0] == array]
+
+    def start(self, here: str, place: Place) -> str:
+        """At the start of the program nothing is known, except of globals, which are 0."""
+        for pair in self.pairs:
+            self.chains.locals[self.at(pair)] = None
+            self.chains.locals[self.state(pair)] = None
+            here = self._set(here, pair, FIRST if pair[1].is_global else UNKNOWN, place)
+            slot = self.chosen.slot(pair[0])
+            assert slot is not None
+            here = self.chains.add(here, Assign(place, self.at(pair), slot.null))
+        return here
+
+    def _set(self, here: str, pair: Pair, state: int, place: Place) -> str:
+        return self.chains.add(here, Assign(place, self.state(pair), Constant(state, INT)))
+
+    # Looking up -----------------------------------------------------------------------------------------------
+
+    def look_up(
+        self, here: str, pair: Pair, start: Expression, slot: Slot, location: str, place: Place
+    ) -> tuple[str, Variable]:
+        """The slot of an index, where the array is accessed; it may be the end, or NULL if it is outside."""
+        at, chains = self.at(pair), self.chains
+
+        def by(walk: Callable[[str], tuple[str, Expression]]) -> Callable[[str], str]:
+            def way(here: str) -> str:
+                here, found = walk(here)
+                return self._set(chains.add(here, Assign(place, at, found)), pair, THERE, place)
+
+            return way
+
+        def second(here: str) -> tuple[str, Expression]:
+            inner = chains.location()
+            outside, on = chains.branch(here, slot.is_end(start), place)
+            found = chains.local(f"$some {slot.element}", slot.pointer)
+            chains.connect(chains.add(outside, Assign(place, found, slot.null)), inner, place)
+            chains.connect(chains.add(on, Assign(place, found, slot.following(start))), inner, place)
+            return inner, found
+
+        ways: dict[int, Callable[[str], str]] = {
+            THERE: lambda here: here,
+            FIRST: by(lambda here: (here, slot.as_slot(start))),
+            SECOND: by(second),
+            BEHIND: by(lambda here: self.lists.before(here, start, at, slot, place)),
+            UNKNOWN: by(lambda here: self.lists.anywhere(here, start, slot, place)),
+        }
+        here = chains.cases(here, self.state(pair), ways, place)
+        for other in self.with_array(pair[0]):
+            if other != pair:
+                here = self._beside(here, pair, other, location, place)
+        return here, at
+
+    def _beside(self, here: str, pair: Pair, other: Pair, location: str, place: Place) -> str:
+        """The slot of another index that is the same number, or one more or less, where the slot of one is known."""
+        distance = self.relations.distance(other[1], pair[1], location)
+        if distance == 1:
+            return self._next(here, other, self.at(pair), place)
+        if distance not in (0, -1):
+            return here
+        here = self.chains.add(here, Assign(place, self.at(other), self.at(pair)))
+        return self._set(here, other, THERE if distance == 0 else BEHIND, place)
+
+    # Assignments ----------------------------------------------------------------------------------------------
+
+    def index_assigned(self, here: str, index: Variable, value: Expression | None, location: str, place: Place) -> str:
+        """After an assignment to an index; without a value, of anything."""
+        for pair in self.with_indices(index):
+            here = self._moved(here, pair, value, location, place)
+        return here
+
+    def _moved(self, here: str, pair: Pair, value: Expression | None, location: str, place: Place) -> str:
+        if value is None:
+            return self._set(here, pair, UNKNOWN, place)
+        low, high = self.relations.of(value, location)
+        if low == high and low in (0, 1):
+            return self._set(here, pair, FIRST if low == 0 else SECOND, place)
+        origin, shift = self.chosen.step(value)
+        source = (pair[0], origin)
+        if origin is None or source not in self.chosen.pairs or not self._keeps_value(origin, pair[1], shift, location):
+            return self._set(here, pair, UNKNOWN, place)
+        own, other = self.at(pair), self.at(source)
+        was = self.state(source)
+        chains = self.chains
+
+        def same(state: int) -> Callable[[str], str]:
+            return lambda here: self._set(chains.add(here, Assign(place, own, other)), pair, state, place)
+
+        def known(state: int) -> Callable[[str], str]:
+            return lambda here: self._set(here, pair, state, place)
+
+        if shift == 0:
+            ways = {state: same(state) for state in (THERE, BEHIND)} | {s: known(s) for s in (FIRST, SECOND, UNKNOWN)}
+        elif shift > 0:
+            ways = {THERE: lambda here: self._next(here, pair, other, place), BEHIND: same(THERE)}
+            ways |= {FIRST: known(SECOND), UNKNOWN: known(UNKNOWN)}
+        else:
+            ways = {THERE: same(BEHIND), SECOND: known(FIRST), UNKNOWN: known(UNKNOWN)}
+        return chains.cases(here, was, ways, place)
+
+    def _keeps_value(self, origin: Variable, target: Variable, shift: int, location: str) -> bool:
+        low, high = self.relations.of(origin, location)
+        types = [t for t in (origin.type, target.type) if isinstance(t, IntegerType)]
+        return all(t.has(low + shift) and t.has(high + shift) for t in types)
+
+    def _next(self, here: str, pair: Pair, other: Variable, place: Place) -> str:
+        """The slot behind one that is known: behind the end there is none, and nothing is known."""
+        chains, slot = self.chains, self.chosen.slot(pair[0])
+        assert slot is not None
+        end = chains.location()
+        outside, here = chains.branch(here, Comparison("==", other, slot.null), place)
+        chains.connect(self._set(outside, pair, UNKNOWN, place), end, place)
+        over, here = chains.branch(here, slot.is_end(other), place)
+        chains.connect(self._set(over, pair, UNKNOWN, place), end, place)
+        here = chains.add(here, Assign(place, self.at(pair), slot.following(other)))
+        chains.connect(self._set(here, pair, THERE, place), end, place)
+        return end
+
+    def array_assigned(self, here: str, array: Expression, source: Expression | None, place: Place) -> str:
+        """After an assignment to a variable that is an array, or leads to one: its slots are those of the source."""
+        for pair in self.pairs:
+            if pair[0] != array and owner_of(pair[0]) != array:
+                continue
+            other = (source, pair[1]) if source is not None else None
+            if pair[0] == array and other is not None and other in self.chosen.pairs:
+                here = self.chains.add(here, Assign(place, self.at(pair), self.at(other)))
+                here = self.chains.add(here, Assign(place, self.state(pair), self.state(other)))
+            else:
+                here = self.forgotten(here, pair, place)
+        return here
+
+    def memory_written(self, here: str, target: Expression, place: Place) -> str:
+        """After a write to memory: arrays that are members may be others."""
+        for pair in self.pairs:
+            if owner_of(pair[0]) is not None and self._may_overlap(pair[0], target):
+                here = self.forgotten(here, pair, place)
+        return here
+
+    def _may_overlap(self, array: Expression, target: Expression) -> bool:
+        owner = owner_of(array)
+        root = target
+        while isinstance(root, Field):
+            root = root.base
+        assert owner is not None and isinstance(array, Field)
+        if isinstance(root, Variable):
+            return root in self.chosen.taken
+        if not isinstance(root, Deref):
+            return True
+        if root.pointer == owner and isinstance(target, Field) and target.base == root:
+            return target.offset < array.offset + array.type.size and array.offset < target.offset + target.type.size
+        return bool(self.chosen.kinds(owner) & self.chosen.kinds(root.pointer))
+
+    def freed(self, here: str, pointer: Expression, place: Place) -> str:
+        """After a block ends: pointers to its slots are of no use."""
+        kinds = self.chosen.kinds(pointer)
+        for pair in self.pairs:
+            if kinds & self.chosen.kinds(pair[0]):
+                here = self.forgotten(here, pair, place)
+        return here
+
+    def forgotten(self, here: str, pair: Pair, place: Place) -> str:
+        """The pointer to the slot is of no use any more; that the index is 0 or 1 still holds."""
+        slot = self.chosen.slot(pair[0])
+        assert slot is not None
+
+        def forget(here: str) -> str:
+            here = self.chains.add(here, Assign(place, self.at(pair), slot.null))
+            return self._set(here, pair, UNKNOWN, place)
+
+        ways = {THERE: forget, BEHIND: forget, UNKNOWN: lambda here: here}
+        return self.chains.cases(here, self.state(pair), ways, place)
+
+    # Comparisons ----------------------------------------------------------------------------------------------
+
+    def compared(self, here: str, operation: Assume, location: str) -> str:
+        """After a condition on an index: what it says about slots."""
+        condition = operation.condition
+        if not isinstance(condition, Comparison) or not isinstance(condition.left.type, IntegerType):
+            return here
+        operator = condition.operator if operation.truth else NEGATED[condition.operator]
+        sides = ((condition.left, operator, condition.right), (condition.right, MIRRORED[operator], condition.left))
+        for left, symbol, right in sides:
+            index = self.chosen.index_variable(left)
+            for pair in self.with_indices(index) if index is not None else ():
+                here = self._against_length(here, pair, symbol, right, location, operation.place)
+                here = self._against_constant(here, pair, symbol, right, location, operation.place)
+        left_index, right_index = (
+            self.chosen.index_variable(condition.left),
+            self.chosen.index_variable(condition.right),
+        )
+        if left_index is not None and right_index is not None:
+            for pair in self.with_indices(left_index):
+                if (pair[0], right_index) in self.chosen.pairs:
+                    other = (pair[0], right_index)
+                    here = self._against_index(here, pair, operator, other, location, operation.place)
+        return here
+
+    def knows(self, condition: Expression) -> bool:
+        """Whether a condition says of an index of some pair that it is less or greater than another number."""
+        if not isinstance(condition, Comparison) or condition.operator in ("==", "!="):
+            return False
+        sides = [self.chosen.index_variable(side) for side in (condition.left, condition.right)]
+        return any(side is not None and self.with_indices(side) for side in sides)
+
+    def _against_length(
+        self, here: str, pair: Pair, symbol: str, bound: Expression, location: str, place: Place
+    ) -> str:
+        slot = self.chosen.slot(pair[0])
+        assert slot is not None
+        if not self.relations.length_is(pair[0], bound, slot.element.size, location):
+            return here
+        at, chains = self.at(pair), self.chains
+        below = self.relations.of(pair[1], location)[0] >= 0
+        not_above = self.relations.at_most(pair[1], bound, location)
+        if below and (symbol == "<" or (symbol == "!=" and not_above)):
+            test: Callable[[str], str] = lambda here: chains.only(here, slot.is_end(at), place, truth=False)  # noqa: E731
+        elif below and not_above and symbol in (">=", "=="):
+            test = lambda here: chains.only(here, slot.is_end(at), place)  # noqa: E731
+        else:
+            return here
+        never = Comparison("!=", Constant(0, INT), Constant(0, INT))
+        some = self.relations.of(bound, location)[0] >= 1 and symbol in (">=", "==")
+        ways: dict[int, Callable[[str], str]] = {THERE: test}
+        if some:  # an index that is 0 is not at the end of an array that has elements
+            ways[FIRST] = lambda here: chains.only(here, never, place)
+        ways[UNKNOWN] = lambda here: here
+        return chains.cases(here, self.state(pair), ways, place)
+
+    def _against_constant(
+        self, here: str, pair: Pair, symbol: str, bound: Expression, location: str, place: Place
+    ) -> str:
+        """An index is 0 iff its slot is the first one, where the array is a variable."""
+        array, slot = pair[0], self.chosen.slot(pair[0])
+        assert slot is not None
+        low, high = self.relations.of(bound, location)
+        least = self.relations.of(pair[1], location)[0]
+        zero = (symbol == "==" and low == high == 0) or (symbol == "<=" and low == high == 0 and least >= 0)
+        more = (symbol == ">" and low >= 0) or (symbol == "!=" and low == high == 0 and least >= 0)
+        if not (zero or more) or not isinstance(array, Variable):
+            return here
+        same = Comparison("==", self.at(pair), slot.as_slot(array))
+        never = Comparison("!=", Constant(0, INT), Constant(0, INT))
+        ways: dict[int, Callable[[str], str]] = {
+            THERE: lambda here: self.chains.only(here, same, place, truth=zero),
+            SECOND: lambda here: self.chains.only(here, never, place) if zero else here,
+            FIRST: lambda here: here if zero else self.chains.only(here, never, place),
+            UNKNOWN: lambda here: here,
+        }
+        return self.chains.cases(here, self.state(pair), ways, place)
+
+    def _against_index(self, here: str, pair: Pair, symbol: str, other: Pair, location: str, place: Place) -> str:
+        slot = self.chosen.slot(pair[0])
+        assert slot is not None
+        not_above = self.relations.at_most(pair[1], other[1], location)
+        not_below = self.relations.at_most(other[1], pair[1], location)
+        differs = symbol in ("<", ">", "!=")
+        equal = symbol == "==" or (symbol == ">=" and not_above) or (symbol == "<=" and not_below)
+        if not differs and not equal:
+            return here
+        at, there, chains = self.at(pair), self.at(other), self.chains
+        never = Comparison("!=", Constant(0, INT), Constant(0, INT))
+
+        def both(here: str) -> str:
+            outside, inner = chains.branch(here, Comparison("==", at, slot.null), place)
+            inner = chains.only(inner, Comparison("==", at, there), place, truth=equal)
+            end = chains.location()
+            chains.connect(outside, end, place)
+            chains.connect(inner, end, place)
+            return end
+
+        def first(other_at: Variable) -> Callable[[str], str]:
+            """One of them is 0: where the array is a variable, the other's slot is the first one or not."""
+            if not isinstance(pair[0], Variable):
+                return lambda here: here
+            same = Comparison("==", other_at, slot.as_slot(pair[0]))
+            return lambda here: chains.only(here, same, place, truth=equal)
+
+        def stay(here: str) -> str:
+            return here
+
+        def stop(here: str) -> str:
+            return chains.only(here, never, place)
+
+        def by_other(ways: dict[int, Callable[[str], str]]) -> Callable[[str], str]:
+            return lambda here: chains.cases(here, self.state(other), ways, place)
+
+        ways = {
+            THERE: by_other({THERE: both, FIRST: first(at), UNKNOWN: stay}),
+            FIRST: by_other(
+                {THERE: first(there), FIRST: stay if equal else stop, SECOND: stop if equal else stay, UNKNOWN: stay}
+            ),
+            UNKNOWN: stay,
+        }
+        return chains.cases(here, self.state(pair), ways, place)

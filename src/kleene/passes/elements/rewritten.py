@@ -1,0 +1,342 @@
+"""The pass: every operation on an array that becomes a list, as operations on slots."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from kleene.cfa.expressions import (
+    AddressOf,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerOffset,
+    Variable,
+    walk,
+)
+from kleene.cfa.graph import Cfa, Edge
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    DeclareLocal,
+    EndScope,
+    Free,
+    Havoc,
+    MemCopy,
+    MemSet,
+    Operation,
+    Place,
+    Realloc,
+    Skip,
+    Unsupported,
+)
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import PointerType
+from kleene.passes.elements.chains import Chains
+from kleene.passes.elements.chosen import Chosen, bare
+from kleene.passes.elements.lists import Lists
+from kleene.passes.elements.positions import Positions
+from kleene.passes.elements.slots import Slot
+from kleene.passes.facts.blocks_of_pointers import Blocks
+from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.relations import Relations, factors
+from kleene.passes.rewrite import with_parts
+
+FEW = 3
+"""Slots that are counted one by one, for a constant index."""
+
+
+def with_element_lists(program: CProgram, *, on_stack: bool = False) -> CProgram:
+    """The program with lists of slots for its blocks of pointers of variable sizes, on the heap or on the stack."""
+    if set(program.functions) != {program.entry} or not _has_arrays(program.main.cfa):
+        return program
+    cfa = program.main.cfa
+    chosen = Chosen(program, cfa, Blocks(program, cfa), on_stack)
+    if not chosen.slots:
+        return program
+    coder = _Coder(program, cfa, chosen, "stack element" if on_stack else "element")
+    new = coder.run()
+    records = program.records | {s.record.name: s.layout for s in chosen.slots.values()}
+    main = replace(program.main, cfa=new, locals=(*program.main.locals, *coder.chains.locals))
+    return replace(program, functions={main.name: main}, records=records)
+
+
+def _has_arrays(cfa: Cfa[Operation]) -> bool:
+    return any(isinstance(e.label, Allocate | Realloc) and constant_of(e.label.size) is None for e in cfa.edges)
+
+
+class _NotFollowed(Exception):
+    """An operation on slots that is not supported."""
+
+
+class _Coder:
+    """Rewrites one automaton."""
+
+    def __init__(self, program: CProgram, cfa: Cfa[Operation], chosen: Chosen, name: str) -> None:
+        self.program, self.cfa, self.chosen = program, cfa, chosen
+        self.relations = Relations(program, cfa)
+        self.chains = Chains(name)
+        self.lists = Lists(program, self.chains)
+        self.positions = Positions(chosen, self.relations, self.chains, self.lists)
+        self.before_condition: dict[tuple[str, Expression], tuple[str, Operation]] = {}
+        self.fresh = 0
+
+    def run(self) -> Cfa[Operation]:
+        place = self.cfa.leaving(self.cfa.entry)[0].label.place
+        entry = f"{self.cfa.entry}{self.chains.prefix}"
+        self.chains.connect(self.positions.start(entry, place), self.cfa.entry, place)
+        for edge in self.cfa.edges:
+            self._edge(edge)
+        return Cfa(entry, self.chains.shortened())
+
+    def _edge(self, edge: Edge[Operation]) -> None:
+        if edge.source not in self.relations.at:
+            self.chains.edges.append(edge)
+            return
+        try:
+            here, operation = self._before(edge)
+            here = self._done(here, edge, operation)
+        except _NotFollowed as reason:
+            here = self.chains.add(edge.source, Unsupported(edge.label.place, str(reason)))
+        self.chains.connect(here, edge.target, edge.label.place)
+
+    def _before(self, edge: Edge[Operation]) -> tuple[str, Operation]:
+        """The operation on slots, and where it begins, after the slots of its accesses are looked up."""
+        label = edge.label
+        if isinstance(label, Assume) and (edge.source, label.condition) in self.before_condition:
+            here, known = self.before_condition[edge.source, label.condition]
+            assert isinstance(known, Assume)
+            return here, replace(known, truth=label.truth)
+        visit = _Visit(self, edge)
+        operation: Operation = label
+        if not isinstance(label, DeclareLocal | EndScope):
+            operation = with_parts(label, visit.value)
+        if isinstance(label, Assume):
+            assert isinstance(operation, Assume)
+            if self.positions.knows(label.condition):  # what it says about numbers, it says about slots
+                visit.here, test = self.chains.chosen(visit.here, label.place)
+                operation = replace(operation, condition=test)
+            self.before_condition[edge.source, label.condition] = visit.here, operation
+        return visit.here, operation
+
+    def _done(self, here: str, edge: Edge[Operation], operation: Operation) -> str:
+        """The operation itself, and what follows for the slots of indices."""
+        label, place = edge.label, edge.label.place
+        match label:
+            case Allocate() if self.chosen.blocks.made(label) in self.chosen.slots:
+                assert isinstance(operation, Allocate)
+                here, made = self._allocated(here, operation, label, edge.source)
+                here = self.chains.add(here, Assign(place, operation.target, _like(made, operation.target)))
+            case Realloc() if self.chosen.slot(label.pointer) or self.chosen.blocks.made(label) in self.chosen.slots:
+                assert isinstance(operation, Realloc)
+                return self._reallocated(here, operation, label, edge.source)
+            case MemSet() if self.chosen.slot(label.pointer) is not None:
+                assert isinstance(operation, MemSet)
+                return self._set(here, operation, label, edge.source)
+            case MemCopy() if self.chosen.slot(label.destination) or self.chosen.slot(label.source):
+                raise _NotFollowed("a copy of an array of pointers")
+            case _:
+                here = self.chains.add(here, operation)
+        match label:
+            case Assume():
+                return self.positions.compared(here, label, edge.source)
+            case Assign(target=target, value=value):
+                return self._assigned(here, target, value, edge.source, place)
+            case Allocate(target=target) | Havoc(target=target):
+                return self._assigned(here, target, None, edge.source, place)
+            case Free(pointer=pointer):
+                return self.positions.freed(here, pointer, place)
+            case DeclareLocal(variable=variable):
+                return self._assigned(here, variable, None, edge.source, place)
+        return here
+
+    def _assigned(self, here: str, target: Expression, value: Expression | None, location: str, place: Place) -> str:
+        if not isinstance(target, Variable):
+            return self.positions.memory_written(here, target, place)
+        if isinstance(target.type, PointerType):
+            return self.positions.array_assigned(here, target, bare(value) if value is not None else None, place)
+        return self.positions.index_assigned(here, target, value, location, place)
+
+    def _allocated(self, here: str, operation: Allocate, label: Allocate, location: str) -> tuple[str, Variable]:
+        slot = self.chosen.slots[self.chosen.blocks.made(label)]
+        product = factors(label.size)
+        if product is None or (slot.element.size % product[1] and product[1] != slot.element.size):
+            raise _NotFollowed("an array of pointers whose size is not a number of elements")
+        low, _ = self.relations.of(product[0], location)
+        return self.lists.allocate(here, operation, slot, may_be_empty=low <= 0)
+
+    def _reallocated(self, here: str, operation: Realloc, label: Realloc, location: str) -> str:
+        place, chains = label.place, self.chains
+        slot = self.chosen.slots.get(self.chosen.blocks.made(label))
+        if slot is None or not (self.chosen.kinds(label.pointer) <= set(self.chosen.slots)):
+            raise _NotFollowed("realloc of an array of pointers as something else")
+        if self.chosen.slot(label.pointer) not in (slot, None):
+            raise _NotFollowed("realloc of an array of pointers as another one")
+        product = factors(label.size)
+        if product is None or product[1] != slot.element.size:
+            raise _NotFollowed("an array of pointers whose size is not a number of elements")
+        if self.relations.of(product[0], location)[0] < 1:
+            raise _NotFollowed("realloc with a size that may be 0")
+        old = chains.local(f"$old {slot.element}", slot.pointer)
+        here = chains.add(here, Assign(place, old, slot.as_slot(operation.pointer)))
+        null, moved = chains.branch(here, Comparison("==", old, slot.null), place)
+        end = chains.location()
+        made = Allocate(place, operation.target, operation.size, slot.element, may_fail=operation.may_fail)
+        null, fresh = self.lists.allocate(null, made, slot, may_be_empty=False)
+        shrinks = not self.relations.has_at_most(label.pointer, product[0], slot.element.size, location)
+        moved, grown = self.lists.reallocate(moved, operation, old, slot, may_shrink=shrinks)
+        null = chains.add(null, Assign(place, operation.target, _like(fresh, operation.target)))
+        chains.connect(self._assigned(null, label.target, None, location, place), end, place)
+        failed, moved = chains.branch(moved, Comparison("==", grown, slot.null), place)
+        failed = chains.add(failed, Assign(place, operation.target, Constant(0, operation.target.type)))
+        chains.connect(self._assigned(failed, label.target, None, location, place), end, place)
+        chains.connect(self._carried(moved, operation, label, old, grown, keeps=not shrinks), end, place)
+        return end
+
+    def _carried(
+        self, here: str, operation: Realloc, label: Realloc, old: Variable, new: Variable, *, keeps: bool
+    ) -> str:
+        """The slots of indices in a block that was moved: only the first one is another. Then the old block ends."""
+        place, chains, positions = label.place, self.chains, self.positions
+        source = bare(label.pointer)
+        for pair in positions.with_array(source) if keeps else ():
+            at = positions.at(pair)
+            first, other = chains.branch(here, Comparison("==", at, old), place)
+            here = chains.location()
+            chains.connect(chains.add(first, Assign(place, at, new)), here, place)
+            chains.connect(other, here, place)
+        if not keeps:
+            here = positions.freed(here, label.pointer, place)
+        here = chains.add(here, Free(place, old))
+        here = chains.add(here, Assign(place, operation.target, _like(new, operation.target)))
+        if not isinstance(label.target, Variable):
+            here = positions.memory_written(here, label.target, place)
+            return positions.freed(here, label.pointer, place)
+        here = positions.array_assigned(here, label.target, source if keeps else None, place)
+        for pair in positions.with_array(source) if keeps and source != label.target else ():
+            here = positions.forgotten(here, pair, place)
+        return here
+
+    def _set(self, here: str, operation: MemSet, label: MemSet, location: str) -> str:
+        slot, product = self.chosen.slot(label.pointer), factors(label.size)
+        zero = constant_of(label.value) == 0
+        if slot is None or product is None or not zero or not self.chosen.only_slots(label.pointer):
+            raise _NotFollowed("memset of a part of an array of pointers")
+        if product[1] != slot.element.size or not self.relations.length_is(
+            label.pointer, product[0], slot.element.size, location
+        ):
+            raise _NotFollowed("memset of a part of an array of pointers")
+        return self.lists.zero_all(here, operation.pointer, slot, label.place)
+
+
+class _Visit:
+    """The accesses of one operation: the slots are looked up from `here` on."""
+
+    def __init__(self, coder: _Coder, edge: Edge[Operation]) -> None:
+        self.coder, self.chosen, self.chains = coder, coder.chosen, coder.chains
+        self.edge, self.here, self.place = edge, edge.source, edge.label.place
+
+    def value(self, expression: Expression) -> Expression:
+        """The expression on slots."""
+        if not any(isinstance(n, PointerOffset | Deref | Index) for n in walk(expression)):
+            return expression
+        match expression:
+            case AddressOf(target=target):
+                return replace(expression, target=self._place(target))
+            case PointerOffset(pointer=pointer) if self.chosen.slot(pointer) is not None:
+                return _like(self._element(expression), expression)
+            case Deref(pointer=pointer) if (slot := self.chosen.slot(pointer)) is not None:
+                return self._accessed(expression, slot)
+        return with_parts(expression, self.value)
+
+    def _place(self, lvalue: Expression) -> Expression:
+        """An lvalue of which only the address is computed."""
+        match lvalue:
+            case Field(base=base):
+                return replace(lvalue, base=self._place(base))
+            case Index(base=base, index=index):
+                return replace(lvalue, base=self._place(base), index=self.value(index))
+            case Deref(pointer=pointer):
+                return replace(lvalue, pointer=self.value(pointer))
+        return lvalue
+
+    def _accessed(self, access: Deref, slot: Slot) -> Expression:
+        """An access to an element, after the check that it is no end."""
+        pointer = bare(access.pointer)
+        coder, chains, place, location = self.coder, self.chains, self.place, self.edge.source
+        if isinstance(pointer, PointerOffset):
+            inside = coder.relations.inside(pointer.pointer, pointer.index, pointer.scale, location)
+        else:
+            inside = coder.relations.inside(pointer, _zero(self.coder.lists.word), slot.element.size, location)
+        found = self.value(access.pointer)
+        if not self.chosen.only_slots(pointer):
+            if not inside:
+                raise _NotFollowed("an access to an element of an array of pointers or to something else")
+            return replace(access, pointer=found)
+        message = f"the index of {access} may be out of bounds"
+        if isinstance(pointer, PointerOffset):
+            outside, self.here = chains.branch(self.here, Comparison("==", bare(found), slot.null), place)
+            if not inside:
+                chains.fail(outside, place, "out_of_bounds", message)
+        end = slot.is_end(bare(found))
+        if inside:
+            self.here = chains.only(self.here, end, place, truth=False)
+        else:
+            over, self.here = chains.branch(self.here, end, place)
+            chains.fail(over, place, "out_of_bounds", message)
+        return replace(access, pointer=found)
+
+    def _element(self, moved: PointerOffset) -> Expression:
+        """The slot of an element: the array must be there."""
+        if not self.chosen.only_slots(moved.pointer):
+            raise _NotFollowed("a pointer into an array of pointers or to something else")
+        slot = self.chosen.slot(moved.pointer)
+        assert slot is not None
+        coder, chains, place = self.coder, self.chains, self.place
+        array = self.value(moved.pointer)
+        index = self.value(moved.index)
+        touched = chains.local(f"$touched {slot.element}", slot.pointer)
+        self.here = chains.add(self.here, Assign(place, touched, slot.following(array)))
+        variable = self.chosen.index_variable(moved.index)
+        pair = (bare(moved.pointer), variable)
+        if variable is not None and pair in self.chosen.pairs:
+            self.here, found = coder.positions.look_up(self.here, pair, array, slot, self.edge.source, place)
+            return found
+        coder.fresh += 1
+        found = chains.local(f"$element{coder.fresh}", slot.pointer)
+        low, high = coder.relations.of(index, self.edge.source)
+        if low == high and 0 <= low <= FEW:
+            self._counted(found, array, low, slot)
+            return found
+        if not coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
+            self._maybe_outside(found, slot)
+        self.here, some = coder.lists.anywhere(self.here, array, slot, place)
+        self.here = chains.add(self.here, Assign(place, found, some))
+        return found
+
+    def _maybe_outside(self, found: Variable, slot: Slot) -> None:
+        """An index that may be before the first slot or behind the end: it is an error if the element is accessed."""
+        if not isinstance(self.edge.label, Skip):
+            outside, self.here = self.chains.maybe(self.here, self.place)
+            self.chains.fail(outside, self.place, "out_of_bounds", "an index may be out of bounds")
+
+    def _counted(self, found: Variable, array: Expression, count: int, slot: Slot) -> None:
+        chains, place = self.chains, self.place
+        self.here = chains.add(self.here, Assign(place, found, slot.as_slot(array)))
+        for _ in range(count):
+            over, self.here = chains.branch(self.here, slot.is_end(found), place)
+            chains.fail(over, place, "out_of_bounds", "an index may be out of bounds")
+            self.here = chains.add(self.here, Assign(place, found, slot.following(found)))
+
+
+def _zero(type_: object) -> Constant:
+    return Constant(0, type_)  # type: ignore[arg-type]
+
+
+def _like(found: Expression, old: Expression) -> Expression:
+    """A pointer to a slot in the place of one to an element."""
+    return found if found.type == old.type else Cast(found, old.type)

@@ -1,0 +1,384 @@
+"""Relations between numbers, members and the lengths of blocks: is an index inside its block, whatever its length?
+
+An abstract interpretation with zones (`zones`). A variable, or a member of a struct that a variable points to, holds a
+*symbol*; what is copied has the same symbol, so that a function and its caller speak of one object. A pointer has two
+numbers for each size of elements: how many elements lie ahead of it in its block (`room`), and how many behind it. So
+``p[i]`` is inside its block iff -behind <= i < room (Gopan, Reps, Sagiv, POPL 2005, on such numbers for arrays).
+
+A value in memory is known until something may overwrite it: where blocks that a pointer may point to are told apart
+without regard to control flow (`memory`), and a fresh block differs from all that there are already.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from functools import cached_property
+
+from kleene.cfa.expressions import (
+    MIRRORED,
+    NEGATED,
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Expression,
+    Field,
+    Unary,
+    Variable,
+    walk,
+)
+from kleene.cfa.operations import (
+    Allocate,
+    Assign,
+    Assume,
+    Call,
+    DeclareLocal,
+    EndScope,
+    Enter,
+    Error,
+    Exit,
+    Free,
+    Havoc,
+    Invoke,
+    Leave,
+    MemCopy,
+    MemSet,
+    Operation,
+    Print,
+    Realloc,
+    Return,
+    Skip,
+    Specified,
+    Unsupported,
+    expressions,
+)
+from kleene.cfa.types import IntegerType, PointerType, Type
+from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merged
+from kleene.passes.facts.symbolic_values import WORD, Values, address_of, full_range
+from kleene.passes.facts.zones import ZERO, Interval, Zone
+
+MOST_EDGES = 4_000
+"""Larger automata are not looked at: the analysis would take longer than what it could help to prove."""
+PATIENCE = 3
+"""Visits of a location before its bounds are widened."""
+MOST_SYMBOLS = 60
+"""With more symbols than this in a state, those that nothing holds are dropped."""
+
+
+class Relations(Values):
+    """The states at the locations of one automaton; computed when they are asked for."""
+
+    # Questions ------------------------------------------------------------------------------------------------
+
+    def of(self, expression: Expression, location: str) -> Interval:
+        """The values that an integer expression may have where an edge leaves a location."""
+        state = self._state(location)
+        if state is None:
+            return full_range(expression.type)
+        return state.interval(self.number(expression, state))
+
+    def inside(self, pointer: Expression, index: Expression, scale: int, location: str) -> bool:
+        """Whether the element of `scale` bytes at an index from a pointer is in the pointer's block."""
+        state = self._state(location)
+        if state is None:
+            return False
+        base, at = self.pointer(pointer, state), self.number(index, state)
+        return self._fits(state, base, at, scale, room_needed=1)
+
+    def has_room(self, pointer: Expression, size: Expression, location: str) -> bool:
+        """Whether so many bytes from a pointer on are in its block."""
+        state = self._state(location)
+        if state is None:
+            return False
+        base, amount = self.pointer(pointer, state), self.number(size, state)
+        room = self._part(state, "room", base, 1)
+        return room is not None and self._is_after_start(state, base, ZERO, 1) and state.zone.upper(amount, room) <= 0
+
+    def is_start(self, pointer: Expression, location: str) -> bool:
+        """Whether a pointer is NULL or the start of its block."""
+        state = self._state(location)
+        if state is None:
+            return False
+        behind = self._part(state, "behind", self.pointer(pointer, state), 1)
+        return behind is not None and state.interval(behind) == (0, 0)
+
+    def length_is(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
+        """Whether a pointer is the start of a block of just that many elements."""
+        state = self._state(location)
+        if state is None:
+            return False
+        base, number = self.pointer(pointer, state), self.number(count, state)
+        room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
+        if room is None or behind is None or state.interval(behind) != (0, 0):
+            return False
+        return state.zone.upper(room, number) <= 0 and state.zone.upper(number, room) <= 0
+
+    def at_most(self, left: Expression, right: Expression, location: str) -> bool:
+        """Whether a number is not greater than another one."""
+        state = self._state(location)
+        if state is None:
+            return False
+        a, b = self.number(left, state), self.number(right, state)
+        return state.zone.upper(a, b) <= 0
+
+    def distance(self, left: Expression, right: Expression, location: str) -> int | None:
+        """The first number less the second, if that is always the same."""
+        state = self._state(location)
+        if state is None:
+            return None
+        a, b = self.number(left, state), self.number(right, state)
+        most = state.zone.upper(a, b)
+        return most if state.zone.upper(b, a) == -most else None
+
+    def has_at_most(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
+        """Whether a pointer is the start of a block of not more than so many elements, or NULL."""
+        state = self._state(location)
+        if state is None:
+            return False
+        base, number = self.pointer(pointer, state), self.number(count, state)
+        room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
+        if room is None or behind is None or state.interval(behind) != (0, 0):
+            return False
+        return state.zone.upper(room, number) <= 0
+
+    def _state(self, location: str) -> State | None:
+        found = self.at.get(location)
+        return None if found is None else found.copy()
+
+    # The fixpoint ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def at(self) -> dict[str, State]:
+        if len(self.cfa.edges) > MOST_EDGES:
+            return {}
+        operations = [e.label for e in self.cfa.edges]
+        constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
+        self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
+        return self._solved()
+
+    def _solved(self) -> dict[str, State]:
+        order, heads = self.cfa.post_order, self.cfa.loop_heads
+        at: dict[str, State] = {self.cfa.entry: self._initial()}
+        waiting = {self.cfa.entry}
+        visits: dict[str, int] = {}
+        while waiting:
+            location = max(waiting, key=lambda name: order.get(name, -1))
+            waiting.remove(location)
+            for edge in self.cfa.leaving(location):
+                after = self.after(edge.label, at[location])
+                if after is None:
+                    continue
+                known = at.get(edge.target)
+                if known is None:
+                    after.collect()
+                    at[edge.target] = after
+                    waiting.add(edge.target)
+                    continue
+                visits[edge.target] = visits.get(edge.target, 0) + 1
+                joint, pairs = merged(known, after)
+                if visits[edge.target] > PATIENCE and edge.target in heads:
+                    self._widen(known, joint, pairs)
+                if not covers(known, joint, pairs):
+                    at[edge.target] = joint
+                    waiting.add(edge.target)
+        return at
+
+    def _widen(self, known: State, joint: State, pairs: list[tuple[int, int]]) -> None:
+        zone = joint.zone
+        for number, (old, _) in enumerate(pairs, 1):
+            if number in joint.blocks or old not in known.zone.bounds:  # a member that a null pointer was given
+                continue
+            (low, high), (a, b) = zone.bounds[number], known.zone.bounds[old]
+            if low < a:
+                k = bisect_right(self._steps, low)
+                low = self._steps[k - 1] if k else -WORD
+            if high > b:
+                k = bisect_left(self._steps, high)
+                high = self._steps[k] if k < len(self._steps) else WORD
+            zone.bounds[number] = (low, high)
+        for (i, j), c in list(zone.gaps.items()):
+            one, two = pairs[i - 1][0], pairs[j - 1][0]
+            if {one, two} <= known.zone.bounds.keys() and c > known.zone.upper(one, two):
+                del zone.gaps[i, j]
+
+    def _initial(self) -> State:
+        state = State()
+        for item in self.program.globals:
+            if item.external or not self._is_tracked(item.variable):
+                continue
+            if isinstance(item.variable.type, IntegerType):
+                state.held[item.variable] = state.fresh(0, 0)
+            elif isinstance(item.variable.type, PointerType):
+                state.held[item.variable] = self._null(state)
+        for item in self.program.globals:
+            for assignment in item.initial if not item.external else ():
+                self._assign(assignment.target, assignment.value, state)
+        return state
+
+    # Operations -----------------------------------------------------------------------------------------------
+
+    def after(self, operation: Operation, before: State) -> State | None:
+        """The state after an operation; None if it does not pass."""
+        state = before.copy()
+        match operation:
+            case Assume(condition=condition, truth=truth):
+                return state if self._assume(condition, truth, state) else None
+            case Assign(target=target, value=value):
+                self._assign(target, value, state)
+            case Allocate(target=target, size=size):
+                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
+            case Realloc(target=target, size=size):
+                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
+            case Havoc(target=target):
+                self._store(target, self._any(target.type, state), state)
+            case MemSet(pointer=pointer) | MemCopy(destination=pointer):
+                self._overwrite(self.pointer(pointer, state), None, 0, state)
+            case Call(result=result):
+                self._forget_memory(state)
+                if result is not None:
+                    self._store(result, self._any(result.type, state), state)
+            case Exit() | Error() | Unsupported() | Return():
+                return None
+            case DeclareLocal(variable=variable):
+                self._end((variable,), state)
+            case EndScope(variables=variables):
+                self._end(variables, state)
+            case Specified() | Invoke() | Enter() | Leave():
+                self._forget_memory(state)
+                self._end(defined_variables(operation), state)
+            case Skip() | Print() | Free():
+                pass
+        if state.following > MOST_SYMBOLS:
+            state.collect()
+        return state
+
+    def _end(self, variables: Sequence[Variable], state: State) -> None:
+        """Variables that have no value any more, or not yet."""
+        for variable in variables:
+            state.held.pop(variable, None)
+            if address_of(variable) in state.held:
+                self._overwrite(self._object(variable, state), None, 0, state)
+
+    def _any(self, type_: Type, state: State) -> int:
+        if isinstance(type_, PointerType):
+            return state.fresh_pointer(None)
+        return state.fresh(*full_range(type_))
+
+    def _forget_memory(self, state: State) -> None:
+        state.held = {
+            k: s for k, s in state.held.items() if isinstance(k, Part) or (isinstance(k, Variable) and not k.is_global)
+        }
+
+    def _block(self, size: Expression, state: State, kind: object) -> int:
+        """A new block, or NULL, of which anything may be said."""
+        bytes_ = self.number(size, state)
+        found = state.fresh_pointer(frozenset((kind,)))
+        for other in list(state.blocks):
+            if other != found:
+                state.apart |= {(found, other), (other, found)}
+        nothing = state.fresh(0, 0)
+        state.held[Part("behind", found, 1)] = nothing
+        state.held[Part("room", found, 1)] = bytes_
+        state.held[Part("block", found, 1)] = found
+        product = factors(size)
+        if product is not None:
+            count, each = product
+            number = self.number(count, state)
+            low, high = state.interval(number)
+            if low >= 0 and high * each < WORD:
+                state.held[Part("room", found, each)] = number
+                state.held[Part("behind", found, each)] = nothing
+        return found
+
+    def _assign(self, target: Expression, value: Expression, state: State) -> None:
+        if isinstance(target.type, PointerType):
+            self._store(target, self.pointer(value, state), state)
+        elif isinstance(target.type, IntegerType) and not (isinstance(target, Field) and target.bit_width is not None):
+            self._store(target, self.number(value, state), state)
+        else:
+            base, offset = self._locate(target, state)
+            self._overwrite(base, offset, target.type.size, state)
+
+    def _store(self, target: Expression, symbol: int, state: State) -> None:
+        if isinstance(target, Variable) and self._is_tracked(target):
+            state.held[target] = symbol
+            return
+        base, offset = self._locate(target, state)
+        self._overwrite(base, offset, target.type.size, state)
+        if offset is not None and not (isinstance(target, Field) and target.bit_width is not None):
+            state.held[Cell(base, offset, target.type.size)] = symbol
+
+    def _overwrite(self, base: int, offset: int | None, size: int, state: State) -> None:
+        """Forget the cells that a write of `size` bytes may change; without an offset, all of the block."""
+        own = state.blocks.get(base)
+        gone: list[Cell] = []
+        for key in state.held:
+            if not isinstance(key, Cell):
+                continue
+            if key.symbol == base:
+                if offset is None or (key.offset < offset + size and offset < key.offset + key.size):
+                    gone.append(key)
+            elif (base, key.symbol) not in state.apart:
+                other = state.blocks.get(key.symbol)
+                if own is None or other is None or own & other:
+                    gone.append(key)
+        for key in gone:
+            del state.held[key]
+
+    # Conditions -----------------------------------------------------------------------------------------------
+
+    def _assume(self, condition: Expression, truth: bool, state: State) -> bool:
+        while isinstance(condition, Unary) and condition.operator == "!":
+            condition, truth = condition.operand, not truth
+        if isinstance(condition, Cast) and isinstance(condition.operand, Comparison):
+            condition = condition.operand
+        if not isinstance(condition, Comparison):
+            if not isinstance(condition.type, IntegerType):
+                return True
+            condition = Comparison("!=", condition, Constant(0, condition.type))
+        operator = condition.operator if truth else NEGATED[condition.operator]
+        left, right = condition.left, condition.right
+        if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
+            return _related(operator, self.number(left, state), self.number(right, state), state.zone)
+        if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
+            return self._assume_pointers(operator, self.pointer(left, state), self.pointer(right, state), left, state)
+        return True
+
+    def _assume_pointers(self, operator: str, a: int, b: int, left: Expression, state: State) -> bool:
+        blocks = [state.held.get(Part("block", side, 1)) for side in (a, b)]
+        if blocks[0] is None or blocks[0] != blocks[1] or not isinstance(left.type, PointerType):
+            return True
+        scale = left.type.target.size
+        one, two = self._part(state, "behind", a, scale), self._part(state, "behind", b, scale)
+        return one is None or two is None or _related(operator, one, two, state.zone)
+
+
+def _related(operator: str, a: int, b: int, zone: Zone) -> bool:
+    """Add a comparison of two numbers; false if it cannot hold."""
+    if operator in (">", ">="):
+        a, b, operator = b, a, MIRRORED[operator]
+    match operator:
+        case "<":
+            return zone.add(a, b, -1)
+        case "<=":
+            return zone.add(a, b, 0)
+        case "==":
+            return zone.same(a, b)
+    if zone.upper(a, b) <= 0 and zone.upper(b, a) <= 0:
+        return False
+    if zone.upper(a, b) <= 0:
+        return zone.add(a, b, -1)
+    return zone.upper(b, a) > 0 or zone.add(b, a, -1)
+
+
+def factors(size: Expression) -> tuple[Expression, int] | None:
+    """A count of elements and the size of each, if a size is written as their product."""
+    while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType):
+        size = size.operand
+    if isinstance(size, Binary) and size.operator == "*":
+        for count, each in ((size.left, size.right), (size.right, size.left)):
+            if isinstance(each, Constant) and each.value > 1:
+                return count, each.value
+    return None

@@ -1,0 +1,191 @@
+"""States of the analysis of relations: what variables and members hold, and what is known of the numbers among it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from kleene.cfa.expressions import Variable
+from kleene.passes.facts.zones import ZERO, Interval, Zone, joined
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The number or pointer in the block of a pointer symbol, at an offset in bytes from there."""
+
+    symbol: int
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A number of a pointer symbol: its `room` ahead, how much is `behind` it, in elements of `scale` bytes."""
+
+    kind: str
+    symbol: int
+    scale: int
+
+
+Key = Variable | Cell | Part
+
+
+@dataclass
+class State:
+    """What is known at a location. `blocks` has the kinds of blocks of a pointer symbol; None: any."""
+
+    held: dict[Key, int] = field(default_factory=dict)
+    zone: Zone = field(default_factory=Zone)
+    blocks: dict[int, frozenset[object] | None] = field(default_factory=dict)
+    apart: set[tuple[int, int]] = field(default_factory=set)
+    following: int = 1
+
+    def copy(self) -> State:
+        return State(dict(self.held), self.zone.copy(), dict(self.blocks), set(self.apart), self.following)
+
+    def fresh(self, low: int, high: int) -> int:
+        symbol = self.following
+        self.following += 1
+        self.zone.bounds[symbol] = (low, high)
+        return symbol
+
+    def fresh_pointer(self, blocks: frozenset[object] | None) -> int:
+        symbol = self.following
+        self.following += 1
+        self.blocks[symbol] = blocks
+        return symbol
+
+    def interval(self, symbol: int) -> Interval:
+        return self.zone.bounds[symbol]
+
+    def collect(self) -> None:
+        """Drop what no variable leads to."""
+        reached: set[int] = {s for key, s in self.held.items() if isinstance(key, Variable)}
+        grew = True
+        while grew:
+            more = {s for k, s in self.held.items() if not isinstance(k, Variable) and k.symbol in reached}
+            grew = not more <= reached
+            reached |= more
+        self.held = {k: s for k, s in self.held.items() if isinstance(k, Variable) or k.symbol in reached}
+        self.zone.keep(reached & self.zone.bounds.keys())
+        self.blocks = {s: b for s, b in self.blocks.items() if s in reached}
+        self.apart = {(a, b) for a, b in self.apart if a in reached and b in reached}
+
+
+def merged(first: State, second: State) -> tuple[State, list[tuple[int, int]]]:
+    """The state that covers both, and the pair of symbols that each of its symbols 1, 2, ... stands for."""
+    return _Merge(first.copy(), second.copy()).run()
+
+
+class _Merge:
+    """Two states on their way to one: they get the same members of pointers that are NULL in one of them."""
+
+    def __init__(self, first: State, second: State) -> None:
+        self.first, self.second = first, second
+        self.numbers: dict[tuple[int, int], int] = {}
+        self.order: list[tuple[int, int]] = []
+        self.held: dict[Key, int] = {}
+
+    def run(self) -> tuple[State, list[tuple[int, int]]]:
+        first, second = self.first, self.second
+        variables = [k for k in first.held if isinstance(k, Variable) and k in second.held]
+        for variable in sorted(variables, key=lambda v: v.name):
+            self._hold(variable, first.held[variable], second.held[variable])
+        self._look_into(0)
+        looked = len(self.order)
+        for a, b in list(self.order):
+            if first.blocks.get(a) == frozenset() and second.blocks.get(b):
+                _imitate(first, a, second, b, {two: one for one, two in self.order})
+            elif second.blocks.get(b) == frozenset() and first.blocks.get(a):
+                _imitate(second, b, first, a, dict(self.order))
+        self._look_into(0)
+        assert len(self.order) >= looked
+        return self._result(), self.order
+
+    def _hold(self, key: Key, a: int, b: int) -> None:
+        if (a in self.first.blocks) != (b in self.second.blocks):
+            return
+        if (a, b) not in self.numbers:
+            self.order.append((a, b))
+            self.numbers[a, b] = len(self.order)
+        self.held[key] = self.numbers[a, b]
+
+    def _look_into(self, looked: int) -> None:
+        """The members of pointers that both states know."""
+        inner: dict[int, list[Cell | Part]] = {}
+        for key in self.first.held:
+            if not isinstance(key, Variable):
+                inner.setdefault(key.symbol, []).append(key)
+        while looked < len(self.order):
+            a, b = self.order[looked]
+            looked += 1
+            for key in sorted(inner.get(a, ()), key=str):
+                other = replace(key, symbol=b)
+                if other in self.second.held:
+                    self._hold(replace(key, symbol=looked), self.first.held[key], self.second.held[other])
+
+    def _result(self) -> State:
+        first, second, order = self.first, self.second, self.order
+        result = State(self.held, following=len(order) + 1)
+        for index, (a, b) in enumerate(order, 1):
+            if a in first.blocks:
+                one, two = first.blocks[a], second.blocks[b]
+                result.blocks[index] = None if one is None or two is None else one | two
+        for i in result.blocks:
+            for j in result.blocks:
+                (a, b), (c, d) = order[i - 1], order[j - 1]
+                if i != j and (a, c) in first.apart and (b, d) in second.apart:
+                    result.apart.add((i, j))
+        plain = [(ZERO, ZERO) if i in result.blocks else pair for i, pair in enumerate(order, 1)]
+        result.zone = joined(first.zone, second.zone, plain)
+        result.zone.keep(i for i in range(1, len(order) + 1) if i not in result.blocks)
+        return result
+
+
+def _imitate(state: State, null: int, other: State, pointer: int, known: dict[int, int]) -> None:
+    """Give a pointer that is NULL in a state the members that it has in the other one.
+
+    Nothing can be read through it, so its members may have any values: those of variables that the two states hold in
+    common, or else new ones with the same relations.
+    """
+    made: dict[int, int] = {pointer: null}
+    waiting = [pointer]
+    while waiting:
+        symbol = waiting.pop()
+        keys = [k for k in other.held if not isinstance(k, Variable) and k.symbol == symbol]
+        for key in sorted(keys, key=str):
+            value = other.held[key]
+            if value not in made:
+                if value in known:
+                    made[value] = known[value]
+                elif value in other.blocks:
+                    made[value] = state.fresh_pointer(frozenset())
+                    waiting.append(value)
+                else:
+                    made[value] = state.fresh(*other.zone.bounds[value])
+            state.held[replace(key, symbol=made[symbol])] = made[value]
+    new = {old: own for old, own in made.items() if old not in known and old in other.zone.bounds}
+    for (a, b), c in other.zone.gaps.items():
+        if a in new and b in new:
+            state.zone.add(new[a], new[b], c)
+
+
+def covers(known: State, joint: State, pairs: list[tuple[int, int]]) -> bool:
+    """Whether a join has added nothing to the state that was known."""
+    if len(known.held) != len(joint.held) or len({old for old, _ in pairs}) != len(pairs):
+        return False
+    if any(old not in known.zone.bounds and old not in known.blocks for old, _ in pairs):
+        return False
+    if {(pairs[i - 1][0], pairs[j - 1][0]) for i, j in joint.apart} != known.apart & {
+        (a, b) for a, _ in pairs for b, _ in pairs
+    }:
+        return False
+    for number, (old, _) in enumerate(pairs, 1):
+        if number in joint.blocks:
+            if joint.blocks[number] != known.blocks[old]:
+                return False
+        elif joint.zone.bounds[number] != known.zone.bounds[old]:
+            return False
+    numbers = [(n, old) for n, (old, _) in enumerate(pairs, 1) if n not in joint.blocks]
+    return all(
+        joint.zone.upper(n, m) <= known.zone.upper(old, other) for n, old in numbers for m, other in numbers if n != m
+    )

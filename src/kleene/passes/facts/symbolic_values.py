@@ -1,0 +1,340 @@
+"""Values of expressions in a state of the analysis of relations (`relations`): the symbols of numbers and pointers."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from kleene.cfa.expressions import (
+    AddressOf,
+    Binary,
+    Cast,
+    Comparison,
+    Constant,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    PointerDifference,
+    PointerOffset,
+    Unary,
+    Variable,
+)
+from kleene.cfa.graph import Cfa
+from kleene.cfa.operations import (
+    Call,
+    Operation,
+    address_taken,
+)
+from kleene.cfa.program import CProgram
+from kleene.cfa.types import ArrayType, IntegerType, PointerType, Type
+from kleene.passes.facts.blocks_of_pointers import Blocks
+from kleene.passes.facts.symbolic_states import Cell, Part, State
+from kleene.passes.facts.zones import Interval
+from kleene.passes.literals import character
+from kleene.passes.promote import exposed_globals
+
+WORD = 1 << 64
+"""Bytes that a block can have at most, on all machines."""
+
+
+class Values:
+    """Evaluates the expressions of one automaton; members that are read get a symbol, and keep it."""
+
+    def __init__(self, program: CProgram, cfa: Cfa[Operation]) -> None:
+        self.program, self.cfa = program, cfa
+
+    def _locate(self, lvalue: Expression, state: State) -> tuple[int, int | None]:
+        """The pointer symbol from which an lvalue is reached, and its offset from there; None if it varies."""
+        match lvalue:
+            case Field(base=base, offset=shift):
+                symbol, offset = self._locate(base, state)
+                return symbol, None if offset is None else offset + shift
+            case Index(base=base, index=index):
+                symbol, offset = self._locate(base, state)
+                at = state.interval(self.number(index, state))
+                exact = offset is not None and at[0] == at[1]
+                return symbol, offset + at[0] * lvalue.type.size if exact and offset is not None else None
+            case Deref(pointer=pointer):
+                return self.pointer(pointer, state), 0
+            case Variable():
+                return self._object(lvalue, state), 0
+            case Cast(operand=operand):
+                return self._locate(operand, state)
+        return state.fresh_pointer(None), None
+
+    def _object(self, variable: Variable, state: State) -> int:
+        """The address of a variable, as a pointer symbol."""
+        key = address_of(variable)
+        if key not in state.held:
+            found = state.held[key] = state.fresh_pointer(frozenset((self._kinds.of_object(variable),)))
+            state.held[Part("behind", found, 1)] = state.fresh(0, 0)
+            state.held[Part("room", found, 1)] = state.fresh(variable.type.size, variable.type.size)
+            state.held[Part("block", found, 1)] = found
+            for other, other_symbol in list(state.held.items()):
+                if isinstance(other, Variable) and other.name.startswith("&") and other != key:
+                    state.apart |= {(found, other_symbol), (other_symbol, found)}
+        return state.held[key]
+
+    def _null(self, state: State) -> int:
+        """The null pointer: it may not be dereferenced, so it may be said to have no room."""
+        found = state.fresh_pointer(frozenset())
+        nothing = state.fresh(0, 0)
+        for kind in ("behind", "room"):
+            state.held[Part(kind, found, 1)] = nothing
+        return found
+
+    def _is_tracked(self, variable: Expression) -> bool:
+        if not isinstance(variable, Variable) or variable in self._untracked:
+            return False
+        return not (variable.is_global and self._calls)
+
+    @cached_property
+    def _untracked(self) -> frozenset[Variable]:
+        return address_taken([e.label for e in self.cfa.edges]) | exposed_globals(self.program)
+
+    @cached_property
+    def _calls(self) -> bool:
+        return any(isinstance(e.label, Call) for e in self.cfa.edges)
+
+    @cached_property
+    def _kinds(self) -> Blocks:
+        return Blocks(self.program, self.cfa)
+
+    def _is_after_start(self, state: State, base: int, at: int, scale: int) -> bool:
+        behind = self._part(state, "behind", base, scale)
+        least = state.interval(at)[0]
+        return behind is not None and state.interval(behind)[0] + least >= 0
+
+    def _fits(self, state: State, base: int, at: int, scale: int, *, room_needed: int) -> bool:
+        room = self._part(state, "room", base, scale)
+        if room is None or state.zone.upper(at, room) > -room_needed:
+            return False
+        return self._is_after_start(state, base, at, scale)
+
+    # Pointers -------------------------------------------------------------------------------------------------
+
+    def pointer(self, value: Expression, state: State) -> int:
+        """The symbol of a pointer value."""
+        match value:
+            case Constant(value=0):
+                return self._null(state)
+            case Variable() if self._is_tracked(value):
+                if value not in state.held:
+                    state.held[value] = state.fresh_pointer(self._kinds.of_value(value))
+                return state.held[value]
+            case Cast(operand=operand) if isinstance(operand.type, PointerType):
+                return self.pointer(operand, state)
+            case AddressOf(target=target):
+                return self._address(target, state)
+            case PointerOffset(pointer=base, index=index, scale=scale):
+                return self._moved(self.pointer(base, state), self.number(index, state), scale, state)
+            case Variable() | Field() | Deref() | Index():
+                base_symbol, offset = self._locate(value, state)
+                found = state.fresh_pointer(self._kinds.of_value(value))
+                if offset is None:
+                    return found
+                return state.held.setdefault(Cell(base_symbol, offset, value.type.size), found)
+        return state.fresh_pointer(None)
+
+    def _address(self, target: Expression, state: State) -> int:
+        match target:
+            case Variable():
+                return self._object(target, state)
+            case Deref(pointer=pointer):
+                return self.pointer(pointer, state)
+            case Index(base=base, index=index):
+                start = self._address(base, state)
+                if isinstance(base.type, ArrayType) and base.type.count:
+                    scale = target.type.size
+                    part = state.fresh_pointer(state.blocks.get(start))
+                    state.held[Part("room", part, scale)] = state.fresh(base.type.count, base.type.count)
+                    state.held[Part("behind", part, scale)] = state.fresh(0, 0)
+                    start = part
+                return self._moved(start, self.number(index, state), target.type.size, state)
+            case Field(base=base, offset=offset):
+                start = self._address(base, state)
+                if offset == 0 and not isinstance(target.type, ArrayType):
+                    return start
+                found = state.fresh_pointer(state.blocks.get(start))
+                if isinstance(target.type, ArrayType) and target.type.count:
+                    size = target.type.size
+                    state.held[Part("room", found, 1)] = state.fresh(size, size)
+                    state.held[Part("behind", found, 1)] = state.fresh(offset, WORD)
+                return found
+        return state.fresh_pointer(None)
+
+    def _moved(self, base: int, by: int, scale: int, state: State) -> int:
+        if state.interval(by) == (0, 0):
+            return base
+        found = state.fresh_pointer(state.blocks.get(base))
+        room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
+        if room is not None:
+            state.held[Part("room", found, scale)] = self._sum(state, room, by, minus=True)
+        if behind is not None:
+            state.held[Part("behind", found, scale)] = self._sum(state, behind, by, minus=False)
+        block = state.held.get(Part("block", base, 1))
+        if block is not None:
+            state.held[Part("block", found, 1)] = block
+        return found
+
+    def _part(self, state: State, kind: str, symbol: int, scale: int) -> int | None:
+        """A number of a pointer, for elements of some size; from bytes if it is known for them only."""
+        found = state.held.get(Part(kind, symbol, scale))
+        if found is None and scale > 0:
+            by_bytes = state.held.get(Part(kind, symbol, 1))
+            if by_bytes is None:
+                by_bytes = self._in_bytes(state, kind, symbol)
+            if by_bytes is not None:
+                low, high = state.interval(by_bytes)
+                found = by_bytes if scale == 1 else state.fresh(low // scale, high // scale)
+                state.held[Part(kind, symbol, scale)] = found
+        return found
+
+    def _in_bytes(self, state: State, kind: str, symbol: int) -> int | None:
+        """A number of a pointer in bytes, from one for larger elements: its interval is all that is known."""
+        for key, number in state.held.items():
+            if isinstance(key, Part) and key.kind == kind and key.symbol == symbol and key.scale > 1:
+                low, high = state.interval(number)
+                return state.fresh(low * key.scale, high * key.scale)
+        return None
+
+    # Numbers --------------------------------------------------------------------------------------------------
+
+    def number(self, expression: Expression, state: State) -> int:
+        """The symbol of the value of an integer expression."""
+        full = full_range(expression.type)
+        match expression:
+            case Constant(value=value):
+                return state.fresh(value, value)
+            case Variable() if self._is_tracked(expression):
+                if expression not in state.held or state.held[expression] in state.blocks:
+                    state.held[expression] = state.fresh(*full)
+                return state.held[expression]
+            case Index() if (constant := character(expression)) is not None:
+                return state.fresh(constant, constant)
+            case Field(bit_width=int()):
+                return state.fresh(*full)
+            case Variable() | Field() | Deref() | Index():
+                base, offset = self._locate(expression, state)
+                found = state.fresh(*full)
+                if offset is None:
+                    return found
+                known = state.held.setdefault(Cell(base, offset, expression.type.size), found)
+                return self._converted(known, full, state) if known in state.zone.bounds else found
+            case Comparison() | Unary(operator="!"):
+                return state.fresh(0, 1)
+            case Unary(operator="-", operand=operand):
+                low, high = state.interval(self.number(operand, state))
+                return state.fresh(*_fitting((-high, -low), full))
+            case Cast(operand=operand, type=IntegerType() as type_) if isinstance(operand.type, IntegerType):
+                inner = self.number(operand, state)
+                if type_.boolean:
+                    return state.fresh(0, 1)
+                return (
+                    state.fresh(*full)
+                    if type_.function != operand.type.function
+                    else self._converted(inner, full, state)
+                )
+            case Binary():
+                return self._binary(expression, full, state)
+            case PointerDifference(left=left, right=right, scale=scale):
+                return self._distance(self.pointer(left, state), self.pointer(right, state), scale, full, state)
+        return state.fresh(*full)
+
+    def _converted(self, symbol: int, full: Interval, state: State) -> int:
+        low, high = state.interval(symbol)
+        return symbol if full[0] <= low and high <= full[1] else state.fresh(*full)
+
+    def _binary(self, expression: Binary, full: Interval, state: State) -> int:
+        a, b = self.number(expression.left, state), self.number(expression.right, state)
+        (al, ah), (bl, bh) = state.interval(a), state.interval(b)
+        match expression.operator:
+            case "+" if full[0] <= al + bl and ah + bh <= full[1]:
+                return self._sum(state, a, b, minus=False)
+            case "-":
+                low, high = -state.zone.upper(b, a), state.zone.upper(a, b)
+                if full[0] <= low and high <= full[1]:
+                    return self._sum(state, a, b, minus=True)
+            case "*":
+                return self._product(a, b, full, state)
+            case "/" if bl == bh and bl > 0 and al >= 0:
+                found = state.fresh(al // bl, ah // bl)
+                self._between(state, a, found, al - al // bl, ah - ah // bl)
+                return found
+            case "%" if bl >= 0 and bh > 0:
+                low = max(al, 1 - bh) if al < 0 else 0
+                found = state.fresh(low, max(0, min(ah, bh - 1)))
+                state.zone.add(found, b, -1)
+                if al >= 0:
+                    state.zone.add(found, a, 0)
+                return found
+            case "&" if bl >= 0 or al >= 0:
+                found = state.fresh(0, min(n for n, least in ((ah, al), (bh, bl)) if least >= 0))
+                for side, least in ((a, al), (b, bl)):
+                    if least >= 0:
+                        state.zone.add(found, side, 0)
+                return found
+            case ">>" if al >= 0 and bl == bh and bl >= 0:
+                found = state.fresh(al >> bl, ah >> bl)
+                state.zone.add(found, a, 0)
+                return found
+            case "<<" if bl == bh and 0 <= bl < WORD.bit_length():
+                return self._product(a, state.fresh(1 << bl, 1 << bl), full, state)
+        return state.fresh(*full)
+
+    def _product(self, a: int, b: int, full: Interval, state: State) -> int:
+        (al, ah), (bl, bh) = state.interval(a), state.interval(b)
+        if al == ah:
+            a, b, al, ah, bl, bh = b, a, bl, bh, al, ah
+        products = [x * y for x in (al, ah) for y in (bl, bh)]
+        if min(products) < full[0] or max(products) > full[1]:
+            return state.fresh(*full)
+        if bl == bh == 1:
+            return a
+        found = state.fresh(min(products), max(products))
+        if bl == bh and bl > 0:
+            self._between(state, found, a, (bl - 1) * al, (bl - 1) * ah)
+        return found
+
+    def _sum(self, state: State, a: int, b: int, *, minus: bool) -> int:
+        """A new symbol for a + b or a - b, which do not overflow."""
+        (al, ah), (bl, bh) = state.interval(a), state.interval(b)
+        if (bl, bh) == (0, 0):
+            return a
+        zone = state.zone
+        if minus:
+            found = state.fresh(max(al - bh, -zone.upper(b, a)), min(ah - bl, zone.upper(a, b)))
+            self._between(state, a, found, bl, bh)
+        else:
+            found = state.fresh(al + bl, ah + bh)
+            self._between(state, found, a, bl, bh)
+            self._between(state, found, b, al, ah)
+        return found
+
+    @staticmethod
+    def _between(state: State, a: int, b: int, low: int, high: int) -> None:
+        """Add low <= a - b <= high."""
+        state.zone.add(a, b, high)
+        state.zone.add(b, a, -low)
+
+    def _distance(self, left: int, right: int, scale: int, full: Interval, state: State) -> int:
+        blocks = [state.held.get(Part("block", side, 1)) for side in (left, right)]
+        a, b = self._part(state, "behind", left, scale), self._part(state, "behind", right, scale)
+        if a is None or b is None or blocks[0] is None or blocks[0] != blocks[1]:
+            return state.fresh(*full)
+        return self._sum(state, a, b, minus=True)
+
+
+def address_of(variable: Variable) -> Variable:
+    """The name of the address of a variable among the variables."""
+    return Variable(f"&{variable.name}", PointerType(variable.type), variable.is_global)
+
+
+def full_range(type_: Type) -> Interval:
+    if isinstance(type_, IntegerType):
+        return type_.minimum, type_.maximum
+    return -WORD, WORD
+
+
+def _fitting(interval: Interval, full: Interval) -> Interval:
+    return interval if full[0] <= interval[0] and interval[1] <= full[1] else full

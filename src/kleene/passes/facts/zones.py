@@ -1,0 +1,99 @@
+"""Zones: an interval for each number, and upper bounds of differences of two (Miné, PADO 2001).
+
+A zone is closed: it contains every bound that follows from the others. A difference is kept only where it says more
+than the two intervals do, so numbers that nothing relates cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+Interval = tuple[int, int]
+ZERO = 0
+"""The number 0, so that a bound of one number is a difference too."""
+
+
+class Zone:
+    """Numbers are named by integers. `gaps[a, b] = c` stands for a - b <= c."""
+
+    __slots__ = ("bounds", "gaps")
+
+    def __init__(self) -> None:
+        self.bounds: dict[int, Interval] = {ZERO: (0, 0)}
+        self.gaps: dict[tuple[int, int], int] = {}
+
+    def copy(self) -> Zone:
+        twin = Zone()
+        twin.bounds, twin.gaps = dict(self.bounds), dict(self.gaps)
+        return twin
+
+    def upper(self, a: int, b: int) -> int:
+        """The least known c with a - b <= c."""
+        if a == b:
+            return 0
+        loose = self.bounds[a][1] - self.bounds[b][0]
+        found = self.gaps.get((a, b), loose)
+        return min(loose, found)
+
+    def add(self, a: int, b: int, c: int) -> bool:
+        """Add a - b <= c and all that follows; false if nothing satisfies it."""
+        if a == b:
+            return c >= 0
+        if self.upper(a, b) <= c:
+            return True
+        if self.upper(b, a) + c < 0:
+            return False
+        before = {a, ZERO} | {i for i, j in self.gaps if j == a}
+        behind = {b, ZERO} | {j for i, j in self.gaps if i == b}
+        to_a = {i: self.upper(i, a) for i in before}
+        from_b = {j: self.upper(b, j) for j in behind}
+        for i, first in to_a.items():
+            for j, last in from_b.items():
+                bound = first + c + last
+                if i == j:
+                    if bound < 0:
+                        return False
+                elif bound < self.upper(i, j):
+                    self._set(i, j, bound)
+        return True
+
+    def _set(self, a: int, b: int, c: int) -> None:
+        if b == ZERO:
+            self.bounds[a] = (self.bounds[a][0], c)
+        elif a == ZERO:
+            self.bounds[b] = (-c, self.bounds[b][1])
+        else:
+            self.gaps[a, b] = c
+
+    def same(self, a: int, b: int, c: int = 0) -> bool:
+        """Add a = b + c; false if nothing satisfies it."""
+        return self.add(a, b, c) and self.add(b, a, -c)
+
+    def keep(self, numbers: Iterable[int]) -> None:
+        """Forget all other numbers; what follows about the kept ones is there already."""
+        kept = {ZERO, *numbers}
+        self.bounds = {n: interval for n, interval in self.bounds.items() if n in kept}
+        self.gaps = {pair: c for pair, c in self.gaps.items() if pair[0] in kept and pair[1] in kept}
+
+
+DENSE = 40
+"""Up to so many numbers, a join looks at every difference; of more, only at those that are kept explicitly."""
+
+
+def joined(first: Zone, second: Zone, pairs: Sequence[tuple[int, int]]) -> Zone:
+    """The least zone of the new numbers 1, 2, ..., each of which is a number of the first and one of the second."""
+    result = Zone()
+    whole = [(ZERO, ZERO), *pairs]
+    for number, (a, b) in enumerate(pairs, 1):
+        (al, ah), (bl, bh) = first.bounds[a], second.bounds[b]
+        result.bounds[number] = (min(al, bl), max(ah, bh))
+    for i, (a, b) in enumerate(whole):
+        for j, (c, d) in enumerate(whole):
+            if i == j or not i or not j:
+                continue
+            if len(pairs) > DENSE and (a, c) not in first.gaps and (b, d) not in second.gaps:
+                continue
+            bound = max(first.upper(a, c), second.upper(b, d))
+            if bound < result.bounds[i][1] - result.bounds[j][0]:
+                result.gaps[i, j] = bound
+    return result

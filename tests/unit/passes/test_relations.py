@@ -1,0 +1,131 @@
+"""Relations of numbers, members and lengths, against runs: what is known at a location holds in every state there."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from kleene.c.reader import read_program
+from kleene.cfa.expressions import Variable
+from kleene.cfa.program import CProgram
+from kleene.domains.explicit.interpreter import run
+from kleene.domains.explicit.memory import Block
+from kleene.domains.explicit.state import State as RunState
+from kleene.domains.explicit.values import NotModelled, Pointer, Value
+from kleene.passes.facts.relations import Relations
+from kleene.passes.facts.symbolic_states import Cell, Part, State
+from kleene.passes.facts.zones import ZERO, Zone
+from kleene.passes.inline import inline
+
+EXAMPLES = Path(__file__).parent.parent.parent.parent / "examples" / "c"
+PROGRAMS = sorted((EXAMPLES / "arrays").glob("*.c")) + sorted((EXAMPLES / "data").glob("*.c"))
+NUMBERS = (0, 1, 1, 1, 2, 3, 4, 7, 9, -1, 100)
+RUNS = 6
+STEPS = 600
+
+
+class _Witness:
+    """The values of the symbols of a state at a location, read off a state of a run."""
+
+    def __init__(self, known: State, state: RunState) -> None:
+        self.known, self.state = known, state
+        self.values: dict[int, Value] = {ZERO: 0}
+        self.wrong: list[str] = []
+
+    def check(self, program: CProgram) -> list[str]:
+        fixed = {g.variable.name for g in program.globals}
+        for key, symbol in self.known.held.items():
+            if isinstance(key, Variable) and not key.name.startswith("&"):
+                number = self._fixed[key.name] if key.name in fixed else self.state.locals.get(key.name)
+                if number is not None and self.state.blocks[number].alive:
+                    self._note(symbol, _loaded(self.state.blocks[number], 0, key.type.size), str(key))
+        grew = True
+        while grew:
+            before = len(self.values)
+            for key, symbol in self.known.held.items():
+                if not isinstance(key, Variable):
+                    self._inside(key, symbol)
+            grew = len(self.values) > before
+        numbers = [(s, v) for s, v in self.values.items() if s in self.known.zone.bounds and isinstance(v, int)]
+        for a, x in numbers:
+            low, high = self.known.zone.bounds[a]
+            if not low <= x <= high:
+                self.wrong.append(f"{x} is not in {low}..{high}")
+            for b, y in numbers:
+                if x - y > self.known.zone.upper(a, b):
+                    self.wrong.append(f"{x} - {y} > {self.known.zone.upper(a, b)}")
+        return self.wrong
+
+    def with_fixed(self, fixed: dict[str, int]) -> _Witness:
+        self._fixed = fixed
+        return self
+
+    def _note(self, symbol: int, value: Value | None, name: str) -> None:
+        if not isinstance(value, int | Pointer):
+            return
+        if symbol in self.values and self.values[symbol] != value:
+            self.wrong.append(f"{name} is {value}, not {self.values[symbol]}")
+        self.values[symbol] = value
+
+    def _inside(self, key: Cell | Part, symbol: int) -> None:
+        base = self.values.get(key.symbol)
+        block = self.state.blocks.get(base.block) if isinstance(base, Pointer) else None
+        if block is None or not block.alive or not isinstance(base, Pointer):
+            return
+        if isinstance(key, Cell):
+            self._note(symbol, _loaded(block, base.offset + key.offset, key.size), str(key))
+        elif key.kind == "room" and (block.size - base.offset) % key.scale == 0:
+            self._note(symbol, (block.size - base.offset) // key.scale, str(key))
+        elif key.kind == "behind" and base.offset % key.scale == 0:
+            self._note(symbol, base.offset // key.scale, str(key))
+
+
+def _loaded(block: Block, offset: int, size: int) -> Value | None:
+    try:
+        return block.load(8 * offset, 8 * size)
+    except NotModelled:
+        return None
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+def test_what_is_known_holds_in_runs(path: Path) -> None:
+    program = inline(read_program([str(path)]))
+    if set(program.functions) != {program.entry}:
+        pytest.skip("a recursive program")
+    relations = Relations(program, program.main.cfa)
+    rng, checked = random.Random(0), 0
+    for _ in range(RUNS):
+        inputs = [rng.choice(NUMBERS) for _ in range(30)]
+        trace = run(program, inputs, STEPS, malloc_may_fail=False)
+        fixed = trace._machine.fixed
+        for state in trace.states():
+            if len(state.frames) != 1:
+                continue
+            known = relations.at.get(state.frames[-1].location)
+            assert known is not None, f"{state.frames[-1].location} was taken for unreachable"
+            wrong = _Witness(known, state).with_fixed(fixed).check(program)
+            assert not wrong, f"{state.frames[-1].location} of {path.name}: {wrong[0]} (inputs {inputs})"
+            checked += 1
+    assert checked
+
+
+def test_all_small_zones() -> None:
+    """Closure loses no solution, and a contradiction has none: all solutions of three numbers in -2..2."""
+    rng = random.Random(1)
+    domain = range(-2, 3)
+    for _ in range(300):
+        zone = Zone()
+        zone.bounds |= dict.fromkeys((1, 2, 3), (-2, 2))
+        added = [(rng.randrange(4), rng.randrange(4), rng.randint(-3, 3)) for _ in range(4)]
+        possible = True
+        for a, b, c in added:
+            possible = possible and zone.add(a, b, c)
+        points = [(0, x, y, z) for x in domain for y in domain for z in domain]
+        points = [p for p in points if all(p[a] - p[b] <= c for a, b, c in added)]
+        assert possible == bool(points)
+        for i in range(4):
+            for j in range(4):
+                if points:
+                    assert zone.upper(i, j) == max(p[i] - p[j] for p in points)

@@ -1,0 +1,147 @@
+"""Programs with arrays, texts and counts that fail: each is an example with one line changed.
+
+A compiled run with AddressSanitizer shows that the changed program fails. No analysis proves it, with any attempt.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kleene.analysis.c.shape.analyse import analyse
+from kleene.c.reader import read_program
+from kleene.core.verdict import kinds_of
+from kleene.passes.preparation import Prepared
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "c" / "arrays"
+INPUTS = """
+#include <stdlib.h>
+static int next_number(void) {
+    static char *rest;
+    if (!rest)
+        rest = getenv("INPUTS");
+    return rest ? (int)strtol(rest, &rest, 10) : 0;
+}
+int __VERIFIER_nondet_int(void) { return next_number(); }
+unsigned __VERIFIER_nondet_uint(void) { return (unsigned)next_number(); }
+"""
+KINDS = kinds_of(["memsafety", "memcleanup", "assert", "unreach"])
+SECONDS = 60.0
+RUNS = 60
+NUMBERS = (0, 1, 1, 1, 2, 3, 5, 7, -1)
+GCC = shutil.which("gcc")
+Change = tuple[str, str]
+CHANGED: dict[str, list[Change]] = {
+    "chained_table": [
+        ("i < table->count", "i <= table->count"),
+        ("i < table->count", "i + 1 < table->count"),
+        ("unsigned i = 0; i < table", "unsigned i = 1; i < table"),
+        ("key % table->count", "key % (table->count + 1)"),
+        ("calloc(count, sizeof *table->buckets)", "malloc(count * sizeof *table->buckets)"),
+        ("calloc(count, sizeof *table->buckets)", "calloc(count - 1, sizeof *table->buckets)"),
+        ("table->count = count;", "table->count = count + 1;"),
+        ("    free(table->buckets);\n    free(table);", "    free(table);"),
+        ("    free(table->buckets);\n    free(table);", "    free(table);\n    free(table->buckets);"),
+        ("fresh->next = table->buckets[bucket];", "fresh->next = NULL;"),
+        ("            free(e);\n            e = next;", "            free(e);\n            e = e->next;"),
+        ("    destroy(table);\n    return 0;", "    destroy(table);\n    insert(table, 1);\n    return 0;"),
+    ],
+    "list_heads": [
+        ("int i = 0; i < n; i++)\n        heads[i] = NULL", "int i = 1; i < n; i++)\n        heads[i] = NULL"),
+        ("int i = 0; i < n; i++)\n        heads[i] = NULL", "int i = 0; i <= n; i++)\n        heads[i] = NULL"),
+        ("int i = 0; i < n; i++)\n        heads[i] = NULL", "int i = 0; i < n - 1; i++)\n        heads[i] = NULL"),
+        ("if (i < 0 || i >= n)", "if (i < 0 || i > n)"),
+        ("if (i < 0 || i >= n)", "if (i >= n)"),
+        ("fresh->next = heads[i];\n        heads[i] = fresh;", "fresh->next = NULL;\n        heads[i] = fresh;"),
+        ("int i = 0; i < n; i++) {", "int i = 0; i < n; i += 2) {"),
+        ("int i = 0; i < n; i++) {", "int i = 0; i < n - 1; i++) {"),
+        ("    free(heads);\n", ""),
+        ("    free(heads);\n", "    free(heads);\n    if (heads[0])\n        return 1;\n"),
+        ("    free(heads);\n", "    free(heads + 1);\n"),
+        ("malloc(n * sizeof *heads)", "malloc((n - 1) * sizeof *heads)"),
+    ],
+    "vector": [
+        ("vector->size == vector->capacity", "vector->size > vector->capacity"),
+        ("vector->capacity = capacity;", "vector->capacity = capacity + 1;"),
+        ("vector->capacity = capacity;", ""),
+        ("vector->items = items;", ""),
+        ("vector->items[vector->size++] = item;", "vector->items[++vector->size] = item;"),
+        ("vector->items[vector->size++] = item;", "vector->items[vector->size] = item;"),
+        ("i < vector.size", "i <= vector.size"),
+        ("i < vector.size", "i < vector.capacity"),
+        ("int i = 0; i < vector.size", "int i = 1; i < vector.size"),
+        ("    free(vector.items);\n", ""),
+        ("int **items = realloc(vector->items,", "int **items = realloc(NULL,"),
+    ],
+    "pointer_stack": [
+        ("if (top == 64)", "if (top == 65)"),
+        ("stack[top++] = block;", "stack[++top] = block;"),
+        ("return stack[--top];", "return stack[top--];"),
+        ("return stack[--top];", "return stack[top - 1];"),
+        ("while (top > 0)", "while (top > 1)"),
+        ("free(pop());\n        }", "pop();\n        }"),
+    ],
+    "binary_heap": [
+        ("heap->size >= CAPACITY", "heap->size > CAPACITY"),
+        ("if (child >= heap->size)", "if (child > 2 * heap->size)"),
+        ("if (heap->size == 0)", "if (heap->size < 0)"),
+        ("    free(heap.items);\n", ""),
+    ],
+    "ring_buffer": [
+        ("(ring->head + ring->count) % ring->capacity", "(ring->head + ring->count)"),
+        ("(ring->head + 1) % ring->capacity", "(ring->head + 1)"),
+        ("malloc(ring.capacity *", "malloc((ring.capacity - 1) *"),
+        ("% ring->capacity] = value", "% (ring->capacity + 1)] = value"),
+    ],
+}
+CASES = [(name, number) for name, changes in CHANGED.items() for number in range(len(changes))]
+each = pytest.mark.parametrize(("name", "number"), CASES)
+LONG = frozenset(("pointer_stack", "binary_heap", "ring_buffer"))
+"""Programs that may fail only after their array of a fixed size is full."""
+HELD = frozenset((("vector", 9), ("pointer_stack", 4), ("binary_heap", 2)))
+"""Programs that end with blocks that something still leads to: to a leak detector these are not lost."""
+
+
+def changed_text(name: str, number: int) -> str:
+    text = (EXAMPLES / f"{name}.c").read_text(encoding="utf-8")
+    old, new = CHANGED[name][number]
+    assert old in text
+    return text.replace(old, new, 1)
+
+
+@pytest.mark.skipif(GCC is None, reason="there is no gcc")
+@each
+def test_it_fails_in_a_compiled_run(name: str, number: int, tmp_path: Path) -> None:
+    """Else what the next test demands would not be soundness."""
+    if (name, number) in HELD:
+        pytest.skip("no sanitizer reports blocks that are held at the end")
+    source, inputs, binary = tmp_path / "program.c", tmp_path / "inputs.c", tmp_path / "program"
+    source.write_text(changed_text(name, number), encoding="utf-8")
+    inputs.write_text(INPUTS, encoding="utf-8")
+    flags = ["-w", "-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    subprocess.run([str(GCC), *flags, "-o", str(binary), str(source), str(inputs)], check=True)
+    rng = random.Random(0)
+    for count in range(RUNS):
+        length = 400 if name in LONG else 12
+        numbers = (
+            [rng.choice(NUMBERS) for _ in range(length)] if count % 2 else [rng.choice((1, 2)) for _ in range(length)]
+        )
+        environment = {**os.environ, "INPUTS": " ".join(map(str, numbers)), "ASAN_OPTIONS": "detect_leaks=1"}
+        run = subprocess.run([str(binary)], env=environment, capture_output=True, check=False, timeout=20)
+        if b"ERROR: AddressSanitizer" in run.stderr or b"LeakSanitizer" in run.stderr or b"runtime error" in run.stderr:
+            return
+    pytest.fail("no run fails")
+
+
+@each
+def test_it_is_not_proved(name: str, number: int, tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(changed_text(name, number), encoding="utf-8")
+    prepared = Prepared(read_program([str(source)]))
+    result = analyse(prepared, malloc_may_fail=False, seconds=SECONDS, kinds=KINDS)
+    assert not result.complete or result.alarms
