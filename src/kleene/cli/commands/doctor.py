@@ -30,6 +30,7 @@ _NEEDED = (
 _OPTIONAL = {
     "cvc5": "a second solver: pip install 'kleene[provers]'",
     "distributed": "batches on a cluster: pip install 'kleene[cluster]'",
+    "pygls": "the language server: pip install 'kleene[lsp]'",
     "benchexec": "benchmarks in the manner of SV-COMP: pip install benchexec",
 }
 _GIB = 1 << 30
