@@ -14,7 +14,6 @@ from kleene.domains.decomposed.partition import Partition, Roots
 from kleene.domains.decomposed.parts import Parts
 from kleene.domains.decomposed.products import Product
 from kleene.domains.shape.calling import CallingShapeDomain
-from kleene.domains.shape.specified import recorded_rules
 from kleene.engine.fixpoint import Reached
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import ERROR, Translation
@@ -38,6 +37,8 @@ JOIN = "part"
 
 def locality_of(translation: Translation) -> Locality:
     """What is local in a translated program; raises Refused."""
+    from kleene.domains.shape.specified import recorded_rules  # imports the symbolic operations
+
     return Locality(translation.vocabulary, (*translation.rules, *recorded_rules(translation.vocabulary)))
 
 
