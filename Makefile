@@ -11,6 +11,7 @@ venv: $(STAMP)
 $(STAMP): pyproject.toml CMakeLists.txt $(wildcard src/native/*)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m compileall -q src/kleene # also where the environment forbids Python to keep compiled modules
 	@$(BIN)/kleene --version
 	@touch $@
 

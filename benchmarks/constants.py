@@ -40,7 +40,9 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
 
 CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.analysis.c.strategy": (
+        ("GLANCE_STEPS", ("errors",)),
         ("FIRST_LOOK_SECONDS", ("errors",)),
+        ("HEAD_START_SECONDS", ("errors",)),
         ("LEAST_SECONDS", ("errors",)),
         ("AFTER_ERROR_SECONDS", ("errors",)),
         ("REFINEMENT_SHARE", ("refine",)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kleene.analysis.c import strategy
 
-EXACT = ("first look", "path formulas", "long look")
+EXACT = ("glance", "first look", "look in between", "path formulas", "long look")
 
 
 def without_exact_phases() -> tuple[strategy.Phase, ...]:

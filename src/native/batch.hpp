@@ -32,7 +32,8 @@ class Crew {
 };
 
 // `watch` is told to stop when something is thrown, so that all threads end; what was thrown is thrown again.
+// `times` gets what all threads spent in each stage; null: nothing is measured.
 std::vector<StepOutcome> step_all(const Action& action, const std::vector<RecordRef>& structures, int threads,
-                                  Crew& crew, Watch& watch);
+                                  Crew& crew, Watch& watch, StageTimes* times);
 
 }  // namespace kleene

@@ -136,6 +136,7 @@ class Focuser {
   bool consistent(Draft<W>& draft) {
     worker_.tick();
     if (!options_.coerce_cases) return true;
+    const InStage stage = worker_.in(Stage::coerce);
     const bool fine = sharpen(rules_, draft, worker_) < 0;
     discarded += !fine;
     return fine;

@@ -111,7 +111,7 @@ nb::object coerce(PyRules& self, const Handle& handle, const std::vector<int>& d
   int breached = -1;
   std::unique_ptr<Workers> workers = self.crew.take();
   unlocked([&](Watch& watch) {
-    workers->begin(watch, true);
+    workers->begin(watch, true, false);
     with_width(handle.record->n, [&]<int W>() {
       Worker<W>& worker = workers->of<W>(self.rules.demand);
       DraftRef<W> draft = worker.pool.make();
@@ -260,18 +260,28 @@ void add_programs(PyAction& self, bool all_active, const std::vector<std::shared
 struct Outcomes {
   SignatureRef signature;
   std::vector<StepOutcome> outcomes;
+  StageTimes times{};
 
   void check(std::size_t first, std::size_t last) const {
     if (first > last || last > outcomes.size()) throw std::invalid_argument("there are not so many outcomes");
   }
 };
 
-Outcomes post(PyAction& self, const std::vector<const Handle*>& handles, int threads) {
-  const std::vector<RecordRef> records = records_of(handles, self.rules->signature);
+Outcomes post(PyAction& self, const Batch& batch, int threads, bool timed) {
+  if (batch.signature != self.rules->signature) throw std::invalid_argument("structures of another signature");
+  const std::vector<RecordRef>& records = batch.records;
   Outcomes made{self.rules->signature, {}};
+  StageTimes* times = timed ? &made.times : nullptr;
   made.outcomes =
-      unlocked([&](Watch& watch) { return step_all(self.action, records, threads, self.rules->crew, watch); });
+      unlocked([&](Watch& watch) { return step_all(self.action, records, threads, self.rules->crew, watch, times); });
   return made;
+}
+
+// The seconds of focus, coerce, precondition, update and blur, of all threads together.
+nb::tuple stages(const Outcomes& self) {
+  const auto seconds = [&](Stage stage) { return static_cast<double>(self.times[static_cast<int>(stage)]) * 1e-9; };
+  return nb::make_tuple(seconds(Stage::focus), seconds(Stage::coerce), seconds(Stage::precondition),
+                        seconds(Stage::update), seconds(Stage::blur));
 }
 
 nb::list statuses(const Outcomes& self) {
@@ -282,8 +292,12 @@ nb::list statuses(const Outcomes& self) {
   return found;
 }
 
+bool all_done(const Outcomes& self) {
+  return std::all_of(self.outcomes.begin(), self.outcomes.end(),
+                     [](const StepOutcome& outcome) { return outcome.status == Status::done; });
+}
+
 Batch results(const Outcomes& self, std::size_t first, std::size_t last) {
-  self.check(first, last);
   Batch made{self.signature, {}};
   for (std::size_t k = first; k < last; ++k)
     made.records.insert(made.records.end(), self.outcomes[k].results.begin(), self.outcomes[k].results.end());
@@ -291,7 +305,6 @@ Batch results(const Outcomes& self, std::size_t first, std::size_t last) {
 }
 
 nb::list reports(const Outcomes& self, std::size_t first, std::size_t last) {
-  self.check(first, last);
   nb::list found;
   for (std::size_t k = first; k < last; ++k)
     for (const Report& report : self.outcomes[k].reports)
@@ -301,28 +314,33 @@ nb::list reports(const Outcomes& self, std::size_t first, std::size_t last) {
 }
 
 nb::list unmet(const Outcomes& self, std::size_t first, std::size_t last) {
-  self.check(first, last);
   nb::list found;
   for (std::size_t k = first; k < last; ++k)
     for (const Unmet& message : self.outcomes[k].unmet) found.append(nb::make_tuple(message.post, message.message));
   return found;
 }
 
-nb::tuple discarded(const Outcomes& self, std::size_t first, std::size_t last) {
-  self.check(first, last);
+std::pair<long, long> discarded(const Outcomes& self, std::size_t first, std::size_t last) {
   long all = 0, in_focus = 0;
   for (std::size_t k = first; k < last; ++k) {
     all += self.outcomes[k].discarded;
     in_focus += self.outcomes[k].discarded_in_focus;
   }
-  return nb::make_tuple(all, in_focus);
+  return {all, in_focus};
 }
 
 nb::object contradictory(const Outcomes& self, std::size_t first, std::size_t last) {
-  self.check(first, last);
   for (std::size_t k = first; k < last; ++k)
     if (self.outcomes[k].contradictory) return nb::cast(Handle{self.signature, self.outcomes[k].contradictory});
   return nb::none();
+}
+
+// Everything about a run of outcomes: results, reports, unmet messages, discarded (in all, in focus), contradictory.
+nb::tuple part(const Outcomes& self, std::size_t first, std::size_t last) {
+  self.check(first, last);
+  const auto [all, in_focus] = discarded(self, first, last);
+  return nb::make_tuple(results(self, first, last), reports(self, first, last), unmet(self, first, last), all, in_focus,
+                        contradictory(self, first, last));
 }
 
 // Stores -------------------------------------------------------------------------------------------------------------
@@ -343,6 +361,23 @@ Batch add_records(PyStore& self, const std::vector<RecordRef>& records) {
             Ticker ticker{watch};
             return self.store->add(records, ticker);
           })};
+}
+
+// The records of batches in order; only those that are current, if so wanted.
+Batch united(PyStore& self, const std::vector<const Batch*>& batches, bool only_current) {
+  Batch made{self.signature, {}};
+  for (const Batch* batch : batches) {
+    if (!batch) throw std::invalid_argument("a batch is missing");
+    self.check(batch->signature);
+    for (const RecordRef& record : batch->records)
+      if (!only_current || self.store->current(*record)) made.records.push_back(record);
+  }
+  return made;
+}
+
+Batch slice_of(const Batch& batch, std::size_t first, std::size_t last) {
+  if (first > last || last > batch.records.size()) throw std::invalid_argument("there are not so many structures");
+  return {batch.signature, {batch.records.begin() + first, batch.records.begin() + last}};
 }
 
 Handle handle_at(const Batch& batch, std::size_t k) {
@@ -396,7 +431,13 @@ NB_MODULE(_native, m) {
       .def_prop_ro("bytes", [](const Handle& self) { return sizeof(Record) + self.record->bytes; });
 
   nb::class_<Batch>(m, "Batch")
+      .def("__init__",
+           [](Batch* self, SignatureRef signature, const std::vector<const Handle*>& handles) {
+             std::vector<RecordRef> records = records_of(handles, signature);
+             new (self) Batch{std::move(signature), std::move(records)};
+           })
       .def("__len__", [](const Batch& self) { return self.records.size(); })
+      .def("slice", &slice_of)
       .def("handle", &handle_at)
       .def("handles", &handles_of);
 
@@ -421,16 +462,14 @@ NB_MODULE(_native, m) {
       .def("__init__", &make_action)
       .def("add", &add_programs)
       .def("has", [](const PyAction& self, bool all_active) { return self.action.has(all_active); })
-      .def("post", &post);
+      .def("post", &post, nb::arg("structures"), nb::arg("threads"), nb::arg("timed") = false);
 
   nb::class_<Outcomes>(m, "Outcomes")
       .def("__len__", [](const Outcomes& self) { return self.outcomes.size(); })
+      .def_prop_ro("all_done", &all_done)
       .def("unfinished", &statuses)
-      .def("results", &results)
-      .def("reports", &reports)
-      .def("unmet", &unmet)
-      .def("discarded", &discarded)
-      .def("contradictory", &contradictory);
+      .def("stages", &stages)
+      .def("part", &part);
 
   nb::class_<PyStore>(m, "Store")
       .def(nb::init<SignatureRef, const std::string&, const std::vector<int>&, const std::vector<int>&>())
@@ -438,10 +477,6 @@ NB_MODULE(_native, m) {
            [](PyStore& self, const Batch& batch) {
              self.check(batch.signature);
              return add_records(self, batch.records);
-           })
-      .def("add_handles",
-           [](PyStore& self, const std::vector<const Handle*>& handles) {
-             return add_records(self, records_of(handles, self.signature));
            })
       .def("covers",
            [](PyStore& self, const Handle& handle) {
@@ -456,6 +491,7 @@ NB_MODULE(_native, m) {
              self.check(handle.signature);
              return self.store->current(*handle.record);
            })
+      .def("united", &united)
       .def("elements", [](const PyStore& self) { return Batch{self.signature, self.store->elements()}; })
       .def("clear", [](PyStore& self) { self.store->clear(); })
       .def("__len__", [](const PyStore& self) { return self.store->size(); });

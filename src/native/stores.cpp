@@ -40,6 +40,16 @@ std::vector<RecordRef> records_of(const Table& table) {
   return found;
 }
 
+// Reads the vectors of a record whose rows have a known type.
+template <class Row>
+auto rows(const Record& record) {
+  return [at = record.payload()](int slot) {
+    Row row;
+    std::memcpy(&row, at + static_cast<std::size_t>(slot) * sizeof(Row), sizeof(Row));
+    return row;
+  };
+}
+
 // The values that structures must share to be joined, and the number of nodes where that counts too.
 class Key {
  public:
@@ -50,17 +60,59 @@ class Key {
       slots_.push_back(signature.slot(rail));
     }
   }
+  // Structures of different widths never meet where the size counts; elsewhere the hash is that of whole numbers.
   std::uint64_t hash(const Record& record) const {
-    std::uint64_t sum = with_size_ ? record.n : 0;
-    for (int slot : slots_) sum = mixed(sum, record.vector(slot));
-    return sum;
+    if (!with_size_) return hash_of<Vector>(0, [&](int slot) { return record.vector(slot); });
+    switch (record.row_bytes) {
+      case 1:
+        return hash_of<std::uint8_t>(record.n, rows<std::uint8_t>(record));
+      case 2:
+        return hash_of<std::uint16_t>(record.n, rows<std::uint16_t>(record));
+      case 4:
+        return hash_of<std::uint32_t>(record.n, rows<std::uint32_t>(record));
+      default:
+        return hash_of<Vector>(record.n, rows<Vector>(record));
+    }
   }
   bool equal(const Record& a, const Record& b) const {
     if (with_size_ && a.n != b.n) return false;
-    return std::all_of(slots_.begin(), slots_.end(), [&](int slot) { return a.vector(slot) == b.vector(slot); });
+    if (a.row_bytes != b.row_bytes)
+      return std::all_of(slots_.begin(), slots_.end(), [&](int slot) { return a.vector(slot) == b.vector(slot); });
+    switch (a.row_bytes) {
+      case 1:
+        return same<std::uint8_t>(a, b);
+      case 2:
+        return same<std::uint16_t>(a, b);
+      case 4:
+        return same<std::uint32_t>(a, b);
+      default:
+        return same<Vector>(a, b);
+    }
   }
 
  private:
+  // As many rows as a word holds are mixed at once.
+  template <class Row, class Read>
+  std::uint64_t hash_of(std::uint64_t sum, Read read) const {
+    constexpr int kBits = 8 * sizeof(Row);
+    std::uint64_t word = 0;
+    int filled = 0;
+    for (int slot : slots_) {
+      if constexpr (kBits == 64) {
+        sum = mixed(sum, read(slot));
+      } else {
+        word = word << kBits | read(slot);
+        if (filled += kBits; filled == 64) sum = mixed(sum, word), word = 0, filled = 0;
+      }
+    }
+    return filled ? mixed(sum, word) : sum;
+  }
+  template <class Row>
+  bool same(const Record& a, const Record& b) const {
+    const auto left = rows<Row>(a), right = rows<Row>(b);
+    return std::all_of(slots_.begin(), slots_.end(), [&](int slot) { return left(slot) == right(slot); });
+  }
+
   bool with_size_;
   std::vector<int> slots_;
 };
@@ -129,8 +181,7 @@ class MergingStore : public Store {
     return false;
   }
   bool current(const Record& structure) override {
-    const Table::Entry* entry = find(key_.hash(structure), structure);
-    return entry && entry->record.get() == &structure;
+    return table_.find(key_.hash(structure), [&](const Record& other) { return &other == &structure; }) != nullptr;
   }
   std::vector<RecordRef> elements() const override { return sorted(records_of(table_)); }
   void clear() override { table_.clear(); }

@@ -135,6 +135,7 @@ class Step {
   }
 
   Refs focused(Ref draft) {
+    const InStage stage = worker_.in(Stage::focus);
     Refs drafts;
     drafts.push_back(std::move(draft));
     if (!options_.focus) return drafts;
@@ -150,9 +151,13 @@ class Step {
     return drafts;
   }
 
-  bool coerced(Draft<W>& draft) { return sharpen(rules_, draft, worker_) < 0; }
+  bool coerced(Draft<W>& draft) {
+    const InStage stage = worker_.in(Stage::coerce);
+    return sharpen(rules_, draft, worker_) < 0;
+  }
 
   bool is_enabled(Draft<W>& draft) {
+    const InStage stage = worker_.in(Stage::precondition);
     bool any = false;
     each_assignment(draft, [&](const Assignment&) {
       any = true;
@@ -200,15 +205,21 @@ class Step {
     }
     if (!action_.post_messages.empty()) {
       Ref blurred = pool_.copy(*result);
-      blur(*blurred, signature_, action_.plain_naming);
+      blur_by(*blurred, action_.plain_naming);
       report(true, action_.post_messages, programs(*blurred).post_messages, *blurred, {});
     }
-    if (options_.blur) blur(*result, signature_, action_.naming);
+    if (options_.blur) blur_by(*result, action_.naming);
     outcome_.results.push_back(packed(signature_, *result));
+  }
+
+  void blur_by(Draft<W>& draft, const Naming& naming) {
+    const InStage stage = worker_.in(Stage::blur);
+    blur(draft, signature_, naming);
   }
 
   // New nodes, updates, removed nodes; the given draft is not changed.
   Ref updated(const Draft<W>& draft, const Assignment& assignment) {
+    const InStage stage = worker_.in(Stage::update);
     Vector kept_must = 0, kept_may = 0;
     if (action_.retains) {
       const Program& program = *programs(draft).retain;

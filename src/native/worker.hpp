@@ -1,14 +1,58 @@
 // What one thread computes with, and how it learns that it has to stop.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <tuple>
+#include <utility>
 
 #include "program.hpp"
 
 namespace kleene {
+
+// The stages of a step that `--profile` tells apart.
+enum class Stage { focus, coerce, precondition, update, blur };
+inline constexpr int kStages = 5;
+using StageTimes = std::array<std::uint64_t, kStages>;  // nanoseconds
+
+// Measures the stages of one thread; while an inner stage runs, the outer one's clock stands still.
+class StageClock {
+ public:
+  bool on = false;
+  StageTimes spent{};
+
+  // Begins a stage (-1: none) and returns the one before.
+  int enter(int stage) {
+    const auto now = std::chrono::steady_clock::now();
+    if (running_ >= 0) spent[running_] += std::chrono::nanoseconds(now - since_).count();
+    since_ = now;
+    return std::exchange(running_, stage);
+  }
+
+ private:
+  int running_ = -1;
+  std::chrono::steady_clock::time_point since_;
+};
+
+// A stage lasts as long as this lives.
+class InStage {
+ public:
+  InStage(StageClock& clock, Stage stage) : clock_(clock.on ? &clock : nullptr) {
+    if (clock_) before_ = clock_->enter(static_cast<int>(stage));
+  }
+  InStage(const InStage&) = delete;
+  InStage& operator=(const InStage&) = delete;
+  ~InStage() {
+    if (clock_) clock_->enter(before_);
+  }
+
+ private:
+  StageClock* clock_;
+  int before_ = -1;
+};
 
 // Shared by the threads of one call. The thread that called looks for signals now and then; the others see `stopped`.
 class Watch {
@@ -37,9 +81,11 @@ struct Worker {
   DraftPool<W> pool;
   Temporaries<W> temporaries;
   Watch* watch = nullptr;
+  StageClock* clock = nullptr;
   bool caller = true;
   std::uint32_t ticks = 0;
 
+  InStage in(Stage stage) { return InStage(*clock, stage); }
   void tick() { watch->tick(ticks, caller); }
 
   // The value of an output after `run`.
@@ -59,13 +105,20 @@ class Workers {
  public:
   Workers(const Signature& signature, int dirty_words) : signature_(signature), dirty_words_(dirty_words) {}
 
-  void begin(Watch& watch, bool caller) { watch_ = &watch, caller_ = caller; }
+  StageClock clock;
+
+  void begin(Watch& watch, bool caller, bool timed) {
+    watch_ = &watch, caller_ = caller;
+    clock.on = timed;
+    clock.spent = {};
+  }
 
   template <int W>
   Worker<W>& of(const Demand& demand) {
     std::unique_ptr<Worker<W>>& worker = std::get<std::unique_ptr<Worker<W>>>(workers_);
     if (!worker) worker = std::make_unique<Worker<W>>(signature_, dirty_words_);
     worker->watch = watch_;
+    worker->clock = &clock;
     worker->caller = caller_;
     worker->temporaries.reserve(demand.most);
     return *worker;

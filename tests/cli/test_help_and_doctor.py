@@ -92,6 +92,6 @@ def test_progress_is_shown_on_a_terminal_only(folder: Path) -> None:
     os.close(follower)
     text = os.read(leader, 100_000).decode()
     os.close(leader)
-    assert "leak.c: first look" in text
+    assert "leak.c: glance" in text
     assert re.search(r"\x1b\[3\dm", text) is None  # no colours
     assert b"\x1b" not in shown.stdout

@@ -178,8 +178,17 @@ def test_what_does_not_fit_is_refused() -> None:
         with pytest.raises((ValueError, OverflowError, TypeError)):
             attempt()
     handle = _native.Handle(signature, 2, [0] * 14)
-    with pytest.raises(ValueError, match="another signature"):
-        _native.Store(_native.Signature([1, 1, 1, 2]), "rel", [], []).add_handles([handle])
+    batch, other = _native.Batch(signature, [handle]), _native.Signature([1, 1, 1, 2])
+    for attempt in (
+        lambda: _native.Batch(other, [handle]),
+        lambda: _native.Store(other, "rel", [], []).add(batch),
+        lambda: _native.Store(other, "rel", [], []).united([batch], False),
+    ):
+        with pytest.raises(ValueError, match="another signature"):
+            attempt()
+    for first, last in ((0, 2), (1, 0)):
+        with pytest.raises(ValueError, match="not so many"):
+            batch.slice(first, last)
     with pytest.raises(ValueError, match="no node"):
         _native.Program(signature, array("H", (number["node"], 0, 0, 0, 0)).tobytes(), (), ((0x8000, 1),)).run(
             handle, [7]

@@ -10,6 +10,7 @@ import pytest
 from cli_samples import LISTS, WALK, Kleene, tvp
 
 from kleene.report.run.json import schema
+from kleene.structures.machine import native_is_built
 
 JOINS = ["rel", "part", "part_embedding", "ind"]
 
@@ -137,7 +138,17 @@ def test_profile_prints_one_line_of_phases(kleene: Kleene) -> None:
         assert f"{phase} 0." in last
     seconds = json.loads(kleene("run", "walk", "--profile", "--json", "-").out)["seconds"]
     phases = {"load", "analysis", "compile", "focus", "coerce", "precondition", "update", "blur", "join"}
-    assert set(seconds) - {"step"} == phases  # the native machine has one phase for the whole step
+    assert set(seconds) - {"step"} == phases  # on the native machine, `step` is the rest of a step
+
+
+def test_profile_divides_the_steps_of_the_native_machine(kleene: Kleene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The profile of the native machine showed whole steps only."""
+    if not native_is_built():
+        pytest.skip("the native machine is not built")
+    monkeypatch.setenv("KLEENE_MACHINE", "native")
+    seconds = json.loads(kleene("run", "walk", "--profile", "--json", "-").out)["seconds"]
+    assert all(seconds[stage] > 0 for stage in ("focus", "coerce", "update", "blur"))
+    assert sum(time for phase, time in seconds.items() if phase not in ("load", "analysis")) <= seconds["analysis"]
 
 
 def test_svg_files(kleene: Kleene, folder: Path) -> None:

@@ -111,6 +111,8 @@ def states() -> Iterator[Structure]:
 
 
 STATES = list(states())
+FEW = 60
+"""States that `make test` asks about; `make exam` takes all of them."""
 
 
 def shape_domain() -> ShapeDomain:
@@ -156,9 +158,9 @@ def problems(name: str, given: list[Structure]) -> list[str]:
 def test_post_on_parts_covers_post_on_states(name: str) -> None:
     """Every state alone, and pairs of states, whose parts are combined."""
     choose = random.Random(name)
-    for state in STATES if EXAM else choose.sample(STATES, 150):
+    for state in STATES if EXAM else choose.sample(STATES, FEW):
         assert not problems(name, [state])
-    for _ in range(40):
+    for _ in range(FEW if EXAM else FEW // 3):
         assert not problems(name, choose.sample(STATES, 2))
 
 
@@ -204,7 +206,7 @@ def test_a_touched_class_that_is_taken_for_untouched_is_noticed(
     """The enumeration finds every one of these wrong plans."""
     monkeypatch.setattr(DecomposedDomain, "plan", lambda domain, edge: wrong)
     choose = random.Random(0)
-    given = [choose.sample(STATES, count) for _ in range(150) for count in (1, 2)]
+    given = [choose.sample(STATES, count) for _ in range(2 * FEW) for count in (1, 2)]
 
     def is_noticed(given: list[Structure]) -> bool:
         try:

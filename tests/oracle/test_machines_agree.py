@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kleene.core.domain import united
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.domains.shape.stores import JOINS
 from kleene.logic.formula import Formula
@@ -139,13 +140,22 @@ def test_stores(join: str, data: st.DataObject) -> None:
             domain = ShapeDomain(setting.vocabulary, rules, ShapeOptions(join=join))
             store = domain.store()
             batches = [domain.initial(batch) for batch in batches]
-            added = [list(store.add(batch)) for batch in batches]
+            added = [store.add(batch) for batch in batches]
             current = [[store.current(s) for s in group] for group in added]
+            taken = [seen(united(store, added, only_current=only)) for only in (True, False)]
+            kept = [
+                s
+                for group, flags in zip(added, current, strict=True)
+                for s, is_kept in zip(group, flags, strict=True)
+                if is_kept
+            ]
+            assert taken == [seen(kept), seen([s for group in added for s in group])]
             stored = store.elements()
             answers.append(
                 (
                     [seen(group) for group in added],
                     current,
+                    taken,
                     seen(stored),
                     len(store),
                     store.covers(asked),

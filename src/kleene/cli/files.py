@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -76,29 +76,32 @@ def _check_file(path: Path, target: str) -> None:
         raise UsageError(f"'{target}' is not writable")
 
 
-def write_output(target: str, text: str) -> None:
-    """Write a text to a file, or to standard output for '-'."""
+def write_output(target: str, text: str | Iterable[str]) -> None:
+    """Write a text, or its parts as they are made, to a file, or to standard output for '-'."""
+    parts = [text] if isinstance(text, str) else text
     if target == "-":
-        sys.stdout.write(text)
+        for part in parts:
+            sys.stdout.write(part)
         sys.stdout.flush()
         return
     _check_file(Path(target), target)
     try:
-        _replace(Path(target), text.encode("utf-8", "replace"))
+        _replace(Path(target), (part.encode("utf-8", "replace") for part in parts))
     except OSError as problem:
         raise UsageError(f"'{target}' could not be written: {problem.strerror or problem}") from problem
 
 
-def _replace(path: Path, content: bytes) -> None:
+def _replace(path: Path, content: Iterable[bytes]) -> None:
     """Write a file at once: on a full disk the old one stays, and no part of a new one. Devices are written to."""
     if path.exists() and not path.is_file():
-        path.write_bytes(content)
+        with path.open("wb") as device:
+            device.writelines(content)
         return
     real = path.resolve()  # through a link to the file that it stands for
     handle, own = tempfile.mkstemp(prefix=".kleene-", dir=real.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            file.writelines(content)
         os.chmod(own, real.stat().st_mode & 0o777 if real.exists() else 0o666 & ~_umask())
         os.replace(own, real)
     except BaseException:

@@ -12,13 +12,12 @@ import click
 from kleene.cli.files import write_output
 from kleene.core.verdict import Verdict, violated_properties
 from kleene.diagnostics import UsageError
-from kleene.report.check.shape_words import Invariant
-from kleene.report.findings.baseline import Baseline, compare, read_baseline, suppression_warnings
-from kleene.report.findings.view import FindingView, finding_views
-from kleene.report.formats.sarif import Notification, SarifRun, sarif_text
 
 if TYPE_CHECKING:
     from kleene.analysis.c.options import CheckOptions
+    from kleene.report.check.shape_words import Invariant
+    from kleene.report.findings.baseline import Baseline
+    from kleene.report.findings.view import FindingView
     from kleene.report.formats.c_invariants import CInvariant
     from kleene.results.check import CheckReport
 
@@ -56,17 +55,24 @@ def given_baseline(given: Mapping[str, Any]) -> Baseline | None:
         return None
     if not Path(name).is_file():
         raise UsageError(f"there is no file '{name}'; 'kleene check --sarif {name}' writes one")
+    from kleene.report.findings.baseline import read_baseline
+
     return read_baseline(Path(name).read_text(encoding="utf-8", errors="replace"), name)
 
 
 def report_findings(report: CheckReport, baseline: Baseline | None, *, with_flow: bool) -> Reported:
     """The findings of a report with notes and fingerprints, and if they are wanted with the steps of their runs."""
+    from kleene.report.findings.baseline import compare, suppression_warnings
+    from kleene.report.findings.view import finding_views
+
     views = compare(finding_views(report.findings, report.traces, with_flow=with_flow), baseline)
     return Reported(views, baseline, suppression_warnings(views))
 
 
 def write_sarif(report: CheckReport, told: Reported, target: str) -> None:
     """Write the findings; a reason for UNKNOWN and warnings are notifications."""
+    from kleene.report.formats.sarif import Notification, SarifRun, sarif_text
+
     notifications = [Notification(text) for text in told.warnings]
     notifications += [Notification(f"assumes: {assumption}", is_note=True) for assumption in report.assumptions]
     open_names = _open(report)
@@ -84,6 +90,7 @@ def write_witness(report: CheckReport, options: CheckOptions, loops: Sequence[In
     if report.verdict is Verdict.UNKNOWN:
         click.echo("kleene: nothing is proved or refuted, so no witness was written", err=True)
         return
+
     properties = tuple(name for name, verdict in report.properties.items() if verdict is report.verdict)
     task = WitnessTask(report.files, properties, options.read.entry, options.read.data_model)
     if report.verdict is Verdict.TRUE:

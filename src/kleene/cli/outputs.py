@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kleene.cli.files import write_output
-from kleene.report.drawing.dot import CfgDrawing, cfg_dot
-from kleene.report.drawing.picture import DrawingOptions
-from kleene.report.drawing.terminal import structure_text
-from kleene.report.run.json import run_json
-from kleene.report.run.result import RunReport
 from kleene.report.run.table import run_table, wants_color
-from kleene.report.run.transitions import path_text, transitions_dot, transitions_tvs
-from kleene.report.show import show_dot
-from kleene.structures.tvs_writer import TvsLocation, locations_tvs
+
+if TYPE_CHECKING:
+    from kleene.report.run.result import RunReport
 
 FILES = ("json_file", "tvs_file", "dot_file", "html_file", "log_file", "transitions_tvs", "transitions_dot")
 """The options that name a file to write, or '-' for standard output."""
@@ -26,20 +21,23 @@ FILES = ("json_file", "tvs_file", "dot_file", "html_file", "log_file", "transiti
 
 def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
     """Write every output of the options; the summary table is printed on the terminal."""
-    drawing = DrawingOptions(rotate=given["rotate"])
     if given["json_file"]:
-        write_output(given["json_file"], run_json(report))
+        from kleene.report.run.json import run_json_lines
+
+        write_output(given["json_file"], run_json_lines(report))
     if given["tvs_file"]:
         write_output(given["tvs_file"], report_tvs(report, significant=given["significant"]))
     if given["dot_file"]:
-        write_output(given["dot_file"], _dot(report, drawing))
+        write_output(given["dot_file"], _dot(report, rotate=given["rotate"]))
     if report.transitions is not None:
+        from kleene.report.run.transitions import transitions_dot, transitions_tvs
+
         if given["transitions_tvs"]:
             write_output(given["transitions_tvs"], transitions_tvs(report, report.transitions))
         if given["transitions_dot"]:
             write_output(given["transitions_dot"], transitions_dot(report, report.transitions))
     if given["svg_folder"]:
-        _svg(report, Path(given["svg_folder"]), drawing)
+        _svg(report, Path(given["svg_folder"]), rotate=given["rotate"])
     if given["html_file"]:
         from kleene.report.run.page import html_report
 
@@ -51,8 +49,10 @@ def write_report(report: RunReport, given: Mapping[str, Any]) -> None:
         click.echo(run_table(report, color=wants_color(sys.stdout)) + details, nl=False)
 
 
-def report_tvs(report: RunReport, *, significant: bool = False) -> str:
+def report_tvs(report: RunReport, *, significant: bool = False) -> Iterator[str]:
     """The structures of every location that is shown, as TVLA writes them; messages of the others too."""
+    from kleene.structures.tvs_writer import TvsLocation, tvs_parts
+
     locations = [
         TvsLocation(
             location.name,
@@ -62,21 +62,27 @@ def report_tvs(report: RunReport, *, significant: bool = False) -> str:
         for location in report.locations
         if report.is_shown(location.name) or location.messages
     ]
-    return locations_tvs(locations, significant=significant)
+    return tvs_parts(locations, significant=significant)
 
 
-def _dot(report: RunReport, drawing: DrawingOptions) -> str:
+def _dot(report: RunReport, *, rotate: bool) -> str:
+    from kleene.report.drawing.dot import CfgDrawing, cfg_dot
+    from kleene.report.drawing.picture import DrawingOptions
+    from kleene.report.show import show_dot
+
+    drawing = DrawingOptions(rotate=rotate)
     notes = {x.name: str(len(x.structures)) for x in report.locations}
     pages = [cfg_dot(report.entry, report.edges, CfgDrawing(notes, {}, rotate=drawing.rotate))]
     pages += [show_dot(x.structures, drawing) for x in report.locations if report.is_shown(x.name)]
     return "\n".join(pages)
 
 
-def _svg(report: RunReport, folder: Path, drawing: DrawingOptions) -> None:
+def _svg(report: RunReport, folder: Path, *, rotate: bool) -> None:
+    from kleene.report.drawing.picture import DrawingOptions
     from kleene.report.drawing.svg import SvgPainter
 
     folder.mkdir(parents=True, exist_ok=True)
-    painter = SvgPainter(drawing)
+    painter = SvgPainter(DrawingOptions(rotate=rotate))
     taken: set[str] = set()
     for location in report.locations:
         if report.is_shown(location.name):
@@ -90,6 +96,11 @@ def _svg(report: RunReport, folder: Path, drawing: DrawingOptions) -> None:
 
 def _details(report: RunReport, *, all_structures: bool) -> str:
     """Every structure, if asked for, and the explanations."""
+    if not (all_structures or report.answers or report.rules or report.explanations):
+        return ""
+    from kleene.report.drawing.terminal import structure_text
+    from kleene.report.run.transitions import path_text
+
     lines = [""] if report.answers else []
     for given in report.answers:
         lines.append(f"{given.query}: {'holds' if given.holds else f'may fail: {path_text(given.path)}'}")

@@ -8,7 +8,7 @@ abstract transformers are distributive over the set, so the engine passes on onl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 from kleene.cfa.graph import Edge
 
@@ -35,6 +35,20 @@ class Store(Protocol[Element]):
         """Forget all elements (for locations that do not keep them)."""
 
     def __len__(self) -> int: ...
+
+
+class BatchingStore(Protocol[Element]):
+    """A store that takes batches apart and together without looking at their elements."""
+
+    def united(self, batches: Sequence[Sequence[Element]], *, only_current: bool) -> Sequence[Element]:
+        """The elements of batches that the store gave back, in order; on request only those that are current."""
+
+
+def united(store: Store[Element], batches: Sequence[Sequence[Element]], *, only_current: bool) -> Sequence[Element]:
+    """The elements of batches that `Store.add` gave back, in order; on request only those that are current."""
+    if hasattr(store, "united"):
+        return cast("BatchingStore[Element]", store).united(batches, only_current=only_current)
+    return [element for batch in batches for element in batch if not only_current or store.current(element)]
 
 
 class AbstractDomain(Protocol[Label, Element]):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from kleene.core.domain import Store
 from kleene.coverage.matching import Candidates, Places, Sketch, complete_sketch
 from kleene.coverage.shapes import Followed, Misplaced, Sketcher
 from kleene.coverage.views import Program, View
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.structure import Structure
+
+if TYPE_CHECKING:
+    from kleene.core.domain import Store
 
 MOST_STRUCTURES = 400
 """Structures beyond which a state is not searched in them, to spare time: those that agree with it on nullary facts."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from kleene.cfa.graph import Cfa, Edge
-from kleene.core.domain import AbstractDomain, Store
+from kleene.core.domain import united
 from kleene.diagnostics import LimitReached
 from kleene.engine.order import location_ranks
+
+if TYPE_CHECKING:
+    from kleene.core.domain import AbstractDomain, Store
 
 Label = TypeVar("Label")
 Element = TypeVar("Element")
@@ -70,7 +73,7 @@ def solve(
     reached.listeners = list(listeners)
     reached.kept_everywhere = schedule.keep is None
     rank = location_ranks(cfa, schedule.order)
-    pending: dict[str, list[Element]] = {name: [] for name in cfa.locations}
+    pending: dict[str, list[Sequence[Element]]] = {name: [] for name in cfa.locations}
     waiting: list[tuple[int, str]] = []
 
     def arrive(location: str, elements: Sequence[Element]) -> None:
@@ -79,13 +82,14 @@ def solve(
             reached.generated += len(added)
             if not pending[location]:
                 heappush(waiting, (rank[location], location))
-            pending[location] += added
+            pending[location].append(added)
 
     try:
         arrive(cfa.entry, domain.initial(initial))
         while waiting:
             _, location = heappop(waiting)
-            batch, pending[location] = pending[location], []
+            batches, pending[location] = pending[location], []
+            batch = united(reached.stores[location], batches, only_current=schedule.drop_superseded)
             _process(cfa, domain, location, batch, schedule, reached, arrive, check_limits)
     except (LimitReached, KeyboardInterrupt, MemoryError) as stop:
         reached.complete = False
@@ -97,26 +101,21 @@ def _process(
     cfa: Cfa[Label],
     domain: AbstractDomain[Label, Element],
     location: str,
-    batch: list[Element],
+    batch: Sequence[Element],
     schedule: Schedule,
     reached: Reached[Element],
     arrive: Callable[[str, Sequence[Element]], None],
     check_limits: Callable[[Reached[Element]], None],
 ) -> None:
-    store = reached.stores[location]
-    if schedule.drop_superseded:
-        batch = [element for element in batch if store.current(element)]
     if schedule.keep is not None and location not in schedule.keep:
-        store.clear()
+        reached.stores[location].clear()
     reached.iterations += 1
     for listener in reached.listeners:
         listener.on_location(location, len(batch))
     for edge in cfa.leaving(location):
         if not schedule.trace:
-            for first in range(0, len(batch), AT_ONCE):
-                arrive(edge.target, domain.post(edge, batch[first : first + AT_ONCE]))
-                if first + AT_ONCE < len(batch):
-                    check_limits(reached)
+            for results in posts(domain, edge, batch, lambda: check_limits(reached)):
+                arrive(edge.target, results)
             continue
         for element in batch:
             results = domain.post(edge, [element])
@@ -124,6 +123,22 @@ def _process(
                 listener.on_edge(edge, element, results)
             arrive(edge.target, results)
     check_limits(reached)
+
+
+def posts(
+    domain: AbstractDomain[Label, Element],
+    edge: Edge[Label],
+    batch: Sequence[Element],
+    check_limits: Callable[[], None],
+) -> Iterator[Sequence[Element]]:
+    """What an edge leads to from a batch, for some elements at once; limits are checked in between."""
+    if len(batch) <= AT_ONCE:
+        yield domain.post(edge, batch)
+        return
+    for first in range(0, len(batch), AT_ONCE):
+        if first:
+            check_limits()
+        yield domain.post(edge, batch[first : first + AT_ONCE])
 
 
 def stop_reason(stop: BaseException) -> str:

@@ -13,9 +13,9 @@ from heapq import heappop, heappush
 from typing import Generic, Protocol, TypeVar
 
 from kleene.cfa.graph import Cfa, Edge
-from kleene.core.domain import AbstractDomain, Store
+from kleene.core.domain import AbstractDomain, Store, united
 from kleene.diagnostics import LimitReached
-from kleene.engine.fixpoint import Listener, Reached, Schedule, stop_reason
+from kleene.engine.fixpoint import Listener, Reached, Schedule, posts, stop_reason
 from kleene.engine.order import location_ranks
 
 Label = TypeVar("Label")
@@ -59,7 +59,7 @@ class Activation(Generic[Label, Element]):
     name: str
     ranks: dict[str, int]
     stores: dict[str, Store[Element]] = field(default_factory=dict)
-    pending: dict[str, list[Element]] = field(default_factory=dict)
+    pending: dict[str, list[Sequence[Element]]] = field(default_factory=dict)
     callers: dict[_Call[Label, Element], Activation[Label, Element]] = field(default_factory=dict)
 
 
@@ -142,7 +142,7 @@ class _Table(Generic[Label, Element]):
         self._arrive(first, main.entry, initial)
         while self._waiting:
             number, _, location = heappop(self._waiting)
-            self._process(self.activations[-number], location)
+            self._process(self.activations[-number], location, lambda: check_limits(self.reached))
             check_limits(self.reached)
 
     def _activate(self, name: str, procedure: Procedure[Label], ranks: dict[str, int]) -> Activation[Label, Element]:
@@ -161,13 +161,11 @@ class _Table(Generic[Label, Element]):
         pending = activation.pending.setdefault(location, [])
         if not pending:  # callees first
             heappush(self._waiting, (-activation.number, activation.ranks[location], location))
-        pending += added
+        pending.append(added)
 
-    def _process(self, activation: Activation[Label, Element], location: str) -> None:
-        batch, activation.pending[location] = activation.pending[location], []
-        if self.schedule.drop_superseded:
-            store = activation.stores[location]
-            batch = [element for element in batch if store.current(element)]
+    def _process(self, activation: Activation[Label, Element], location: str, check_limits: Callable[[], None]) -> None:
+        batches, activation.pending[location] = activation.pending[location], []
+        batch = united(activation.stores[location], batches, only_current=self.schedule.drop_superseded)
         self.reached.iterations += 1
         for listener in self.reached.listeners:
             listener.on_location(location, len(batch))
@@ -177,7 +175,8 @@ class _Table(Generic[Label, Element]):
         for edge in activation.procedure.cfa.leaving(location):
             name = self.domain.callee(edge.label)
             if name is None:
-                self._arrive(activation, edge.target, self.domain.post(edge, batch))
+                for results in posts(self.domain, edge, batch, check_limits):
+                    self._arrive(activation, edge.target, results)
                 continue
             for element in batch:
                 self._call(activation, edge, element, name)

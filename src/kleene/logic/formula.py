@@ -44,8 +44,11 @@ class Formula:
 _INTERNED: dict[tuple[Any, ...], Formula] = {}
 
 
-def _intern(cls: type[Formula], fields: tuple[Any, ...], free: tuple[str, ...]) -> Any:
-    key = (cls, *fields)
+def _intern(
+    cls: type[Formula], fields: tuple[Any, ...], free: tuple[str, ...], key: tuple[Any, ...] | None = None
+) -> Any:
+    """The formula with these fields. `key` has the numbers of formulas in their place: it is compared faster."""
+    key = key or (cls, *fields)
     formula = _INTERNED.get(key)
     if formula is None:
         formula = object.__new__(cls)
@@ -58,8 +61,11 @@ def _intern(cls: type[Formula], fields: tuple[Any, ...], free: tuple[str, ...]) 
     return formula
 
 
-def _union(*parts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for part in parts for name in part))
+def _union(first: tuple[str, ...], *others: tuple[str, ...]) -> tuple[str, ...]:
+    for other in others:
+        if other != first:
+            first = (*first, *[name for name in other if name not in first])
+    return first
 
 
 def _without(names: tuple[str, ...], *bound: str) -> tuple[str, ...]:
@@ -86,7 +92,8 @@ class Atom(Formula):
     args: tuple[str, ...]
 
     def __new__(cls, predicate: str, args: tuple[str, ...]) -> Atom:
-        return _intern(cls, (predicate, args), _union(args))  # type: ignore[no-any-return]
+        known = _INTERNED.get((cls, predicate, args))
+        return known or _intern(cls, (predicate, args), tuple(dict.fromkeys(args)))  # type: ignore[return-value]
 
 
 class Equal(Formula):
@@ -98,7 +105,7 @@ class Equal(Formula):
     right: str
 
     def __new__(cls, left: str, right: str) -> Equal:
-        return _intern(cls, (left, right), _union((left, right)))  # type: ignore[no-any-return]
+        return _intern(cls, (left, right), _union((left,), (right,)))  # type: ignore[no-any-return]
 
 
 class Not(Formula):
@@ -109,7 +116,8 @@ class Not(Formula):
     body: Formula
 
     def __new__(cls, body: Formula) -> Not:
-        return _intern(cls, (body,), body.free)  # type: ignore[no-any-return]
+        key = (cls, body.number)
+        return _INTERNED.get(key) or _intern(cls, (body,), body.free, key)  # type: ignore[return-value]
 
 
 class _Binary(Formula):
@@ -119,7 +127,9 @@ class _Binary(Formula):
     right: Formula
 
     def __new__(cls, left: Formula, right: Formula) -> Self:
-        return _intern(cls, (left, right), _union(left.free, right.free))  # type: ignore[no-any-return]
+        key = (cls, left.number, right.number)
+        known = _INTERNED.get(key)
+        return known or _intern(cls, (left, right), _union(left.free, right.free), key)  # type: ignore[return-value]
 
 
 class And(_Binary):
@@ -150,8 +160,9 @@ class IfThenElse(Formula):
     otherwise: Formula
 
     def __new__(cls, condition: Formula, then: Formula, otherwise: Formula) -> IfThenElse:
-        free = _union(condition.free, then.free, otherwise.free)
-        return _intern(cls, (condition, then, otherwise), free)  # type: ignore[no-any-return]
+        known = _INTERNED.get((cls, condition, then, otherwise))
+        free = () if known else _union(condition.free, then.free, otherwise.free)
+        return known or _intern(cls, (condition, then, otherwise), free)  # type: ignore[return-value]
 
 
 class _Quantified(Formula):
@@ -161,7 +172,9 @@ class _Quantified(Formula):
     body: Formula
 
     def __new__(cls, variable: str, body: Formula) -> Self:
-        return _intern(cls, (variable, body), _without(body.free, variable))  # type: ignore[no-any-return]
+        key = (cls, variable, body.number)
+        known = _INTERNED.get(key)
+        return known or _intern(cls, (variable, body), _without(body.free, variable), key)  # type: ignore[return-value]
 
 
 class Exists(_Quantified):
@@ -188,7 +201,7 @@ class Closure(Formula):
     body: Formula
 
     def __new__(cls, left: str, right: str, sub_left: str, sub_right: str, body: Formula) -> Closure:
-        free = _union((left, right), _without(body.free, sub_left, sub_right))
+        free = _union(_union((left,), (right,)), _without(body.free, sub_left, sub_right))
         return _intern(cls, (left, right, sub_left, sub_right, body), free)  # type: ignore[no-any-return]
 
 
@@ -277,6 +290,16 @@ def subformulas(f: Formula) -> Iterator[Formula]:
                 stack.append(child)
 
 
+_PREDICATES: dict[Formula, frozenset[str]] = {}
+
+
 def predicates_of(f: Formula) -> frozenset[str]:
     """The names of all predicates that occur in the formula."""
+    known = _PREDICATES.get(f)
+    if known is None:
+        known = _PREDICATES[f] = _predicates_of(f)
+    return known
+
+
+def _predicates_of(f: Formula) -> frozenset[str]:
     return frozenset(g.predicate for g in subformulas(f) if isinstance(g, Atom))

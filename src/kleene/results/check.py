@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from kleene.cfa.program import Assumption
 from kleene.core.verdict import Finding, Verdict
-from kleene.coverage.runs import Coverage
-from kleene.domains.explicit.explore import Confirmed, Exploration
-from kleene.passes.preparation import Prepared
-from kleene.results.fesa import FesaResult
-from kleene.results.replay import Replay
-from kleene.results.shape import ShapeResult
 
-if TYPE_CHECKING:  # these import the solver
+if TYPE_CHECKING:
+    from kleene.coverage.runs import Coverage
+    from kleene.domains.explicit.explore import Confirmed, Exploration
+    from kleene.passes.preparation import Prepared
     from kleene.refine.loop import Refined
     from kleene.results.confirmation import Confirmation
+    from kleene.results.fesa import FesaResult
+    from kleene.results.replay import Replay
+    from kleene.results.shape import ShapeResult
 
 
 @dataclass

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Operation
-from kleene.domains.fesa.calling import CallingFesaDomain
 from kleene.domains.fesa.functions import Statistics
-from kleene.domains.fesa.heap import State
 from kleene.engine.fixpoint import Reached
 from kleene.semantics.steps.context import Alarm
+
+if TYPE_CHECKING:
+    from kleene.domains.fesa.calling import CallingFesaDomain
+    from kleene.domains.fesa.heap import State
 
 
 @dataclass

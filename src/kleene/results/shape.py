@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from kleene.coverage.shapes import Followed
-from kleene.domains.decomposed.partition import Roots
 from kleene.domains.decomposed.products import Product
 from kleene.engine.fixpoint import Reached
 from kleene.semantics.translate import Alarm, Translation
 from kleene.structures.structure import Structure
+
+if TYPE_CHECKING:
+    from kleene.coverage.shapes import Followed
+    from kleene.domains.decomposed.partition import Roots
 
 
 @dataclass

@@ -57,7 +57,10 @@ class PackedBatch(Sequence[Structure]):
     def __getitem__(self, index: slice) -> Sequence[Structure]: ...
     def __getitem__(self, index: int | slice) -> Structure | Sequence[Structure]:
         if isinstance(index, slice):
-            return [self[k] for k in range(*index.indices(len(self)))]
+            first, last, step = index.indices(len(self))
+            if step != 1:
+                return [self[k] for k in range(first, last, step)]
+            return PackedBatch(self.vocabulary, self.batch.slice(first, max(first, last)))
         return PackedStructure(self.vocabulary, self.batch.handle(range(len(self))[index]))
 
     def __eq__(self, other: object) -> bool:

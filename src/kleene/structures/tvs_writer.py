@@ -8,15 +8,21 @@ Deviation: nodes and structures come in sorted order, so that equal results are 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from kleene.logic.kleene import Kleene
+from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.layout import Layout
 from kleene.structures.structure import Structure
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.]*\Z")
 _NODE_TOKEN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.]*|\.[01]|[\[\],]")
 _WRITTEN_NAME = {"ac": "inac"}
+_VOCABULARIES = 8
+"""Vocabularies whose order of predicates is remembered: a result has one."""
+_TEXTS = 1 << 16
+"""Values whose text is remembered: some 20 MiB."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +36,9 @@ class TvsLocation:
 
 def structure_tvs(structure: Structure, *, significant: bool = False, indent: str = "") -> str:
     """One structure as TVS text. With `significant`, node names are kept if they can be read back."""
-    names = _node_names(structure, significant)
-    lines = [f"%n = {{{', '.join(names)}}}", "%p = {"]
-    lines += [f"  {line}" for line in _predicate_lines(structure, names)]
-    lines.append("}")
-    return "".join(f"{indent}{line}\n" for line in lines)
+    lines = [f"{indent}%n = {{{', '.join(_node_names(structure, significant))}}}", f"{indent}%p = {{"]
+    lines += [f"{indent}  {line}" for line in _predicate_lines(structure, significant)]
+    return "\n".join(lines) + f"\n{indent}}}\n"
 
 
 def structures_tvs(structures: Iterable[Structure], *, significant: bool = False) -> str:
@@ -44,25 +48,38 @@ def structures_tvs(structures: Iterable[Structure], *, significant: bool = False
 
 def location_tvs(location: TvsLocation, *, significant: bool = False) -> str:
     """One `%location` block: messages sorted by text and structure, then the structures, sorted."""
-    messages = sorted(
-        ((_string(text), structure) for text, structure in location.messages),
-        key=lambda pair: (pair[0], structure_order(pair[1])),
-    )
-    blocks = [
-        f"  %message {text}\n" + structure_tvs(structure, significant=significant, indent="  ")
-        for text, structure in messages
-    ]
-    blocks += [
-        structure_tvs(structure, significant=significant, indent="  ")
-        for structure in sorted(location.structures, key=structure_order)
-    ]
-    name = location.name if _IDENTIFIER.match(location.name) else _string(location.name)
-    return f"%location {name} = {{\n" + "\n".join(blocks) + "}\n"
+    return "".join(_location_parts(location, significant))
 
 
 def locations_tvs(locations: Iterable[TvsLocation], *, significant: bool = False) -> str:
     """A whole result: one block for each location, in the given order; empty locations are empty blocks."""
-    return "\n".join(location_tvs(location, significant=significant) for location in locations)
+    return "".join(tvs_parts(locations, significant=significant))
+
+
+def tvs_parts(locations: Iterable[TvsLocation], *, significant: bool = False) -> Iterator[str]:
+    """The same text piece by piece, for writing while it is made."""
+    between = ""
+    for location in locations:
+        yield between
+        yield from _location_parts(location, significant)
+        between = "\n"
+
+
+def _location_parts(location: TvsLocation, significant: bool) -> Iterator[str]:
+    messages = sorted(
+        ((_string(text), structure) for text, structure in location.messages),
+        key=lambda pair: (pair[0], structure_order(pair[1])),
+    )
+    name = location.name if _IDENTIFIER.match(location.name) else _string(location.name)
+    yield f"%location {name} = {{\n"
+    between = ""
+    for text, structure in messages:
+        yield f"{between}  %message {text}\n" + structure_tvs(structure, significant=significant, indent="  ")
+        between = "\n"
+    for structure in sorted(location.structures, key=structure_order):
+        yield between + structure_tvs(structure, significant=significant, indent="  ")
+        between = "\n"
+    yield "}\n"
 
 
 def structure_order(structure: Structure) -> tuple[int, tuple[int, ...]]:
@@ -70,26 +87,47 @@ def structure_order(structure: Structure) -> tuple[int, tuple[int, ...]]:
     return structure.size, structure.values
 
 
-def _predicate_lines(structure: Structure, names: Sequence[str]) -> list[str]:
-    written = sorted((p.arity, _WRITTEN_NAME.get(p.name, p.name), p.name) for p in structure.vocabulary)
+def _predicate_lines(structure: Structure, significant: bool) -> list[str]:
+    names = _node_names(structure, significant) if significant and structure.names else None
+    values, layout = structure.values, structure.layout
     lines = []
-    for arity, shown, predicate in written:
-        entries = [_entry(nodes, value, names) for nodes, value in structure.entries(predicate)]
-        if entries:
-            lines.append(f"{shown} = {{{', '.join(entries)}}}" if arity else f"{shown} = {entries[0]}")
+    for place, arity, start in _columns(structure.vocabulary):
+        must, may = values[2 * place], values[2 * place + 1]
+        if may:
+            lines.append(
+                start
+                + (_value_text(layout, arity, must, may) if names is None else _text(layout, arity, must, may, names))
+            )
     return lines
 
 
-def _entry(nodes: tuple[int, ...], value: Kleene, names: Sequence[str]) -> str:
-    match [names[node] for node in nodes]:
-        case []:
-            return str(value)
-        case [node]:
-            return f"{node}:{value}"
-        case [left, right]:
-            return f"{left}->{right}:{value}"
-        case several:
-            return f"({','.join(several)}):{value}"
+@lru_cache(maxsize=_VOCABULARIES)
+def _columns(vocabulary: Vocabulary) -> tuple[tuple[int, int, str], ...]:
+    """The predicates in the order in which they are written: place, arity, and the text before the value."""
+    written = sorted((p.arity, _WRITTEN_NAME.get(p.name, p.name), place) for place, p in enumerate(vocabulary))
+    return tuple((place, arity, f"{shown} = ") for arity, shown, place in written)
+
+
+@lru_cache(maxsize=_TEXTS)
+def _value_text(layout: Layout, arity: int, must: int, may: int) -> str:
+    """The text of one predicate's value. The structures of a result share most of them."""
+    return _text(layout, arity, must, may, [f"_{node}" for node in range(layout.width)])
+
+
+def _text(layout: Layout, arity: int, must: int, may: int, names: Sequence[str]) -> str:
+    entries = []
+    for nodes in layout.tuples(may, arity):
+        value = "1" if must >> layout.bit(nodes) & 1 else "1/2"
+        match [names[node] for node in nodes]:
+            case []:
+                return value
+            case [node]:
+                entries.append(f"{node}:{value}")
+            case [left, right]:
+                entries.append(f"{left}->{right}:{value}")
+            case several:
+                entries.append(f"({','.join(several)}):{value}")
+    return f"{{{', '.join(entries)}}}"
 
 
 def _node_names(structure: Structure, significant: bool) -> tuple[str, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kleene import _native
 from kleene.logic.formula import Formula
 from kleene.structures.canonical import Canonicalizer
@@ -31,14 +29,14 @@ class NativeAction:
         self._general = False
         self._native = self._made()
 
-    def post(self, structures: Sequence[_native.Handle], threads: int) -> _native.Outcomes:
+    def post(self, structures: _native.Batch, threads: int, *, timed: bool = False) -> _native.Outcomes:
         """What the action leads to from each structure; some may be left to the Python machine."""
-        outcomes = self._native.post(structures, threads)
-        if not self._general and any(general for _, general in outcomes.unfinished()):
+        outcomes = self._native.post(structures, threads, timed)
+        if not self._general and not outcomes.all_done and any(general for _, general in outcomes.unfinished()):
             self._rules.compile(all_active=False)
             self._general = True
             self._native = self._made()
-            outcomes = self._native.post(structures, threads)
+            outcomes = self._native.post(structures, threads, timed)
         return outcomes
 
     def message(self, post: bool, number: int) -> Message:

@@ -177,3 +177,17 @@ def test_runs_refute_a_proof_by_a_wrong_plan(tmp_path: Path, monkeypatch: pytest
     result = analyse_by_attempt(Prepared(program), PARTS, malloc_may_fail=True, seconds=60)
     assert result is not None and result.complete
     assert attacked(program, result).refuted is not None
+
+
+def test_an_alarm_of_a_call_that_cannot_be_followed(tmp_path: Path) -> None:
+    """The search for the error edge of such an alarm, which has none, ended with an exception."""
+    path = tmp_path / "program.c"
+    path.write_text(
+        f"{HEAD}static int length(struct node *l) {{ return l ? 1 + length(l->next) : 0; }}\n"
+        "int main(void) { struct node *a = fill(), *p = a, *q, *r, *s, *t; "
+        "if (p) p = p->next; q = p; if (q) q = q->next; "
+        "r = q; if (r) r = r->next; s = r; if (s) s = s->next; t = s; if (t) t = t->next; int n = length(a); "
+        "if (p && q && r && s && t) n++; drop(a); return n > 0; }\n"
+    )
+    result = analyse_by_attempt(Prepared(read(path)), PARTS, malloc_may_fail=True, seconds=60)
+    assert result is not None

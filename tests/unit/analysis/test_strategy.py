@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from kleene.analysis.c import strategy
+from kleene.analysis.c.check import check
 from kleene.analysis.c.fesa import FESA_ATTEMPTS
+from kleene.analysis.c.options import check_options
 from kleene.analysis.c.shape.attempts import ATTEMPTS
 from kleene.analysis.c.strategy import PHASES, strategy_lines
 from kleene.cli import run_main
+from kleene.core.verdict import Verdict
 from kleene.refine.tactics import TACTICS
 
 
@@ -45,3 +49,54 @@ def test_the_picture_shows_the_rows():
     drawn = (images / "strategy.svg").read_text(encoding="utf-8")
     names = [row.name for row in (*PHASES, *ATTEMPTS, *FESA_ATTEMPTS, *TACTICS)]
     assert [name for name in names if not all(part in drawn for part in name.split(", "))] == []
+
+
+LIST = """#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct node { struct node *next; };
+int main(void) {
+    struct node *list = NULL;
+    while (__VERIFIER_nondet_int()) {
+        struct node *fresh = malloc(sizeof *fresh);
+        if (fresh == NULL) break;
+        fresh->next = list;
+        list = fresh;
+    }
+    while (list != NULL) { struct node *next = list->next; free(list); list = next; }
+    return END; }"""
+
+
+def checked(folder, end="0", **options):
+    path = folder / "list.c"
+    path.write_text(LIST.replace("END", end))
+    return check([str(path)], check_options(**options))
+
+
+def test_a_short_proof_takes_a_glance_only(tmp_path):
+    report = checked(tmp_path)
+    assert report.verdict is Verdict.TRUE
+    assert report.exploration.reason == f"bound reached: {strategy.GLANCE_STEPS} steps"
+
+
+def test_a_long_proof_waits_for_the_look(tmp_path, monkeypatch):
+    monkeypatch.setattr(strategy, "HEAD_START_SECONDS", 0.0)
+    report = checked(tmp_path)
+    assert report.verdict is Verdict.TRUE and report.shape.complete
+    assert report.exploration.steps > strategy.GLANCE_STEPS
+
+
+def test_a_look_that_tells_all_ends_the_analysis(tmp_path, monkeypatch):
+    """The error is beyond the glance: it needs a list of several elements."""
+    monkeypatch.setattr(strategy, "HEAD_START_SECONDS", 0.0)
+    monkeypatch.setattr(strategy, "GLANCE_STEPS", 10)
+    report = checked(tmp_path, end="*(int *)list", properties=("memsafety",))
+    assert report.verdict is Verdict.FALSE
+    assert report.shape is None
+
+
+def test_after_alarms_the_look_comes_before_path_formulas(tmp_path, monkeypatch):
+    monkeypatch.setattr(strategy, "GLANCE_STEPS", 10)
+    monkeypatch.setattr(strategy, "HEAD_START_SECONDS", 1000.0)
+    report = checked(tmp_path, end="*(int *)list", properties=("memsafety",))
+    assert report.verdict is Verdict.FALSE
+    assert report.shape.alarms and report.confirmation is None

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import kinds_against
-from kleene.coverage.fesa import FesaInvariant
 from kleene.coverage.invariants import Invariant, ShapeInvariant
 from kleene.coverage.products import ProductInvariant
 from kleene.coverage.runs import Coverage, Runs
@@ -20,9 +19,11 @@ from kleene.coverage.views import Program
 from kleene.diagnostics import InternalCheckError, LimitReached
 from kleene.domains.decomposed.products import Product
 from kleene.engine.fixpoint import Reached
-from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
 from kleene.structures.structure import Structure
+
+if TYPE_CHECKING:
+    from kleene.results.fesa import FesaResult
 
 RUNS_SHARE = 0.1
 """Share of the time of an analysis that the runs may take by default."""
@@ -73,7 +74,9 @@ def invariant_of(program: Program, result: ShapeResult | FesaResult) -> Invarian
     """The invariant of a proof; None if the analysis kept no states."""
     if result.reached is None:
         return None
-    if isinstance(result, FesaResult):
+    if not isinstance(result, ShapeResult):
+        from kleene.coverage.fesa import FesaInvariant
+
         return None if result.domain is None else FesaInvariant(program, result.domain, result.reached.stores)
     if result.followed is None or result.translation is None:
         return None

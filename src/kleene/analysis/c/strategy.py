@@ -10,9 +10,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.fesa import analyse_fesa
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.shape.analyse import analyse
 from kleene.analysis.c.shape.run import gave_up
@@ -20,18 +20,24 @@ from kleene.analysis.c.verdicts import conclude, prove, record, without_calls
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import UNDEFINED, Verdict, kinds_of, violated_properties
 from kleene.diagnostics import Limit, LimitReached
-from kleene.domains.explicit.explore import explore
+from kleene.domains.explicit.explore import MOST_STEPS, Explorer
 from kleene.passes.preparation import Prepared
 from kleene.results.check import CheckReport
-from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
+
+if TYPE_CHECKING:
+    from kleene.results.fesa import FesaResult
 
 ALL = 1.0
 """All of the time that is left."""
 UNLIMITED = float("inf")
 """Seconds of a phase that its share alone limits."""
+GLANCE_STEPS = 1_000
+"""Steps of exact exploration before anything else, some 30 ms: straight-line programs end, simple errors show up."""
 FIRST_LOOK_SECONDS = 0.3
-"""Seconds of exact exploration before the abstract analysis: most errors of small programs show up in less."""
+"""Seconds of exact exploration before a long analysis: most errors of small programs show up in less."""
+HEAD_START_SECONDS = 0.3
+"""Seconds of the processor after which the shape analysis waits for exact exploration: most small proofs take less."""
 LEAST_SECONDS = 0.3
 """Seconds that must be left for a phase that confirms or repeats something."""
 AFTER_ERROR_SECONDS = 0.3
@@ -64,6 +70,14 @@ class Check:
     options: CheckOptions
     budget: Budget
     report: CheckReport
+    explorer: Explorer | None = None
+    """The exact exploration so far; the next look goes on with it."""
+    has_looked: bool = False
+    """Whether more than a glance was taken."""
+
+    @property
+    def is_shape_analysis(self) -> bool:
+        return self.options.refine is None and self.options.domain not in ("explicit", "fesa")
 
     @property
     def open_properties(self) -> list[str]:
@@ -95,6 +109,8 @@ class Phase:
     most: float = UNLIMITED
     after_error: float = UNLIMITED
     least: float = 0.0
+    interrupts: bool = False
+    """Whether the shape analysis waits for it after its head start."""
 
 
 def run_phases(check: Check) -> None:
@@ -133,14 +149,23 @@ def _look_for_calls(check: Check, seconds: float) -> None:
     prove(report, [n for n in without_calls(check.prepared.source) if n in report.properties], "there is no such call")
 
 
+def _glance(check: Check, seconds: float) -> None:
+    _run_exactly(check, seconds, GLANCE_STEPS)
+
+
 def _explore(check: Check, seconds: float) -> None:
-    """Run the program on all inputs within bounds."""
-    report = check.report
-    exploration = check.budget.within(
-        seconds, lambda: explore(check.executed, seconds=seconds, malloc_may_fail=check.fails)
-    )
+    check.has_looked = True
+    _run_exactly(check, seconds, MOST_STEPS)
+
+
+def _run_exactly(check: Check, seconds: float, max_steps: int) -> None:
+    """Run the program on all inputs within bounds, from where the exploration before stopped."""
+    report, explorer = check.report, check.explorer or Explorer(check.executed, malloc_may_fail=check.fails)
+    check.explorer = None  # in case of an interruption
+    exploration = check.budget.within(seconds, lambda: explorer.run(max_steps=max_steps, seconds=seconds))
     if isinstance(exploration, LimitReached):
         return
+    check.explorer = explorer
     report.exploration = exploration
     for shown in exploration.findings:
         record(report, shown, "")
@@ -193,16 +218,45 @@ def _fall_back(check: Check, seconds: float) -> None:
 
 
 def _analyse(check: Check, seconds: float) -> None:
-    check.report.shape = _abstract_result(check, seconds)
+    try:
+        check.report.shape = _abstract_result(check, seconds)
+    except _Decided:
+        return
     conclude(check.report, check.report.shape)
+
+
+class _Decided(Exception):
+    """Exact exploration has decided all properties, so that the abstract analysis is not needed any more."""
+
+
+def _look_in_between(check: Check) -> Callable[[], None]:
+    """What the shape analysis does when its head start is over: look at real runs, and stop if they tell all."""
+    looks = [phase for phase in PHASES if phase.interrupts]
+    end = time.process_time() + HEAD_START_SECONDS
+
+    def look() -> None:
+        if looks and not check.has_looked and time.process_time() >= end:
+            phase = looks[0]
+            phase.run(check, check.budget.part(phase.share, phase.most))
+            if not check.open_properties:
+                raise _Decided
+
+    return look
 
 
 def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
     """The analysis that can prove programs with unbounded heaps."""
     options, fails, kinds = check.options, check.fails, kinds_of(check.open_properties)
+    look = _look_in_between(check)
+
+    def tell(progress: str) -> None:
+        options.tell(f"abstract analysis, {progress}")
+        look()
 
     def compute() -> ShapeResult | FesaResult:
         if options.domain == "fesa":
+            from kleene.analysis.c.fesa import analyse_fesa
+
             counts = options.instrumentation
             return analyse_fesa(check.prepared, malloc_may_fail=fails, seconds=seconds, instrumentation=counts)
         return analyse(
@@ -212,7 +266,7 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
             max_structures=options.max_structures,
             only_class=options.shape_class,
             kinds=kinds,
-            tell=lambda progress: options.tell(f"abstract analysis, {progress}"),
+            tell=tell,
         )
 
     start = time.monotonic()
@@ -222,10 +276,12 @@ def _abstract_result(check: Check, seconds: float) -> ShapeResult | FesaResult:
 
 def _analyse_by_fesa(check: Check, seconds: float) -> None:
     """Ask FESA about what the shape analysis leaves open; its alarms are not reported."""
+    from kleene.analysis.c.fesa import analyse_fesa
+
     result = check.budget.within(
         seconds, lambda: analyse_fesa(check.prepared, malloc_may_fail=check.fails, seconds=seconds)
     )
-    if isinstance(result, FesaResult):
+    if not isinstance(result, LimitReached):
         before = len(check.report.proofs)
         conclude(check.report, result)
         if len(check.report.proofs) > before:
@@ -262,11 +318,12 @@ def _confirm(check: Check, seconds: float) -> None:
 
 PHASES = (
     Phase("error calls", "a program without such calls cannot reach one", _look_for_calls, lambda check: True),
+    Phase("glance", f"exact exploration: {GLANCE_STEPS:,} steps", _glance, lambda check: True, most=FIRST_LOOK_SECONDS),
     Phase(
         "first look",
-        "exact exploration: shallow errors, bounded programs",
+        "exact exploration before FESA and refinement: shallow errors, bounded programs",
         _explore,
-        lambda check: True,
+        lambda check: not check.is_shape_analysis,
         most=FIRST_LOOK_SECONDS,
     ),
     Phase(
@@ -290,6 +347,14 @@ PHASES = (
         _analyse,
         lambda check: check.options.refine is None and check.options.domain != "explicit",
         share=ANALYSIS_SHARE,
+    ),
+    Phase(
+        "look in between",
+        f"the first look of a shape analysis: when it takes {HEAD_START_SECONDS:g} s, or after it",
+        _explore,
+        lambda check: check.is_shape_analysis and not check.has_looked,
+        most=FIRST_LOOK_SECONDS,
+        interrupts=True,
     ),
     Phase(
         "path formulas",

@@ -25,12 +25,12 @@ from kleene.domains.explicit.explore import Confirmed
 from kleene.domains.explicit.interpreter import exits
 from kleene.report.check.crowding import crowding_sentence
 from kleene.results.check import CheckReport
-from kleene.results.fesa import FesaResult
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import Alarm
 
 if TYPE_CHECKING:
     from kleene.results.confirmation import Confirmation
+    from kleene.results.fesa import FesaResult
 
 _TIME = "time limit"
 """In the reasons of phases that ran out of time."""

@@ -58,10 +58,24 @@ class ProfiledDomain(ShapeDomain):
             post = native.post
             native.post = self.stopwatch.timed("step", lambda *given: list(post(*given)))
             native._made = self.stopwatch.timed("compile", native._made)
-            return  # its stages are not seen from outside
+            native.stage_seconds = {}
+            return
         coercer._compile = self.stopwatch.timed("compile", coercer._compile)
         coercer.sharpen = self.stopwatch.timed("coerce", coercer.sharpen)
         focuser._prefix_program = self.stopwatch.timed("compile", focuser._prefix_program)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """The seconds of each phase. Those of native steps are divided by what their stages took of the threads."""
+        seconds = dict(self.stopwatch.seconds)
+        stages = self.native.stage_seconds if self.native is not None else None
+        whole = sum(stages.values()) if stages else 0.0
+        if stages and whole:
+            share = min(1.0, seconds["step"] / whole)
+            for name, measured in stages.items():
+                seconds[name] += measured * share
+            seconds["step"] -= whole * share
+        return seconds
 
     def transformer(self, action: Action) -> Transformer:
         known = action in self._transformers

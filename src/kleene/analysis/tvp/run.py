@@ -173,7 +173,7 @@ def run(
         reached = replace(reached, complete=False, reason=f"{reason} while {activity}" if activity else reason)
     seconds = {"load": load_seconds, "analysis": (end or time.perf_counter()) - start}
     if isinstance(domain, ProfiledDomain):
-        seconds |= domain.stopwatch.seconds
+        seconds |= domain.seconds
     warnings = [*analysis.warnings, *problems, *_contradictions(analysis), *_best_notes(analysis)]
     wrong = _wrong_updates(analysis)
     warnings += wrong

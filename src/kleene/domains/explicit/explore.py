@@ -93,22 +93,18 @@ def explore(
     stop_at_first: bool = False,
 ) -> Exploration:
     """Follow all executions within the bounds; `stop_at_first` ends at a confirmed error that is no leak at exit."""
-    explorer = _Explorer(program, max_states, max_steps, seconds, malloc_may_fail=malloc_may_fail)
-    return explorer.explore(stop_at_first=stop_at_first)
+    explorer = Explorer(program, malloc_may_fail=malloc_may_fail)
+    return explorer.run(max_states=max_states, max_steps=max_steps, seconds=seconds, stop_at_first=stop_at_first)
 
 
-class _Explorer:
-    """One exploration in progress."""
+class Explorer:
+    """An exploration that goes on with each call of `run`; an exception in `run` leaves it unusable."""
 
-    def __init__(
-        self, program: CProgram, max_states: int, max_steps: int, seconds: float, *, malloc_may_fail: bool
-    ) -> None:
+    def __init__(self, program: CProgram, *, malloc_may_fail: bool) -> None:
         self.machine = Machine(program, malloc_may_fail=malloc_may_fail)
         self.canonical = Canonical(self.machine)
-        self.max_states = max_states
-        self.max_steps = max_steps
-        self.seconds = seconds
         self.result = Exploration()
+        self._source = UnknownInputs()
         self.seen: set[Any] = set()
         self.queue: deque[tuple[State, bool]] = deque()
         self.attempts: dict[Any, int] = {}
@@ -118,37 +114,44 @@ class _Explorer:
         self.heads = {head for f in functions for head in f.cfa.loop_heads}
         self.heads |= {program.functions[n].cfa.entry for n in program.recursive_functions}
         self.merges = {point for f in functions for point in f.cfa.merge_points} - self.heads
+        self.queue.append((self.machine.start(self._source), False))
 
-    def explore(self, *, stop_at_first: bool) -> Exploration:
+    def run(
+        self,
+        *,
+        max_states: int = MOST_STATES,
+        max_steps: int = MOST_STEPS,
+        seconds: float,
+        stop_at_first: bool = False,
+    ) -> Exploration:
+        """Go on for some seconds; the other bounds are those of `explore`, for all calls together."""
         result = self.result
-        started = time.monotonic()
-        source = UnknownInputs()
-        self.queue.append((self.machine.start(source), False))
+        started, before = time.monotonic(), result.seconds
+        result.reason = ""
         while self.queue:
             state, forked = self.queue.popleft()
             self._follow(state, forked=forked)
-            result.seconds = time.monotonic() - started
-            if self._out_of_bounds():
+            if self._out_of_bounds(max_states, max_steps, started, seconds):
                 break
             if stop_at_first and any(c.fault.detail != "exit" for c in result.findings):
                 result.reason = "stopped at the first error"
                 break
         else:
             result.exhausted = True
-        if source.bounded:
-            result.unsupported.setdefault(self.machine.program.main.place, source.bounded)
-        result.seconds = time.monotonic() - started
+        if self._source.bounded:
+            result.unsupported.setdefault(self.machine.program.main.place, self._source.bounded)
+        result.seconds = before + time.monotonic() - started
         result.possible = [f for f in result.possible if (f.kind, f.place) not in self.confirmed]
         return result
 
-    def _out_of_bounds(self) -> bool:
+    def _out_of_bounds(self, max_states: int, max_steps: int, started: float, seconds: float) -> bool:
         result = self.result
-        if result.states >= self.max_states:
-            result.reason = f"bound reached: {self.max_states} states"
-        elif result.steps >= self.max_steps:
-            result.reason = f"bound reached: {self.max_steps} steps"
-        elif result.seconds >= self.seconds:
-            result.reason = f"bound reached: {self.seconds:g} seconds"
+        if result.states >= max_states:
+            result.reason = f"bound reached: {max_states} states"
+        elif result.steps >= max_steps:
+            result.reason = f"bound reached: {max_steps} steps"
+        elif time.monotonic() - started >= seconds:
+            result.reason = f"bound reached: {seconds:g} seconds"
         return bool(result.reason)
 
     def _follow(self, state: State, *, forked: bool) -> None:

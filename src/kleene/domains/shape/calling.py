@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kleene.cfa.graph import Edge
 from kleene.diagnostics import Limit, LimitReached
 from kleene.domains.shape.derived_updates import DerivingDomain
-from kleene.domains.shape.heap_join import join_after_call
-from kleene.domains.shape.local_heaps import Division, LocalHeaps
-from kleene.domains.shape.specified import Specified
 from kleene.logic.formula import TRUE
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary
 from kleene.semantics.steps.specified import SpecifiedAction
@@ -20,6 +18,10 @@ from kleene.transformers.differencing.cycles import closed_cycle
 from kleene.transformers.draft import Draft
 from kleene.transformers.focus import InfiniteFocus
 from kleene.transformers.transformer import Outcome, Report, Transformer
+
+if TYPE_CHECKING:
+    from kleene.domains.shape.local_heaps import Division, LocalHeaps
+    from kleene.domains.shape.specified import Specified
 
 
 class CallingShapeDomain(DerivingDomain):
@@ -31,6 +33,8 @@ class CallingShapeDomain(DerivingDomain):
 
     @cached_property
     def heaps(self) -> LocalHeaps:
+        from kleene.domains.shape.local_heaps import LocalHeaps
+
         assert self.calls is not None
         return LocalHeaps(self.vocabulary, self.calls)
 
@@ -40,6 +44,8 @@ class CallingShapeDomain(DerivingDomain):
 
     @cached_property
     def specified(self) -> Specified:
+        from kleene.domains.shape.specified import Specified  # imports the symbolic operations
+
         return Specified(self.vocabulary, self.given_rules)
 
     def post(self, edge: Edge[Action], elements: Sequence[Structure]) -> Sequence[Structure]:
@@ -101,6 +107,8 @@ class CallingShapeDomain(DerivingDomain):
     ) -> list[Structure]:
         call = edge.label
         assert isinstance(call, CallAction)
+        from kleene.domains.shape.heap_join import join_after_call
+
         division = self._divided[call, caller]
         results = []
         for end in exits:

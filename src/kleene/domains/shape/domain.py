@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from kleene.cfa.graph import Edge
-from kleene.core.domain import Store
 from kleene.diagnostics import InputError
 from kleene.domains.shape.machine import NativeShapeMachine, native_machine
 from kleene.domains.shape.messages import MessageLog
@@ -20,6 +20,9 @@ from kleene.transformers.coerce import Coercer
 from kleene.transformers.draft import Draft
 from kleene.transformers.focus import Focuser, FocusOptions, InfiniteFocus
 from kleene.transformers.transformer import Outcome, Stages, Transformer
+
+if TYPE_CHECKING:
+    from kleene.core.domain import Store
 
 MOST_STRUCTURES = 200_000
 """Structures of one analysis of a C program by default (`--max-structures`)."""

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from kleene.core.domain import Store
 from kleene.domains.shape.stores import store_factory
 from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.canonical import Canonicalizer
@@ -17,7 +16,12 @@ from kleene.transformers.transformer import Outcome, Report, Transformer
 
 if TYPE_CHECKING:
     from kleene import _native
+    from kleene.core.domain import Store
     from kleene.transformers.native_transformer import NativeAction
+
+
+STAGES = ("focus", "coerce", "precondition", "update", "blur")
+"""The stages of a step that the native machine measures on request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,9 @@ class NativePart:
 
 class NativeShapeMachine(Protocol):
     """What the shape domain asks of the native machine."""
+
+    stage_seconds: dict[str, float] | None
+    """The seconds of each stage of the steps, of all threads together; None if they are not measured."""
 
     def store(self) -> Store[Structure]: ...
 
@@ -58,6 +65,7 @@ class _NativeMachine:
         self._python_store = store_factory(join, canonicalizer)
         self._threads = thread_count()
         self._actions: dict[Transformer, NativeAction | None] = {}
+        self.stage_seconds: dict[str, float] | None = None
 
     def store(self) -> Store[Structure]:
         from kleene.domains.shape.native_stores import NativeStore
@@ -69,28 +77,37 @@ class _NativeMachine:
         return NativeStore(self._join, self._canonicalizer, signature, self._python_store)
 
     def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Iterator[NativePart | Structure]:
-        from kleene.structures.packed import pack
+        from kleene import _native
+        from kleene.structures.packed import PackedBatch, pack
 
         rules = self._coercer.native
         action = self._action(transformer)
         if action is None or rules is None:
             yield from elements
             return
-        handles = [pack(element, rules.signature) for element in elements]
-        outcomes = action.post([handle for handle in handles if handle is not None], self._threads)
-        first = last = 0
-        unfinished = {number for number, _ in outcomes.unfinished()}
-        if not unfinished and None not in handles:
+        if isinstance(elements, PackedBatch):
+            small, batch = [True] * len(elements), elements.batch
+        else:
+            handles = [pack(element, rules.signature) for element in elements]
+            small = [handle is not None for handle in handles]
+            batch = _native.Batch(rules.signature, [handle for handle in handles if handle is not None])
+        outcomes = action.post(batch, self._threads, timed=self.stage_seconds is not None)
+        if self.stage_seconds is not None:
+            for name, seconds in zip(STAGES, outcomes.stages(), strict=True):
+                self.stage_seconds[name] = self.stage_seconds.get(name, 0.0) + seconds
+        if outcomes.all_done and all(small):
             yield self._part(action, outcomes, 0, len(outcomes))
             return
-        for element, handle in zip(elements, handles, strict=True):
-            if handle is not None and last not in unfinished:
+        first = last = 0
+        unfinished = {number for number, _ in outcomes.unfinished()}
+        for element, is_small in zip(elements, small, strict=True):
+            if is_small and last not in unfinished:
                 last += 1
                 continue
             if first < last:
                 yield self._part(action, outcomes, first, last)
             yield element
-            last += handle is not None
+            last += is_small
             first = last
         if first < last:
             yield self._part(action, outcomes, first, last)
@@ -116,16 +133,14 @@ class _NativeMachine:
         from kleene.structures.packed import PackedBatch, PackedStructure
 
         vocabulary = self._vocabulary
+        results, given, unmet, discarded, discarded_in_focus, contradictory = outcomes.part(first, last)
         reports = [
             Report(action.message(post, number), PackedStructure(vocabulary, handle), definite)
-            for post, number, definite, handle in outcomes.reports(first, last)
+            for post, number, definite, handle in given
         ]
-        unmet = [action.message(post, number) for post, number in outcomes.unmet(first, last)]
-        discarded, discarded_in_focus = outcomes.discarded(first, last)
-        contradictory = outcomes.contradictory(first, last)
         return NativePart(
-            PackedBatch(vocabulary, outcomes.results(first, last)),
-            Outcome(reports=reports, unmet=unmet),
+            PackedBatch(vocabulary, results),
+            Outcome(reports=reports, unmet=[action.message(post, number) for post, number in unmet]),
             discarded,
             discarded_in_focus,
             None if contradictory is None else PackedStructure(vocabulary, contradictory),

@@ -36,8 +36,7 @@ class NativeStore:
         if isinstance(elements, PackedBatch):
             return PackedBatch(self._vocabulary, self._native.add(elements.batch))
         handles = [pack(s, self._signature) for s in elements]
-        added = self._native.add_handles([handle for handle in handles if handle is not None])
-        batch = PackedBatch(self._vocabulary, added)
+        batch = self._add_small([handle for handle in handles if handle is not None])
         large = [s for s, handle in zip(elements, handles, strict=True) if handle is None]
         return [*batch, *self._in_python.add(large)] if large else batch
 
@@ -48,13 +47,16 @@ class NativeStore:
         small = [handle for handle in handles if handle is not None]
         if len(small) == len(handles):
             try:
-                return PackedBatch(self._vocabulary, self._native.add_handles(small))
+                return self._add_small(small)
             except _native.NeedsPython:
                 pass
         self._native.clear()
         self._all_in_python = True
         self._in_python.add(list(PackedBatch(self._vocabulary, before)))
         return self._in_python.add(list(elements))
+
+    def _add_small(self, handles: Sequence[_native.Handle]) -> PackedBatch:
+        return PackedBatch(self._vocabulary, self._native.add(_native.Batch(self._signature, handles)))
 
     @property
     def _in_python(self) -> stores.Store:
@@ -75,6 +77,14 @@ class NativeStore:
     def current(self, element: Structure) -> bool:
         handle = None if self._all_in_python else pack(element, self._signature)
         return self._native.current(handle) if handle is not None else self._in_python.current(element)
+
+    def united(self, batches: Sequence[Sequence[Structure]], *, only_current: bool) -> Sequence[Structure]:
+        if len(batches) == 1 and not only_current:
+            return batches[0]
+        small = [batch.batch for batch in batches if isinstance(batch, PackedBatch)]
+        if len(small) == len(batches) and not self._all_in_python:
+            return PackedBatch(self._vocabulary, self._native.united(small, only_current))
+        return [s for batch in batches for s in batch if not only_current or self.current(s)]
 
     def elements(self) -> list[Structure]:
         packed = list(PackedBatch(self._vocabulary, self._native.elements()))

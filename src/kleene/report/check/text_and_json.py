@@ -10,7 +10,6 @@ from typing import Any
 
 from kleene.core.verdict import Finding, Verdict
 from kleene.diagnostics import Diagnostic, visible
-from kleene.report.check.trace import lines_of
 from kleene.report.findings.baseline import suppression_warnings
 from kleene.report.findings.source_lines import position_of
 from kleene.report.findings.view import FindingView, finding_views
@@ -112,6 +111,8 @@ def trace_lines(report: CheckReport, number: int) -> list[str]:
     """The run of a finding, one line for each statement, indented by the depth of calls; else the suspected path."""
     if number >= len(report.traces):
         return [f"    line {step.line}  {step.text}" for step in report.findings[number].trace]
+    from kleene.report.check.trace import lines_of
+
     shown = lines_of(report.traces[number])
     files = {line.place.file for line in shown}
     places = [f"{line.place.file if len(files) > 1 else 'line'}:{line.place.line}" for line in shown]

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from kleene.diagnostics import InputError
 from kleene.report.findings.source_lines import source_line
 from kleene.report.findings.view import FindingView
-from kleene.report.formats.sarif import FINGERPRINT
 
 _COMMENT = re.compile(r"(?://|/\*)\s*kleene:\s*ignore\s*\[([\w\s,]*)\]\s*(.*?)\s*(?:\*/.*)?$")
 
@@ -29,6 +28,8 @@ class Baseline:
 
 def read_baseline(text: str, file: str) -> Baseline:
     """The baseline in a SARIF file that `--sarif` wrote; another file is an input error."""
+    from kleene.report.formats.sarif import FINGERPRINT
+
     try:
         runs = json.loads(text)["runs"]
         results = [result for run in runs for result in run["results"]]

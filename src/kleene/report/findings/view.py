@@ -10,14 +10,15 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from kleene.cfa.operations import Call, Place
 from kleene.core.verdict import Finding
 from kleene.domains.explicit.explore import Confirmed
-from kleene.domains.explicit.heap import Heap
-from kleene.report.check.trace import lines_of
 from kleene.report.findings.source_lines import source_line
-from kleene.semantics.contracts.programs import without_contract
+
+if TYPE_CHECKING:
+    from kleene.domains.explicit.heap import Heap
 
 MOST_STEPS = 400
 """Steps of a run that are listed: viewers become slow beyond it. The last ones are kept."""
@@ -114,11 +115,15 @@ def fingerprint(finding: Finding) -> str:
 
 def heap_words(heap: Heap) -> str:
     """A heap in one line."""
+    from kleene.semantics.contracts.programs import without_contract
+
     words = without_contract(str(heap)).replace("\n", "; ")
     return words if len(words) <= _MOST_HEAP_WORDS else words[:_MOST_HEAP_WORDS] + " ..."
 
 
 def _flow(confirmed: Confirmed) -> tuple[FlowStep, ...]:
+    from kleene.report.check.trace import lines_of
+
     lines = lines_of(confirmed)[-MOST_STEPS:]
     heaps = confirmed.trace.heaps(line.last + 1 for line in lines)
     steps = []
@@ -140,6 +145,8 @@ def _suspected(finding: Finding) -> tuple[FlowStep, ...]:
 
 def calls_of(confirmed: Confirmed) -> tuple[str, ...]:
     """The functions of the program that its entry calls in a run, in their order: what a client does."""
+    from kleene.report.check.trace import lines_of
+
     program = confirmed.trace.program
     names: list[str] = []
     for line in lines_of(confirmed):
@@ -154,6 +161,8 @@ def calls_of(confirmed: Confirmed) -> tuple[str, ...]:
 
 def hidden_statement(confirmed: Confirmed) -> str:
     """The statement that fails, if its names are not in the source line: then a macro has it."""
+    from kleene.report.check.trace import lines_of
+
     place = confirmed.fault.place
     lines = [line for line in lines_of(confirmed) if line.place == place]
     if not lines:

@@ -6,13 +6,15 @@ Keys come in a fixed order and structures sorted, so equal results are equal byt
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
 from kleene.diagnostics import Position
-from kleene.logic.vocabulary import Predicate
+from kleene.logic.vocabulary import Predicate, Vocabulary
 from kleene.report.run.result import Explanation, LocationReport, MessageReport, QueryAnswer, RunReport
+from kleene.structures.layout import Layout
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_writer import structure_order
 
@@ -20,14 +22,40 @@ RUN_SCHEMA = "kleene.run/1"
 
 Json = dict[str, Any]
 
+_NODE_PREDICATES = ("sm", "ac")
+"""Predicates that are written as lists of nodes."""
+_VOCABULARIES = 8
+"""Vocabularies whose predicates are remembered as text: a result has one."""
+_TEXTS = 1 << 16
+"""Values whose text is remembered: some 20 MiB."""
+
 
 def run_json(report: RunReport, *, structures: bool = True) -> str:
     """The JSON text, one line break at its end. Without `structures`, only their numbers are written."""
-    return json_text(run_document(report, structures=structures))
+    return "".join(run_json_lines(report, structures=structures))
+
+
+def run_json_lines(report: RunReport, *, structures: bool = True) -> Iterator[str]:
+    """The same text line by line, for writing while it is made."""
+    document = _without_structures(report)
+    if structures:
+        shown = {x.name: sorted(x.structures, key=structure_order) for x in report.locations}
+        document |= _with_structures(report, shown)
+    return (f"{line}\n" for line in _lines(document, 0, "", ""))
 
 
 def run_document(report: RunReport, *, structures: bool = True) -> Json:
     """The same as plain dictionaries, lists, strings and numbers."""
+    document = _without_structures(report)
+    if structures:
+        shown = {
+            x.name: [structure_document(s) for s in sorted(x.structures, key=structure_order)] for x in report.locations
+        }
+        document |= _with_structures(report, shown)
+    return document
+
+
+def _without_structures(report: RunReport) -> Json:
     document: Json = {
         "schema": RUN_SCHEMA,
         "program": report.program,
@@ -44,14 +72,15 @@ def run_document(report: RunReport, *, structures: bool = True) -> Json:
     }
     if report.answers:
         document["queries"] = [_answer(a) for a in report.answers]
-    if structures:
-        document["vocabulary"] = [_predicate(p) for p in _predicates(report)]
-        document["structures"] = {
-            location.name: [structure_document(s) for s in sorted(location.structures, key=structure_order)]
-            for location in report.locations
-        }
-        document["explanations"] = [_explanation(e) for e in report.explanations]
     return document
+
+
+def _with_structures(report: RunReport, shown: Json) -> Json:
+    return {
+        "vocabulary": [_predicate(p) for p in _predicates(report)],
+        "structures": shown,
+        "explanations": [_explanation(e) for e in report.explanations],
+    }
 
 
 def _answer(answer: QueryAnswer) -> Json:
@@ -61,29 +90,65 @@ def _answer(answer: QueryAnswer) -> Json:
 
 def json_text(document: Json) -> str:
     """JSON for people and programs: one line for each location, edge, predicate and structure."""
-    return "\n".join(_lines(document, 0)) + "\n"
+    return "\n".join(_lines(document, 0, "", "")) + "\n"
 
 
-def _lines(value: Any, depth: int) -> list[str]:
+def _lines(value: Any, depth: int, key: str, end: str) -> Iterator[str]:
     """The outer levels are spread over lines; below them everything is on one line."""
-    spread = bool(value) and isinstance(value, (dict, list)) and (depth < 2 or (depth == 2 and _is_long(value)))
-    if not spread:
-        return [json.dumps(value, ensure_ascii=False)]
+    indent = " " * depth + key
+    if not value or not isinstance(value, (dict, list)) or depth > 2 or (depth == 2 and not _is_long(value)):
+        text = structure_json(value) if isinstance(value, Structure) else json.dumps(value, ensure_ascii=False)
+        yield indent + text + end
+        return
     pairs = isinstance(value, dict)
-    items: Iterable[tuple[str, Any]] = value.items() if pairs else (("", item) for item in value)
-    blocks = []
-    for key, item in items:
-        inner = _lines(item, depth + 1)
-        inner[0] = (json.dumps(key, ensure_ascii=False) + ": " if pairs else "") + inner[0]
-        blocks.append([" " + line for line in inner])
-    for block in blocks[:-1]:
-        block[-1] += ","
-    start, end = "{}" if pairs else "[]"
-    return [start, *(line for block in blocks for line in block), end]
+    yield indent + ("{" if pairs else "[")
+    last = len(value) - 1
+    for number, item in enumerate(value):
+        inner_key = json.dumps(item, ensure_ascii=False) + ": " if pairs else ""
+        yield from _lines(value[item] if pairs else item, depth + 1, inner_key, "," if number < last else "")
+    yield " " * depth + ("}" if pairs else "]") + end
 
 
 def _is_long(value: Any) -> bool:
-    return isinstance(value, list) and any(isinstance(item, dict) for item in value)
+    return isinstance(value, list) and any(isinstance(item, (dict, Structure)) for item in value)
+
+
+def structure_json(structure: Structure) -> str:
+    """The text of `structure_document`, made from parts that many structures share."""
+    layout, values = structure.layout, structure.values
+    predicates = []
+    for place, arity, name in _columns(structure.vocabulary):
+        may = values[2 * place + 1]
+        if may:
+            predicates.append(name + _value_json(layout, arity, values[2 * place], may))
+    names = f'"names": {json.dumps(list(structure.names), ensure_ascii=False)}, ' if structure.names else ""
+    summary, maybe = _summary_and_maybe_active(structure)
+    return (
+        f'{{"nodes": {structure.size}, {names}"summary": {summary}, "maybe_active": {maybe}, '
+        f'"predicates": {{{", ".join(predicates)}}}}}'
+    )
+
+
+@lru_cache(maxsize=_VOCABULARIES)
+def _columns(vocabulary: Vocabulary) -> tuple[tuple[int, int, str], ...]:
+    """The predicates that are written: place, arity, and the text before the value."""
+    return tuple(
+        (place, p.arity, json.dumps(p.name, ensure_ascii=False) + ": ")
+        for place, p in enumerate(vocabulary)
+        if p.name not in _NODE_PREDICATES
+    )
+
+
+@lru_cache(maxsize=_TEXTS)
+def _value_json(layout: Layout, arity: int, must: int, may: int) -> str:
+    groups = (("1", must), ("1/2", may & ~must))
+    shown = [f'"{text}": {list(map(list, layout.tuples(rail, arity)))}' for text, rail in groups if rail]
+    return f"{{{', '.join(shown)}}}"
+
+
+def _summary_and_maybe_active(structure: Structure) -> tuple[list[int], list[int]]:
+    summary = [node for node in structure.nodes if structure.is_summary(node)]
+    return summary, [node for node in structure.nodes if structure.is_maybe_active(node)]
 
 
 def structure_document(structure: Structure) -> Json:
@@ -91,11 +156,10 @@ def structure_document(structure: Structure) -> Json:
     document: Json = {"nodes": structure.size}
     if structure.names:
         document["names"] = list(structure.names)
-    document["summary"] = [node for node in structure.nodes if structure.is_summary(node)]
-    document["maybe_active"] = [node for node in structure.nodes if structure.is_maybe_active(node)]
+    document["summary"], document["maybe_active"] = _summary_and_maybe_active(structure)
     document["predicates"] = {}
     for p in structure.vocabulary:
-        if p.name in ("sm", "ac"):
+        if p.name in _NODE_PREDICATES:
             continue
         values: dict[str, list[list[int]]] = {}
         for nodes, value in sorted(structure.entries(p.name), key=lambda entry: (-entry[1].value, entry[0])):

@@ -53,7 +53,7 @@ class Builder:
         self.all_active = all_active
         self.parameters: Mapping[str, int] = {name: i for i, name in enumerate(parameters)}
         self.graph = graph or Graph()
-        self._memo: dict[tuple[Formula, bool, int], Tensor] = {}
+        self._memo: dict[tuple[int, bool, int], Tensor] = {}
         self._bound: set[str] = set()
 
     def tensor(self, f: Formula, rail: int, axes: Sequence[str]) -> Value:
@@ -68,7 +68,7 @@ class Builder:
 
     def build(self, f: Formula, rail: int, *, negated: bool = False) -> Tensor:
         """The rail of the formula, or of its negation, over its free variables in some order."""
-        key = (f, negated, rail)
+        key = (f.number, negated, rail)
         result = self._memo.get(key)
         if result is None:
             result = self._memo[key] = self._build(f, rail, negated)
@@ -205,8 +205,10 @@ class Builder:
     def _complement(self, tensor: Tensor) -> Tensor:
         return self.graph.complement(tensor[0]), tensor[1]
 
-    def conjunction(self, tensors: Iterable[Tensor]) -> Tensor:
+    def conjunction(self, tensors: Sequence[Tensor]) -> Tensor:
         """The conjunction; operands over the same variables are joined first, small ones before large ones."""
+        if len(tensors) == 1:
+            return tensors[0]
         groups: dict[frozenset[str], Tensor] = {}
         for value, variables in tensors:
             key = frozenset(variables)

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 # results need clean operands, and `clip` what is not.
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)  # not frozen: there are many, and a frozen one takes three times as long to make
 class Value:
-    """One operation with its operands. `number` is its place in its graph; operands come earlier."""
+    """One operation with its operands. `number` is its place in its graph; operands come earlier. Never changed."""
 
     op: str
     operands: tuple[Value, ...]
@@ -58,7 +58,7 @@ class Graph:
         self._values: dict[tuple[object, ...], Value] = {}
 
     def _make(self, op: str, operands: tuple[Value, ...], arity: int, *detail: int) -> Value:
-        key = (op, tuple(v.number for v in operands), detail, arity)
+        key = (op, operands, detail, arity)
         result = self._values.get(key)
         if result is None:
             clean = _is_clean(op, operands)

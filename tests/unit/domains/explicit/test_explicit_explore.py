@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kleene.cfa.program import CProgram
-from kleene.domains.explicit.explore import explore
+from kleene.domains.explicit.explore import Explorer, explore
 from kleene.domains.explicit.interpreter import run
 
 Read = Callable[..., CProgram]
@@ -99,6 +99,30 @@ def test_stop_at_first(lower: Read) -> None:
     assert len(explore(lower(START + text), malloc_may_fail=False).findings) == 2
     first = explore(lower(START + text), stop_at_first=True, malloc_may_fail=False)
     assert len(first.findings) == 1 and not first.exhausted
+
+
+def test_an_exploration_goes_on_where_it_stopped(lower: Read) -> None:
+    """In many short runs the same states and errors are met as in a long one, each once."""
+    text = """struct node { struct node *next; };
+    int main(void) {
+        struct node *list = NULL;
+        for (int k = 0; k < 6 && __VERIFIER_nondet_int(); k++) {
+            struct node *fresh = malloc(sizeof *fresh);
+            fresh->next = list;
+            list = fresh;
+        }
+        assert(list == NULL || list->next == NULL || list->next->next != NULL);
+        return 0; }"""
+    program = lower(START + text)
+    whole = explore(program, malloc_may_fail=True)
+    explorer = Explorer(program, malloc_may_fail=True)
+    steps = 0
+    while not (result := explorer.run(max_steps=steps, seconds=10.0)).exhausted:
+        assert result.reason == f"bound reached: {steps} steps"
+        steps += 7
+    assert steps > 3 * 7
+    assert (result.states, result.steps, result.reason) == (whole.states, whole.steps, whole.reason)
+    assert result.findings == whole.findings and result.possible == whole.possible
 
 
 SCAN = """#include <stdio.h>

@@ -114,8 +114,11 @@ def correlated(result: ShapeResult, domain: CallingDecomposedDomain, nearest: in
     raised = [entry for entry in domain.inner.log if entry.text in alarms]
     edges = result.translation.cfa.edges
     results: list[Roots] = []
-    for entry in raised:
-        own = next(e for e in edges if e.source == entry.location and e.target == ERROR and e.label == entry.action)
+    for entry in raised:  # by an error edge, or by a call that cannot be followed
+        texts = ((e, [message.text for message in e.label.messages]) for e in edges if e.source == entry.location)
+        own = next((edge for edge, said in texts if entry.text in said), None)
+        if own is None:
+            continue
         before = list(_before(edges, own))
         about = set(_classes(domain, result, own))
         if not about:  # a block is lost: the step before lost it

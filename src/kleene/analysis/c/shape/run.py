@@ -18,17 +18,18 @@ from kleene.domains.decomposed.locality import Refused
 from kleene.domains.decomposed.products import Product
 from kleene.domains.shape.calling import CallingShapeDomain
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
-from kleene.domains.shape.specified import recorded_rules
 from kleene.engine.check import uncovered_by_calls, uncovered_elements
 from kleene.engine.fixpoint import Reached, Schedule, solve
 from kleene.engine.tabulate import CallDomain, Procedure, Tabulated, tabulate
+from kleene.logic.roles import RoleKind
+from kleene.logic.vocabulary import Vocabulary
 from kleene.results.shape import ShapeResult
 from kleene.semantics.translate import ERROR, Translation
 from kleene.semantics.vocabulary.groups import Group, ShapeClass
 from kleene.semantics.vocabulary.lanes import find_lanes
 from kleene.structures.structure import Structure
 from kleene.structures.tvs_reader import TvsStructure
-from kleene.transformers.action import Action, MessageKind
+from kleene.transformers.action import Action, MessageKind, Rule
 from kleene.transformers.differencing.cycles import CYCLE
 from kleene.transformers.rules import all_rules
 
@@ -210,11 +211,19 @@ def domain_of(translation: Translation, *, join: str = "part") -> tuple[CallingS
     core = frozenset(p.name for p in vocabulary if p.definition is None)
     initial = complete_structure(TvsStructure(translation.initial, core))
     options = ShapeOptions(early_precondition=True, join=join)
-    rules = (*translation.rules, *recorded_rules(vocabulary))
+    rules = (*translation.rules, *_recorded_rules(vocabulary))
     domain = _AlarmDomain(vocabulary, all_rules(vocabulary, rules), options)
     domain.calls = translation.calls
     domain.given_rules = rules
     return domain, initial
+
+
+def _recorded_rules(vocabulary: Vocabulary) -> list[Rule]:
+    if all(p.role is None or p.role.kind is not RoleKind.SAME for p in vocabulary.declared):
+        return []
+    from kleene.domains.shape.specified import recorded_rules  # imports the symbolic operations
+
+    return recorded_rules(vocabulary)
 
 
 def _contradiction(domain: ShapeDomain) -> str:
