@@ -219,7 +219,8 @@ class _Rewriter:
             advice = f"say what it does: --extern {name}=pure, or another model, or --models FILE.c"
             text = f"{name} has no body, and {reason}; {advice}"
             self._choose(call.place, Comparison("!=", choice, Constant(0, INT)), Unsupported(call.place, text))
-        changed: dict[Variable, None] = dict.fromkeys(self.kept.get(self.function.name, ()))
+        changed = dict.fromkeys(self.kept.get(self.function.name, ()))
+        changed |= dict.fromkeys(v for variables in self.kept.values() for v in variables if v.is_global)
         own = [v for argument in call.arguments if (v := self.reach.numbers(argument)) is not None]
         for variable in (*own, *(v for v in changed if v not in own and self._lives(v, call))):
             self._any_value(call.place, variable, name)
@@ -248,10 +249,11 @@ class _Rewriter:
         return any(self.reach.numbers(argument) == variable for argument in operation.arguments)
 
     def _kept_elsewhere(self) -> str:
-        """A variable of a function that calls this one, whose address unknown code may have kept."""
+        """A variable of an activation that calls this one, whose address unknown code may have kept."""
         for owner, variables in self.kept.items():
-            if owner != self.function.name and self.function.name in self._reached_from(owner):
-                return f"it may change {variables[0].name.split('#')[0]} of {owner}, whose address was passed before"
+            local = [v for v in variables if not v.is_global]
+            if local and self.function.name in self._reached_from(owner):
+                return f"it may change {local[0].name.split('#')[0]} of {owner}, whose address was passed before"
         return ""
 
     def _reached_from(self, owner: str) -> set[str]:

@@ -23,7 +23,7 @@ from kleene.cfa.expressions import (
 )
 from kleene.cfa.operations import Call, expressions
 from kleene.cfa.program import CProgram, Global
-from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordType, Type, is_scalar
+from kleene.cfa.types import ArrayType, FunctionType, PointerType, RecordType, Type
 
 
 @dataclass
@@ -75,9 +75,8 @@ class Reach:
 
     @cached_property
     def shared_numbers(self) -> tuple[Variable, ...]:
-        """The shared globals that are numbers."""
-        found = (g.variable for g in self.shared)
-        return tuple(v for v in found if is_scalar(v.type) and not self._holds_pointers(v.type))
+        """The shared globals that are numbers, or structs and arrays of numbers."""
+        return tuple(g.variable for g in self.shared if not self._holds_pointers(g.variable.type))
 
     @cached_property
     def _assigned(self) -> frozenset[str]:
