@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kleene.analysis.c.shape.analyse import analyse
 from kleene.c.reader import read_program
 from kleene.cfa.expressions import Variable
 from kleene.cfa.program import CProgram
@@ -18,6 +19,7 @@ from kleene.passes.facts.relations import Relations
 from kleene.passes.facts.symbolic_states import Cell, Part, State
 from kleene.passes.facts.zones import ZERO, Zone
 from kleene.passes.inline import inline
+from kleene.passes.preparation import Prepared
 
 EXAMPLES = Path(__file__).parent.parent.parent.parent / "examples" / "c"
 PROGRAMS = sorted((EXAMPLES / "arrays").glob("*.c")) + sorted((EXAMPLES / "data").glob("*.c"))
@@ -129,3 +131,23 @@ def test_all_small_zones() -> None:
             for j in range(4):
                 if points:
                     assert zone.upper(i, j) == max(p[i] - p[j] for p in points)
+
+
+def test_a_size_that_overflows_makes_a_short_block(tmp_path: Path) -> None:
+    """The list of slots of ``malloc(n * sizeof *p)`` had an element for every n > 0, also where the product is 0."""
+    text = """
+#include <stdlib.h>
+extern unsigned long __VERIFIER_nondet_ulong(void);
+int main(void) {
+    unsigned long n = __VERIFIER_nondet_ulong();
+    if (n == 0) return 0;
+    void **blocks = malloc(n * sizeof *blocks);
+    if (blocks) blocks[0] = NULL;
+    free(blocks);
+    return 0;
+}
+"""
+    source = tmp_path / "program.c"
+    source.write_text(text, encoding="utf-8")
+    result = analyse(Prepared(read_program([str(source)])), malloc_may_fail=True, seconds=20.0)
+    assert not result.complete or "out_of_bounds" in {alarm.kind for alarm in result.alarms}

@@ -12,6 +12,7 @@ from kleene.cfa.types import IntegerType, PointerType, Type
 from kleene.passes.elements.slots import Slot, slot_of
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.memory import constant_of
+from kleene.passes.facts.relations import factors
 from kleene.passes.indices import has_pointers
 
 MOST_PAIRS = 24
@@ -65,7 +66,10 @@ class Chosen:
                 if stack != self.on_stack or (isinstance(label, Allocate) and label.element is None):
                     continue
                 type_ = label.element if isinstance(label, Allocate) else type_
-                if type_ is not None and has_pointers(type_, self.program):
+                product = factors(label.size)
+                if type_ is None or product is None or product[1] != type_.size:
+                    continue  # no array: a struct with something behind it
+                if has_pointers(type_, self.program):
                     elements[self.blocks.made(label)] = type_
         fitting = {k: t for k, t in elements.items() if not self._is_used_otherwise(k, t)}
         sizes = {*self.blocks.memory.sizes, *(layout.type.size for layout in self.program.records.values())}

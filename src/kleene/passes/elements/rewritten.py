@@ -167,7 +167,13 @@ class _Coder:
         if product is None or (slot.element.size % product[1] and product[1] != slot.element.size):
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
         low, _ = self.relations.of(product[0], location)
-        return self.lists.allocate(here, operation, slot, may_be_empty=low <= 0)
+        empty = low <= 0 or not self._is_exact(product, location)
+        return self.lists.allocate(here, operation, slot, may_be_empty=empty)
+
+    def _is_exact(self, product: tuple[Expression, int], location: str) -> bool:
+        """Whether a number of elements times their size does not overflow: else a large number makes a small block."""
+        low, high = self.relations.of(product[0], location)
+        return low >= 0 and self.lists.word.has(high * product[1])
 
     def _reallocated(self, here: str, operation: Realloc, label: Realloc, location: str) -> str:
         place, chains = label.place, self.chains
@@ -179,7 +185,7 @@ class _Coder:
         product = factors(label.size)
         if product is None or product[1] != slot.element.size:
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
-        if self.relations.of(product[0], location)[0] < 1:
+        if self.relations.of(product[0], location)[0] < 1 or not self._is_exact(product, location):
             raise _NotFollowed("realloc with a size that may be 0")
         old = chains.local(f"$old {slot.element}", slot.pointer)
         here = chains.add(here, Assign(place, old, slot.as_slot(operation.pointer)))
