@@ -37,7 +37,7 @@ static void empty(struct list *list) {
     struct node *current = list->head;
     unsigned long len = list->len;
     while (len--) {
-        struct node *next = current->next;
+        struct node *next = current->next;  // FAILS: null_dereference
         free(current);
         current = next;
     }
