@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,8 @@ def converse(talk: Callable[[Editor], Awaitable[None]], **settings: object) -> N
         client.exit(None)
         await client.stop()
 
-    asyncio.run(asyncio.wait_for(conversation(), MOST_SECONDS))
+    with ThreadPoolExecutor(1) as pool:  # another test of this process may have left a running loop in this thread
+        pool.submit(asyncio.run, asyncio.wait_for(conversation(), MOST_SECONDS)).result()
 
 
 def test_tvp_mistakes_completion_hover_and_definition(tmp_path: Path) -> None:

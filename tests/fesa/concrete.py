@@ -27,7 +27,7 @@ MOVED = "moved"
 LOST = "$lost"
 BLOCK = 16
 NUMBERS = (0, 1, 5)
-ACCESS = ("null_dereference", "uninitialized_pointer", "dangling_dereference")
+ACCESS = ("null_dereference", "uninitialized_pointer", "dangling_dereference", "out_of_bounds")
 
 
 class Wrong(Exception):
@@ -71,8 +71,10 @@ class Concrete:
             raise Wrong("uninitialized_pointer")
         assert isinstance(pointer, tuple)
         thing, start = pointer
-        if thing not in self.alive or start + offset < 0 or start + offset + size > self.size(thing):
+        if thing not in self.alive:
             raise Wrong("dangling_dereference")
+        if start + offset < 0 or start + offset + size > self.size(thing):
+            raise Wrong("out_of_bounds")
         return thing, start + offset
 
     def load(self, pointer: Value, offset: int = 0, size: int = 8) -> Value:

@@ -32,9 +32,9 @@ LOOP = """\
 extern int input(void);
 int main(void) {
     int *p = 0;
-    int i = input();
-    while (i > 3) i = i * i - input();
-    if (i == 12345) return *p;
+    unsigned i = input();
+    for (unsigned n = 0; i != 1 && n < 100000; n++) i = i % 2 ? 3 * i + 1 : i / 2;
+    if (i == 2) return *p;
     return 0;
 }
 """

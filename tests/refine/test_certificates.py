@@ -75,7 +75,7 @@ def test_what_is_proved_is_printed(proof: tuple[Path, Document], capsys: pytest.
     out = capsys.readouterr().out
     assert "proves memsafety" in out
     assert "up to a call of reach_error, which it does not exclude" in out
-    assert "read with entry main, LP64, malloc that never fails, abort as no exit, -D KIND" in out
+    assert "read with entry main, LP64, malloc that never fails, abort as no exit, -DKIND" in out
 
 
 def test_every_damage_is_refused_in_one_line(
@@ -124,7 +124,7 @@ def test_files_that_change_are_refused(proof: tuple[Path, Document], name: str) 
 FORGED: dict[str, Callable[[Document], Document]] = {
     "malloc may fail": lambda d: {**d, "options": {**d["options"], "malloc_may_fail": True}},
     "a flag that is a text": lambda d: {**d, "options": {**d["options"], "malloc_may_fail": "false"}},
-    "no macro": lambda d: {**d, "options": {**d["options"], "defines": []}},
+    "no macro": lambda d: {**d, "options": {**d["options"], "flags": []}},
     "another entry": lambda d: {**d, "options": {**d["options"], "entry": "fails"}},
     "another machine": lambda d: {**d, "options": {**d["options"], "data_model": "PDP11"}},
     "errors of its own": lambda d: {**d, "options": {**d["options"], "errors": []}},

@@ -64,5 +64,8 @@ def _reading(options: ReadOptions) -> str:
         "malloc that may fail" if options.malloc_may_fail else "malloc that never fails",
         "abort as an exit" if options.cleanup_at_abort else "abort as no exit",
         *options.compiler_flags,
+        *(f"-p {folder}" for folder in [options.database] if folder),
+        *(f"--extern {model}" for model in options.extern),
+        *(f"--models {file}" for file in options.models),
     ]
     return ", ".join(parts)
