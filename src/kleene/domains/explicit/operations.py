@@ -205,12 +205,12 @@ class Operations:
         read = [self.compiler.value(n) for n in numbers if isinstance(n, Variable | Field | Index | Deref)]
 
         def amount(state: State) -> int:
-            found = value(state)
-            if isinstance(found, Unknown):
+            number = value(state)
+            if isinstance(number, Unknown):
                 for part in read:
                     concrete(state, part(state), ends=False)
-                found = value(state)
-            return concrete(state, found, ends=False)
+                number = value(state)
+            return concrete(state, number, ends=False)
 
         return amount
 

@@ -121,22 +121,22 @@ class Lists:
     def anywhere(self, here: str, start: Expression, slot: Slot, place: Place) -> tuple[str, Variable]:
         """Some slot from a slot on, or the end."""
         chains = self.chains
-        found = chains.local(f"$some {slot.element}", slot.pointer)
-        head = chains.add(here, Assign(place, found, slot.as_slot(start)))
+        anywhere = chains.local(f"$some {slot.element}", slot.pointer)
+        head = chains.add(here, Assign(place, anywhere, slot.as_slot(start)))
         on, done = chains.maybe(head, place)
-        on = chains.only(on, slot.is_end(found), place, truth=False)
-        chains.connect(chains.add(on, Assign(place, found, slot.following(found))), head, place)
-        return done, found
+        on = chains.only(on, slot.is_end(anywhere), place, truth=False)
+        chains.connect(chains.add(on, Assign(place, anywhere, slot.following(anywhere))), head, place)
+        return done, anywhere
 
     def before(self, here: str, start: Expression, behind: Variable, slot: Slot, place: Place) -> tuple[str, Variable]:
         """The slot that is followed by another one."""
         chains = self.chains
-        found = chains.local(f"$some {slot.element}", slot.pointer)
-        head = chains.add(here, Assign(place, found, slot.as_slot(start)))
-        there, on = chains.branch(head, Comparison("==", slot.following(found), behind), place)
-        on = chains.only(on, slot.is_end(found), place, truth=False)
-        chains.connect(chains.add(on, Assign(place, found, slot.following(found))), head, place)
-        return there, found
+        result = chains.local(f"$some {slot.element}", slot.pointer)
+        head = chains.add(here, Assign(place, result, slot.as_slot(start)))
+        there, on = chains.branch(head, Comparison("==", slot.following(result), behind), place)
+        on = chains.only(on, slot.is_end(result), place, truth=False)
+        chains.connect(chains.add(on, Assign(place, result, slot.following(result))), head, place)
+        return there, result
 
     def zero_all(self, here: str, start: Expression, slot: Slot, place: Place) -> str:
         """All elements become zero."""

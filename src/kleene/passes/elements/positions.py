@@ -72,18 +72,18 @@ class Positions:
 
         def by(walk: Callable[[str], tuple[str, Expression]]) -> Callable[[str], str]:
             def way(here: str) -> str:
-                here, found = walk(here)
-                return self._set(chains.add(here, Assign(place, at, found)), pair, THERE, place)
+                here, result = walk(here)
+                return self._set(chains.add(here, Assign(place, at, result)), pair, THERE, place)
 
             return way
 
         def second(here: str) -> tuple[str, Expression]:
             inner = chains.location()
             outside, on = chains.branch(here, slot.is_end(start), place)
-            found = chains.local(f"$some {slot.element}", slot.pointer)
-            chains.connect(chains.add(outside, Assign(place, found, slot.null)), inner, place)
-            chains.connect(chains.add(on, Assign(place, found, slot.following(start))), inner, place)
-            return inner, found
+            result = chains.local(f"$some {slot.element}", slot.pointer)
+            chains.connect(chains.add(outside, Assign(place, result, slot.null)), inner, place)
+            chains.connect(chains.add(on, Assign(place, result, slot.following(start))), inner, place)
+            return inner, result
 
         ways: dict[int, Callable[[str], str]] = {
             THERE: lambda here: here,

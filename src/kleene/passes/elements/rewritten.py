@@ -310,19 +310,19 @@ class _Visit:
         variable = self.chosen.index_variable(moved.index)
         pair = (bare(moved.pointer), variable)
         if variable is not None and pair in self.chosen.pairs:
-            self.here, found = coder.positions.look_up(self.here, pair, array, slot, self.edge.source, place)
-            return found
+            self.here, element = coder.positions.look_up(self.here, pair, array, slot, self.edge.source, place)
+            return element
         coder.fresh += 1
-        found = chains.local(f"$element{coder.fresh}", slot.pointer)
+        element = chains.local(f"$element{coder.fresh}", slot.pointer)
         low, high = coder.relations.of(index, self.edge.source)
         if low == high and 0 <= low <= FEW:
-            self._counted(found, array, low, slot)
-            return found
+            self._counted(element, array, low, slot)
+            return element
         if not coder.relations.inside(moved.pointer, moved.index, moved.scale, self.edge.source):
-            self._maybe_outside(found, slot)
+            self._maybe_outside(element, slot)
         self.here, some = coder.lists.anywhere(self.here, array, slot, place)
-        self.here = chains.add(self.here, Assign(place, found, some))
-        return found
+        self.here = chains.add(self.here, Assign(place, element, some))
+        return element
 
     def _maybe_outside(self, found: Variable, slot: Slot) -> None:
         """An index that may be before the first slot or behind the end: it is an error if the element is accessed."""

@@ -274,23 +274,23 @@ class Relations(Values):
     def _block(self, size: Expression, state: State, kind: object) -> int:
         """A new block, or NULL, of which anything may be said."""
         bytes_ = self.number(size, state)
-        found = state.fresh_pointer(frozenset((kind,)))
+        block = state.fresh_pointer(frozenset((kind,)))
         for other in list(state.blocks):
-            if other != found:
-                state.apart |= {(found, other), (other, found)}
+            if other != block:
+                state.apart |= {(block, other), (other, block)}
         nothing = state.fresh(0, 0)
-        state.held[Part("behind", found, 1)] = nothing
-        state.held[Part("room", found, 1)] = bytes_
-        state.held[Part("block", found, 1)] = found
+        state.held[Part("behind", block, 1)] = nothing
+        state.held[Part("room", block, 1)] = bytes_
+        state.held[Part("block", block, 1)] = block
         product = factors(size)
         if product is not None:
             count, each = product
             number = self.number(count, state)
             low, high = state.interval(number)
             if low >= 0 and high * each < WORD:
-                state.held[Part("room", found, each)] = number
-                state.held[Part("behind", found, each)] = nothing
-        return found
+                state.held[Part("room", block, each)] = number
+                state.held[Part("behind", block, each)] = nothing
+        return block
 
     def _assign(self, target: Expression, value: Expression, state: State) -> None:
         if isinstance(target.type, PointerType):

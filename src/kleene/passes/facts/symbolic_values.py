@@ -77,11 +77,11 @@ class Values:
 
     def _null(self, state: State) -> int:
         """The null pointer: it may not be dereferenced, so it may be said to have no room."""
-        found = state.fresh_pointer(frozenset())
+        null = state.fresh_pointer(frozenset())
         nothing = state.fresh(0, 0)
         for kind in ("behind", "room"):
-            state.held[Part(kind, found, 1)] = nothing
-        return found
+            state.held[Part(kind, null, 1)] = nothing
+        return null
 
     def _is_tracked(self, variable: Expression) -> bool:
         if not isinstance(variable, Variable) or variable in self._untracked:
@@ -130,10 +130,10 @@ class Values:
                 return self._moved(self.pointer(base, state), self.number(index, state), scale, state)
             case Variable() | Field() | Deref() | Index():
                 base_symbol, offset = self._locate(value, state)
-                found = state.fresh_pointer(self._kinds.of_value(value))
+                pointer = state.fresh_pointer(self._kinds.of_value(value))
                 if offset is None:
-                    return found
-                return state.held.setdefault(Cell(base_symbol, offset, value.type.size), found)
+                    return pointer
+                return state.held.setdefault(Cell(base_symbol, offset, value.type.size), pointer)
         return state.fresh_pointer(None)
 
     def _address(self, target: Expression, state: State) -> int:
@@ -155,40 +155,40 @@ class Values:
                 start = self._address(base, state)
                 if offset == 0 and not isinstance(target.type, ArrayType):
                     return start
-                found = state.fresh_pointer(state.blocks.get(start))
+                address = state.fresh_pointer(state.blocks.get(start))
                 if isinstance(target.type, ArrayType) and target.type.count:
                     size = target.type.size
-                    state.held[Part("room", found, 1)] = state.fresh(size, size)
-                    state.held[Part("behind", found, 1)] = state.fresh(offset, WORD)
-                return found
+                    state.held[Part("room", address, 1)] = state.fresh(size, size)
+                    state.held[Part("behind", address, 1)] = state.fresh(offset, WORD)
+                return address
         return state.fresh_pointer(None)
 
     def _moved(self, base: int, by: int, scale: int, state: State) -> int:
         if state.interval(by) == (0, 0):
             return base
-        found = state.fresh_pointer(state.blocks.get(base))
+        moved = state.fresh_pointer(state.blocks.get(base))
         room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
         if room is not None:
-            state.held[Part("room", found, scale)] = self._sum(state, room, by, minus=True)
+            state.held[Part("room", moved, scale)] = self._sum(state, room, by, minus=True)
         if behind is not None:
-            state.held[Part("behind", found, scale)] = self._sum(state, behind, by, minus=False)
+            state.held[Part("behind", moved, scale)] = self._sum(state, behind, by, minus=False)
         block = state.held.get(Part("block", base, 1))
         if block is not None:
-            state.held[Part("block", found, 1)] = block
-        return found
+            state.held[Part("block", moved, 1)] = block
+        return moved
 
     def _part(self, state: State, kind: str, symbol: int, scale: int) -> int | None:
         """A number of a pointer, for elements of some size; from bytes if it is known for them only."""
-        found = state.held.get(Part(kind, symbol, scale))
-        if found is None and scale > 0:
+        part = state.held.get(Part(kind, symbol, scale))
+        if part is None and scale > 0:
             by_bytes = state.held.get(Part(kind, symbol, 1))
             if by_bytes is None:
                 by_bytes = self._in_bytes(state, kind, symbol)
             if by_bytes is not None:
                 low, high = state.interval(by_bytes)
-                found = by_bytes if scale == 1 else state.fresh(low // scale, high // scale)
-                state.held[Part(kind, symbol, scale)] = found
-        return found
+                part = by_bytes if scale == 1 else state.fresh(low // scale, high // scale)
+                state.held[Part(kind, symbol, scale)] = part
+        return part
 
     def _in_bytes(self, state: State, kind: str, symbol: int) -> int | None:
         """A number of a pointer in bytes, from one for larger elements: its interval is all that is known."""
@@ -216,11 +216,11 @@ class Values:
                 return state.fresh(*full)
             case Variable() | Field() | Deref() | Index():
                 base, offset = self._locate(expression, state)
-                found = state.fresh(*full)
+                number = state.fresh(*full)
                 if offset is None:
-                    return found
-                known = state.held.setdefault(Cell(base, offset, expression.type.size), found)
-                return self._converted(known, full, state) if known in state.zone.bounds else found
+                    return number
+                known = state.held.setdefault(Cell(base, offset, expression.type.size), number)
+                return self._converted(known, full, state) if known in state.zone.bounds else number
             case Comparison() | Unary(operator="!"):
                 return state.fresh(0, 1)
             case Unary(operator="-", operand=operand):
@@ -258,26 +258,26 @@ class Values:
             case "*":
                 return self._product(a, b, full, state)
             case "/" if bl == bh and bl > 0 and al >= 0:
-                found = state.fresh(al // bl, ah // bl)
-                self._between(state, a, found, al - al // bl, ah - ah // bl)
-                return found
+                binary = state.fresh(al // bl, ah // bl)
+                self._between(state, a, binary, al - al // bl, ah - ah // bl)
+                return binary
             case "%" if bl >= 0 and bh > 0:
                 low = max(al, 1 - bh) if al < 0 else 0
-                found = state.fresh(low, max(0, min(ah, bh - 1)))
-                state.zone.add(found, b, -1)
+                binary = state.fresh(low, max(0, min(ah, bh - 1)))
+                state.zone.add(binary, b, -1)
                 if al >= 0:
-                    state.zone.add(found, a, 0)
-                return found
+                    state.zone.add(binary, a, 0)
+                return binary
             case "&" if bl >= 0 or al >= 0:
-                found = state.fresh(0, min(n for n, least in ((ah, al), (bh, bl)) if least >= 0))
+                binary = state.fresh(0, min(n for n, least in ((ah, al), (bh, bl)) if least >= 0))
                 for side, least in ((a, al), (b, bl)):
                     if least >= 0:
-                        state.zone.add(found, side, 0)
-                return found
+                        state.zone.add(binary, side, 0)
+                return binary
             case ">>" if al >= 0 and bl == bh and bl >= 0:
-                found = state.fresh(al >> bl, ah >> bl)
-                state.zone.add(found, a, 0)
-                return found
+                binary = state.fresh(al >> bl, ah >> bl)
+                state.zone.add(binary, a, 0)
+                return binary
             case "<<" if bl == bh and 0 <= bl < WORD.bit_length():
                 return self._product(a, state.fresh(1 << bl, 1 << bl), full, state)
         return state.fresh(*full)
@@ -291,10 +291,10 @@ class Values:
             return state.fresh(*full)
         if bl == bh == 1:
             return a
-        found = state.fresh(min(products), max(products))
+        product = state.fresh(min(products), max(products))
         if bl == bh and bl > 0:
-            self._between(state, found, a, (bl - 1) * al, (bl - 1) * ah)
-        return found
+            self._between(state, product, a, (bl - 1) * al, (bl - 1) * ah)
+        return product
 
     def _sum(self, state: State, a: int, b: int, *, minus: bool) -> int:
         """A new symbol for a + b or a - b, which do not overflow."""
@@ -303,13 +303,13 @@ class Values:
             return a
         zone = state.zone
         if minus:
-            found = state.fresh(max(al - bh, -zone.upper(b, a)), min(ah - bl, zone.upper(a, b)))
-            self._between(state, a, found, bl, bh)
+            result = state.fresh(max(al - bh, -zone.upper(b, a)), min(ah - bl, zone.upper(a, b)))
+            self._between(state, a, result, bl, bh)
         else:
-            found = state.fresh(al + bl, ah + bh)
-            self._between(state, found, a, bl, bh)
-            self._between(state, found, b, al, ah)
-        return found
+            result = state.fresh(al + bl, ah + bh)
+            self._between(state, result, a, bl, bh)
+            self._between(state, result, b, al, ah)
+        return result
 
     @staticmethod
     def _between(state: State, a: int, b: int, low: int, high: int) -> None:

@@ -40,14 +40,14 @@ def crowds(shape: ShapeResult, most: int = MOST_LOCATIONS) -> list[Crowd]:
         return []
     places, heads = shape.translation.places, shape.translation.cfa.loop_heads
     counts = {name: len(store) for name, store in shape.reached.stores.items() if name in places}
-    found: dict[tuple[str, int], Crowd] = {}
+    chosen: dict[tuple[str, int], Crowd] = {}
     for name in sorted(counts, key=lambda name: (-counts[name], name)):
         place = places[name]
         key = (place.file, place.line)
-        if counts[name] > 1 and key not in found and place.line and len(found) < most:
+        if counts[name] > 1 and key not in chosen and place.line and len(chosen) < most:
             structures = [structure for structure, _ in shape.parts_at(name)]
-            found[key] = Crowd(place, name in heads, counts[name], distinguishing(structures))
-    return list(found.values())
+            chosen[key] = Crowd(place, name in heads, counts[name], distinguishing(structures))
+    return list(chosen.values())
 
 
 def distinguishing(structures: Sequence[Structure]) -> tuple[str, ...]:
