@@ -70,7 +70,7 @@ def test_a_path_formula_confirms_what_exploration_cannot(checked):
 
 def test_an_infeasible_path_is_no_finding_and_is_shown(checked):
     """Nothing is wrong with this program; the analysis does not know that the counter is the length of the list."""
-    report = checked(MISCOUNTED, timeout=15, properties=("memsafety",))
+    report = checked(MISCOUNTED, timeout=9, properties=("memsafety",))
     assert report.properties["memsafety"] is not Verdict.FALSE
     if report.properties["memsafety"] is Verdict.UNKNOWN:
         assert "cannot happen" in report.reason
