@@ -148,3 +148,32 @@ def test_a_function_without_a_maker_of_its_argument_is_open(tmp_path: Path, caps
     file.write_text("struct hidden;\nint size(struct hidden *h, ...) { return h != 0; }\n", encoding="utf-8")
     assert run_main(["check", "--library", str(file)]) == 3
     assert "because: " in capsys.readouterr().out
+
+
+def test_nothing_is_proved_of_objects_that_cannot_be_made(tmp_path: Path) -> None:
+    """Where the constructor has an error, no client calls the other functions: they were once proved vacuously."""
+    file = tmp_path / "a.c"
+    file.write_text(
+        "#include <stdlib.h>\nstruct s { int n; };\n"
+        "struct s *s_new(void) { struct s *x = malloc(sizeof *x); x->n = 0; return x; }\n"
+        "void s_free(struct s *x) { free(x); free(x); }\n",
+        encoding="utf-8",
+    )
+    verdicts = {f.name: f.verdict for f in check_library(str(file), check_options(timeout=_SECONDS)).functions}
+    assert verdicts == {"s_new": Verdict.FALSE, "s_free": Verdict.UNKNOWN}
+
+
+def test_a_proof_states_which_functions_it_leaves_out(tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(
+        "#include <stdlib.h>\nstruct s { int *n; };\n"
+        "struct s *s_new(void) { return calloc(1, sizeof(struct s)); }\n"
+        "int s_value(struct s *x) { return *x->n; }\n"
+        "void s_free(struct s *x) { free(x); }\n",
+        encoding="utf-8",
+    )
+    report = check_library(str(file), check_options(timeout=_SECONDS))
+    by_name = {f.name: f for f in report.functions}
+    assert by_name["s_value"].verdict is Verdict.FALSE
+    assert by_name["s_free"].verdict is Verdict.TRUE
+    assert "objects are made without s_value" in by_name["s_free"].precondition

@@ -19,7 +19,9 @@ from kleene.diagnostics import LimitReached
 from kleene.domains.decomposed.domain import DecomposedDomain
 from kleene.domains.decomposed.locality import Locality, Plan, Refused
 from kleene.domains.decomposed.products import Product
+from kleene.domains.decomposed.relativize import OTHER, TOUCHED, Relativizer, lies_in
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
+from kleene.logic.formula import Atom, Closure, Equal, Formula, disj
 from kleene.logic.kleene import Kleene
 from kleene.structures.embedding import embeds
 from kleene.structures.evaluate import with_definitions
@@ -242,3 +244,18 @@ def test_what_is_not_local_is_refused(declaration: str, reason: str) -> None:
     refused = parse_program(f"{text}L skip() M\n")
     with pytest.raises(Refused, match=reason):
         Locality(refused.vocabulary, refused.rules)
+
+
+_BOUND = [
+    Equal("a", "b"),
+    Closure("a", "b", "c", "d", Equal("c", "d")),
+    disj(Atom("p", ("a",)), Equal("a", "b")),
+]
+
+
+@pytest.mark.parametrize("formula", _BOUND, ids=str)
+def test_a_formula_about_touched_nodes_does_not_lie_elsewhere(formula: Formula) -> None:
+    """Equalities and paths have a part too: those of nodes that an action binds were taken to lie in any part."""
+    reduced = Relativizer({}).reduced(formula, {"a": TOUCHED, "b": TOUCHED})
+    assert lies_in(reduced, TOUCHED, frozenset())
+    assert not lies_in(reduced, OTHER, frozenset())

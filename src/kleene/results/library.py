@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from kleene.core.verdict import Finding, Verdict
 from kleene.domains.explicit.explore import Confirmed
 from kleene.results.check import CheckReport
-from kleene.structures.structure import Structure
 
 
 @dataclass(frozen=True)
@@ -40,8 +39,6 @@ class LibraryReport:
     functions: list[FunctionVerdict]
     invariants: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """For each object type, sentences that hold of every object between two operations."""
-    shapes: dict[str, tuple[Structure, ...]] = field(default_factory=dict)
-    """For each object type, the heaps between two operations, as structures."""
     client: str = ""
     """The client as C text."""
     check: CheckReport | None = None

@@ -179,6 +179,9 @@ def lies_in(f: Formula, label: str, facts: Set[str]) -> bool:
             case Atom(_, args):
                 if any(_label(v) != label for v in args):
                     return False
+            case Equal(left, right) | Closure(left, right):
+                if _label(left) != label or _label(right) != label:
+                    return False
             case Exists(variable, _) | Forall(variable, _):
                 if _label(variable) != label:
                     return False

@@ -1,7 +1,7 @@
 """Relations between numbers, members and the lengths of blocks: is an index inside its block, whatever its length?
 
 An abstract interpretation with zones (`zones`). A variable, or a member of a struct that a variable points to, holds a
-*symbol*; what is copied has the same symbol, so that a function and its caller speak of one object. A pointer has two
+*symbol*; what is copied has the same symbol, so that a function and its caller relate to one object. A pointer has two
 numbers for each size of elements: how many elements lie ahead of it in its block (`room`), and how many behind it. So
 ``p[i]`` is inside its block iff -behind <= i < room (Gopan, Reps, Sagiv, POPL 2005, on such numbers for arrays).
 
@@ -272,7 +272,7 @@ class Relations(Values):
         }
 
     def _block(self, size: Expression, state: State, kind: object) -> int:
-        """A new block, or NULL, of which anything may be said."""
+        """A new block or NULL: no relation is known."""
         bytes_ = self.number(size, state)
         block = state.fresh_pointer(frozenset((kind,)))
         for other in list(state.blocks):

@@ -14,14 +14,15 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
-from kleene.analysis.c.library.client import Client
+from kleene.analysis.c.library.client import Client, executed_operations
 from kleene.analysis.c.library.contract import contract_of, loop_head
-from kleene.analysis.c.library.inference import CLIENT, ClientFolder, Inferred, Rejected, infer
+from kleene.analysis.c.library.inference import NEVER_CALLED, ClientFolder, Inferred, Rejected, infer, run_trial
 from kleene.analysis.c.library.interface import Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
 from kleene.analysis.c.library.operations import Operation
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
+from kleene.cfa.program import CProgram
 from kleene.core.verdict import Finding, Verdict
 from kleene.diagnostics import UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
@@ -83,16 +84,16 @@ class _Run:
             report.reason = "no function can be called: a function that makes an object is missing"
             return
         while operations:
-            ends = {p for o in operations if o.ends for p in _objects(o)}
-            properties = PROVED if ends or not any(o.makes for o in operations) else PROVED[:1]
+            properties = (
+                PROVED if any(o.ends for o in operations) or not any(o.makes for o in operations) else PROVED[:1]
+            )
             client, program = self.clients.write(inferred.types, operations)
             options = replace(self.options, properties=properties, timeout=self.budget.left)
             check = check_program(program, options, time.monotonic())
             check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
             report.client, report.check = client.text, check
             if check.verdict is Verdict.TRUE:
-                for operation in operations:
-                    self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""))
+                self._accept(operations, program, check)
                 self._state(check, client, inferred, report)
                 return
             culprit = self._culprit(check, client, operations)
@@ -107,6 +108,16 @@ class _Run:
             self._decide(operation, verdict, check.reason or str(finding), finding, run, sequence_of(finding, client))
             operations.remove(operation)
 
+    def _accept(self, operations: list[Operation], program: CProgram, check: CheckReport) -> None:
+        """Record the proof of a client: what no run of it calls is not proved, and what is left out is stated."""
+        trial = run_trial(program, self.budget, malloc_may_fail=self.options.read.malloc_may_fail)
+        left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
+        for operation in operations:
+            if operation.function.name in trial.entered:
+                self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
+            else:
+                self._decide(operation, Verdict.UNKNOWN, NEVER_CALLED)
+
     def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
         """State the invariants of the object types, and the contracts that follow from them."""
         facts: dict[str, list[Fact]] = {}
@@ -117,7 +128,6 @@ class _Run:
             facts[name] = facts_of(head.structures, pointers)
             text = inferred.types.texts[name]
             report.invariants[text] = tuple(fact.about("p").sentence for fact in facts[name])
-            report.shapes[text] = tuple(head.structures)
         for operation in inferred.accepted:
             verdict = self.verdicts[operation.function.name]
             if verdict.verdict is Verdict.TRUE:
@@ -128,7 +138,7 @@ class _Run:
     ) -> tuple[Operation, Finding] | None:
         """The operation in which a finding is, confirmed findings first."""
         for finding in sorted(check.findings, key=lambda f: not f.confirmed):
-            executed = _executed(finding, client)
+            executed = executed_operations(finding, client)
             last = executed[-1] if executed else None
             if last is None:
                 last = next((o for o in operations if o.function.name == finding.function), None)
@@ -160,14 +170,16 @@ class _Run:
         finding: Finding | None = None,
         run: Confirmed | None = None,
         sequence: tuple[str, ...] = (),
+        left_out: str = "",
     ) -> None:
         function = operation.function
+        words = [*operation.words(), *([f"objects are made without {left_out}"] if left_out else [])]
         self.verdicts[function.name] = FunctionVerdict(
             function.name,
             function.head,
             function.line,
             verdict,
-            tuple(operation.words()),
+            tuple(words),
             reason,
             finding=None if finding is None else self._as_given(finding),
             run=run,
@@ -177,18 +189,4 @@ class _Run:
 
 def sequence_of(finding: Finding, client: Client) -> tuple[str, ...]:
     """The operations that a run executes, in order."""
-    return tuple(o.function.name for o in _executed(finding, client))
-
-
-def _executed(finding: Finding, client: Client) -> list[Operation]:
-    """The operations whose calls a run has."""
-    executed = []
-    for step in finding.trace:
-        operation = client.lines.get(step.line) if Path(step.file).name == CLIENT else None
-        if operation is not None and f"{operation.function.name}(" in step.text:
-            executed.append(operation)
-    return executed
-
-
-def _objects(operation: Operation) -> list[str]:
-    return [p.type.target for p in operation.function.parameters if p.type.target]
+    return tuple(o.function.name for o in executed_operations(finding, client))

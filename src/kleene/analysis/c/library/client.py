@@ -23,6 +23,7 @@ from kleene.analysis.c.library.operations import (
     record_of,
 )
 from kleene.cfa.types import INT, FloatType, IntegerType, PointerType, RecordLayout, RecordType
+from kleene.core.verdict import Finding
 from kleene.semantics.vocabulary.back_cells import is_called_back
 
 _PROLOGUE = """\
@@ -39,10 +40,9 @@ _TEXTS = ('""', '"a"', '"key"')
 
 @dataclass(frozen=True)
 class Client:
-    """A client: its text, the line of the head of its loop, and the line of each operation."""
+    """A client: its text, and the line of each operation."""
 
     text: str
-    head: int
     lines: dict[int, Operation]
     objects: dict[str, str]
     """The variable of each object type."""
@@ -80,7 +80,6 @@ class _Writer:
             f"int {MAIN}(void) {{",
             *declared,
         ]
-        head = len(before) + 1
         loop = ["    for (;;) {", "        int operation = __VERIFIER_nondet_int();"]
         loop.append(f"        if (operation == 0) {{ if ({' && '.join(f'!{v}' for v in live) or '1'}) return 0; }}")
         if second:
@@ -93,7 +92,7 @@ class _Writer:
         first = len(before) + len(loop) + 1
         body = [f"        if (operation == {i}) {{ {line} }}" for i, line in enumerate(lines, start=2)]
         text = "\n".join([*before, *loop, *body, "    }", "}", ""])
-        return Client(text, head, {first + i: o for i, o in enumerate(self.operations)}, variables)
+        return Client(text, {first + i: o for i, o in enumerate(self.operations)}, variables)
 
     # One operation --------------------------------------------------------------------------------------
 
@@ -236,6 +235,20 @@ class _Writer:
         lines += [f"   {excluded} return element;", "}"]
         self.helpers.append("\n".join(lines))
         return function
+
+
+CLIENT = "client.c"
+"""The name of the client's file, by which steps of a run are recognised."""
+
+
+def executed_operations(finding: Finding, client: Client) -> list[Operation]:
+    """The operations of the client whose calls a run, or a suspected path, has, in order."""
+    executed = []
+    for step in finding.trace:
+        operation = client.lines.get(step.line) if Path(step.file).name == CLIENT else None
+        if operation is not None and f"{operation.function.name}(" in step.text:
+            executed.append(operation)
+    return executed
 
 
 def write_client(interface: Interface, types: ObjectTypes, operations: Sequence[Operation], included: str) -> Client:

@@ -8,12 +8,11 @@ is proved is proved by the analysis of the client (`check`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.client import Client, can_walk, write_client
+from kleene.analysis.c.library.client import CLIENT, Client, can_walk, executed_operations, write_client
 from kleene.analysis.c.library.interface import ExportedFunction, Interface
 from kleene.analysis.c.library.operations import (
     Fate,
@@ -25,13 +24,13 @@ from kleene.analysis.c.library.operations import (
     object_types,
     readings,
 )
+from kleene.analysis.c.verdicts import finding_of
+from kleene.c.input.database import read_database
 from kleene.c.options import ReadOptions
 from kleene.c.reader import read_program
-from kleene.cfa.operations import Call
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
 from kleene.domains.explicit.explore import Confirmed, Exploration, explore
-from kleene.domains.explicit.interpreter import TraceStep
 
 TRIAL_STATES = 1_500
 """States that a trial explores: enough for objects of three elements and every operation on them."""
@@ -67,7 +66,7 @@ class ClientFolder:
     def __init__(self, folder: Path, interface: Interface, options: ReadOptions) -> None:
         self.folder = folder
         self.interface = interface
-        self.options = options
+        self.options = _for_client(interface.file, options)
 
     def write(self, types: ObjectTypes, operations: list[Operation]) -> tuple[Client, CProgram]:
         client = write_client(self.interface, types, operations, str(Path(self.interface.file).resolve()))
@@ -76,8 +75,11 @@ class ClientFolder:
         return client, read_program([str(path)], self.options)
 
 
-CLIENT = "client.c"
-"""The name of the client's file, by which steps of a run are recognised."""
+def _for_client(file: str, options: ReadOptions) -> ReadOptions:
+    """The options of the library's own entry in the compilation database, for the client that includes it."""
+    if not options.database:
+        return options
+    return replace(options, database="", flags=(*read_database(options.database).flags_of(file), *options.flags))
 
 
 def infer(interface: Interface, clients: ClientFolder, budget: Budget, *, malloc_may_fail: bool) -> Inferred:
@@ -128,7 +130,7 @@ class _Inference:
             if self.budget.spent > self.until:
                 return False
             client, program = self.clients.write(types, [*accepted, operation])
-            trial = _trial(program, self.budget, malloc_may_fail=self.malloc_may_fail)
+            trial = run_trial(program, self.budget, malloc_may_fail=self.malloc_may_fail)
             error = next((c for c in trial.findings if c.fault.detail != "exit"), None)
             if error is not None:
                 failures.append(Rejected(operation, client, error))
@@ -163,7 +165,8 @@ NOT_UNDERSTOOD = "its parameters are not understood: write a client, or give it 
 NEVER_CALLED = "no operation makes an argument for it: add a function that makes such an object, or write a client"
 
 
-def _trial(program: CProgram, budget: Budget, *, malloc_may_fail: bool) -> Exploration:
+def run_trial(program: CProgram, budget: Budget, *, malloc_may_fail: bool) -> Exploration:
+    """Explore a client exactly, within the bounds of a trial."""
     result = budget.within(
         TRIAL_SECONDS,
         lambda: explore(
@@ -179,23 +182,8 @@ def _trial(program: CProgram, budget: Budget, *, malloc_may_fail: bool) -> Explo
 
 def _failing(rejected: Rejected) -> str:
     """The function that the failing run calls last."""
-    executed = executed_operations(rejected.error.trace.steps, rejected.client)
+    executed = executed_operations(finding_of(rejected.error), rejected.client)
     return executed[-1].function.name if executed else rejected.operation.function.name
-
-
-def executed_operations(steps: Sequence[TraceStep], client: Client) -> list[Operation]:
-    """The operations of the client that a run executes, in order."""
-    executed = []
-    for step in steps:
-        place = step.operation.place
-        operation = client.lines.get(place.line) if Path(place.file).name == CLIENT else None
-        if (
-            operation is not None
-            and isinstance(step.operation, Call)
-            and step.operation.function == operation.function.name
-        ):
-            executed.append(operation)
-    return executed
 
 
 def _most_telling(failures: list[Rejected]) -> Rejected:
