@@ -24,6 +24,8 @@ _HANDS_OUT = re.compile(
     r"unlink|detach|steal|take|extract|pop|dequeue|dup|copy|clone|print|join|format|string", re.IGNORECASE
 )
 """Names of functions whose caller owns what they return or unlink."""
+_UNLINKS = re.compile(r"del|remove|unlink|erase|detach", re.IGNORECASE)
+"""Names of functions that take an element out: one that leaves it linked is wrong, not another kind of function."""
 
 
 class Role(Enum):
@@ -130,6 +132,8 @@ class ObjectTypes:
     """The types whose blocks the caller allocates."""
     empty_is_null: frozenset[str]
     """The types whose empty object is NULL: lists and trees without a header."""
+    linked: frozenset[str]
+    """The types with a field of their own type."""
     texts: dict[str, str]
     """The type of each record as C text."""
 
@@ -154,18 +158,25 @@ def object_types(interface: Interface) -> ObjectTypes:
             elements[name] = mutual[0]
     kept = tuple(name for name in used if name not in elements or name in made)
     blocks = {t for f in interface.functions for t in initialised_by(f)}
+    linked = frozenset(n for n in kept if _is_linked(interface, n))
     headless = {n for n in kept if n not in made or (n not in blocks and _updates(interface, n))}
-    return ObjectTypes(kept, elements, frozenset(made), constructed, frozenset(blocks), frozenset(headless), used)
+    return ObjectTypes(
+        kept, elements, frozenset(made), constructed, frozenset(blocks), frozenset(headless), linked, used
+    )
 
 
-def _updates(interface: Interface, name: str) -> bool:
-    """Whether a record has a field of its own type, and a function takes and returns a pointer to it."""
+def _is_linked(interface: Interface, name: str) -> bool:
+    """Whether a record has a field of its own type."""
     layout = interface.records.get(name)
-    linked = layout is not None and any(
+    return layout is not None and any(
         isinstance(f.type, PointerType) and isinstance(f.type.target, RecordType) and f.type.target.name == name
         for f in layout.fields
     )
-    return linked and any(
+
+
+def _updates(interface: Interface, name: str) -> bool:
+    """Whether a function takes and returns a pointer to a record with a field of its own type."""
+    return _is_linked(interface, name) and any(
         is_direct(f.result) and record_of(f.result) == name and name in _records_of(f) for f in interface.functions
     )
 
@@ -267,6 +278,9 @@ def _role_choices(function: ExportedFunction, types: ObjectTypes) -> Iterator[tu
             yield (Role.ADDRESS,) if name in types.kept else ()
             continue
         several = records.count(name) > 1
+        if name in types.initialised & types.linked and len(records) == 1 and _UNLINKS.search(function.name):
+            yield (Role.ELEMENT,)
+            continue
         roles: list[Role] = []
         if name in initialised_by(function) or (several and name in types.initialised):
             roles.append(Role.BLOCK)
@@ -315,7 +329,8 @@ def _fates(function: ExportedFunction, roles: tuple[Role, ...], types: ObjectTyp
         (Fate.RELEASED,) if record_of(subject.type) in types.initialised or _HANDS_OUT.search(function.name) else ()
     )
     if _is_unlinked(roles):
-        return (*released, Fate.ENDED, Fate.KEPT)
+        stays = () if _UNLINKS.search(function.name) else (Fate.KEPT,)
+        return (*released, Fate.ENDED, *stays)
     if _ENDS.search(function.name):
         return (Fate.ENDED, *released, Fate.KEPT)
     return (Fate.KEPT, Fate.ENDED, *released)
