@@ -39,6 +39,8 @@ class ShapeResult:
     """The analysed automaton and its translator, for the coverage of real runs."""
     has_parts: bool = False
     """Whether the run ended early because its structures are combinations of few parts."""
+    has_copies: bool = False
+    """Whether the run ended early, and most of its structures are in copies that inlining made of few functions."""
     together: tuple[Roots, ...] | None = None
     """If the heap was taken apart: the pointers and facts that were kept together."""
 
@@ -48,6 +50,11 @@ class ShapeResult:
     def proof(self) -> str:
         """The name of the proof method."""
         return f"{self.method} ({self.shape_class})"
+
+    @property
+    def apart(self) -> frozenset[str]:
+        """The functions that were analysed apart though they could be inlined."""
+        return self.followed.memory.program.apart if self.followed is not None else frozenset()
 
     def parts_at(self, location: str) -> list[tuple[Structure, Roots | None]]:
         """The structures of a location. Where the heap was taken apart, each part comes with its roots."""

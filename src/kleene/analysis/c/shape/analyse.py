@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from kleene.analysis.c.shape.apart import NEAREST
 from kleene.analysis.c.shape.attempts import ATTEMPTS, Attempt, kinds_of_alarms
 from kleene.analysis.c.shape.classes import first_class, next_class
+from kleene.analysis.c.shape.copies import CopiesLook
 from kleene.analysis.c.shape.run import gave_up, run_apart, run_shape
 from kleene.analysis.c.shape.telling import Tell, silent
 from kleene.analysis.limits import within
@@ -22,6 +23,7 @@ from kleene.core.verdict import PROPERTIES, kinds_of
 from kleene.coverage.shapes import Followed
 from kleene.diagnostics import LimitReached
 from kleene.domains.shape.domain import MOST_STRUCTURES
+from kleene.passes.apart import Calls
 from kleene.passes.coalesce import Sharing, sharing_of
 from kleene.passes.facts.memory import Memory
 from kleene.passes.preparation import Prepared
@@ -54,13 +56,15 @@ def analyse(
 ) -> ShapeResult:
     """Analyse the program with the first shape class whose assumptions hold; only alarms of `kinds` matter."""
     start = time.monotonic()
-    unable = within(seconds, lambda: prepared.memory)
-    if isinstance(unable, LimitReached):
-        return gave_up(str(unable), start)
     series = _Series(prepared, malloc_may_fail, max_structures, only_class, kinds, start + seconds, tell)
-    result = series.run(ATTEMPTS, gave_up("there is no time left", start), seeks_parts=True)
-    if series.has_parts and not series.is_proof(result):
-        result = series.run([a for a in ATTEMPTS if not a.apart], result, seeks_parts=False)
+    result = gave_up("there is no time left", start)
+    by_calls = [attempt for attempt in ATTEMPTS if attempt.calls]
+    if prepared.calls.is_large_inlined:
+        result = series.run(by_calls, result, seeks=True)
+    if not series.is_proof(result):
+        result = series.run([a for a in ATTEMPTS if a not in series.made], result, seeks=True)
+    if series.is_interrupted and not series.is_proof(result):
+        result = series.run([a for a in ATTEMPTS if not (a.apart or a.calls)], result, seeks=False)
     result.seconds = time.monotonic() - start
     return result
 
@@ -76,14 +80,19 @@ class _Series:
     kinds: frozenset[str]
     deadline: float
     tell: Tell = silent
-    has_parts: bool = False
-    """Whether the heap was taken apart."""
+    is_interrupted: bool = False
+    """Whether a run ended early for an attempt that takes the heap apart or does not inline calls."""
+    made: list[Attempt] = field(default_factory=list)
+    """The attempts so far that do not inline calls."""
 
     def is_proof(self, result: ShapeResult) -> bool:
         return result.complete and not kinds_of_alarms(result) & self.kinds
 
-    def run(self, attempts: Sequence[Attempt], result: ShapeResult, *, seeks_parts: bool) -> ShapeResult:
-        """The best result, or the given one if none is better. After `parts`, the others take the heap apart too."""
+    def run(self, attempts: Sequence[Attempt], result: ShapeResult, *, seeks: bool) -> ShapeResult:
+        """The best result, or the given one if none is better. After `parts`, the others take the heap apart too.
+
+        With `seeks`, the first attempt ends where taking the heap apart pays, or where calls do.
+        """
         deadline, apart = self.deadline, False
         for attempt in attempts:
             left = deadline - time.monotonic()
@@ -95,15 +104,17 @@ class _Series:
             if left <= 0:
                 break
             if attempt.apart:
-                apart = self.has_parts = True
+                apart = True
                 deadline = time.monotonic() + APART_SHARE * left
-            ready = within(left, partial(_followed, self.prepared, attempt))
+            prepared = self._prepared(attempt)
+            ready = within(left, partial(_followed, prepared, attempt)) if prepared is not None else None
             if isinstance(ready, LimitReached):
+                result = gave_up(str(ready), time.monotonic()) if is_first else result
                 break
-            if ready is None:
+            if prepared is None or ready is None:
                 continue
-            plan = self._plan(attempt, ready, apart=apart, seeks_parts=seeks_parts and is_first)
-            outcome = plan.run((deadline - time.monotonic()) * attempt.share, self.only_class)
+            plan = self._plan(attempt, prepared, ready, apart=apart or (attempt.calls and result.has_parts))
+            outcome = self._outcome(plan, deadline, seeks=seeks and is_first)
             if attempt.apart and not outcome.complete and not outcome.alarms:
                 break  # whole heaps may do better
             better = outcome.complete and kinds_of_alarms(outcome) & self.kinds <= raised
@@ -111,17 +122,28 @@ class _Series:
                 result = outcome
         return result
 
-    def _plan(self, attempt: Attempt, ready: Sharing, *, apart: bool, seeks_parts: bool) -> _Plan:
+    def _prepared(self, attempt: Attempt) -> Prepared | None:
+        """The program as an attempt sees it; None if no function can be analysed apart."""
+        if attempt.calls:
+            self.made.append(attempt)
+            return self.prepared.by_calls
+        return self.prepared
+
+    def _outcome(self, plan: _Plan, deadline: float, *, seeks: bool) -> ShapeResult:
+        """The result of an attempt; `calls` takes the heap apart where this pays."""
+        attempt = plan.attempt
+        calls = None if self.made else self.prepared.calls
+        looking = replace(plan, seeks_parts=seeks or attempt.calls, seeks_copies=calls if seeks else None)
+        outcome = looking.run((deadline - time.monotonic()) * attempt.share, self.only_class)
+        self.is_interrupted |= outcome.has_parts or outcome.has_copies
+        if attempt.calls and outcome.has_parts:
+            outcome = replace(plan, apart=True).run((deadline - time.monotonic()) * attempt.share, self.only_class)
+        return outcome
+
+    def _plan(self, attempt: Attempt, prepared: Prepared, ready: Sharing, *, apart: bool) -> _Plan:
+        leaks = "memory_leak" in self.kinds
         return _Plan(
-            self.prepared,
-            ready,
-            attempt,
-            self.malloc_may_fail,
-            self.max_structures,
-            "memory_leak" in self.kinds,
-            apart=apart,
-            seeks_parts=seeks_parts,
-            tell=self.tell,
+            prepared, ready, attempt, self.malloc_may_fail, self.max_structures, leaks, apart=apart, tell=self.tell
         )
 
 
@@ -139,6 +161,11 @@ def analyse_by_attempt(
     The tests use it: an earlier attempt would hide the errors of this one.
     """
     start = time.monotonic()
+    if attempt.calls:
+        by_calls = prepared.by_calls
+        if by_calls is None:
+            return None
+        prepared = by_calls
     ready = within(seconds, partial(_followed, prepared, attempt))
     if isinstance(ready, LimitReached):
         return gave_up(str(ready), start)
@@ -173,6 +200,8 @@ class _Plan:
     """Whether the heap is taken apart."""
     seeks_parts: bool = False
     """Whether the run ends where taking the heap apart pays."""
+    seeks_copies: Calls | None = None
+    """The run ends where analysing these functions apart pays."""
     tell: Tell = silent
     """Gets a word about the progress."""
 
@@ -213,9 +242,10 @@ class _Plan:
                     forgets=forgets,
                     groups=translator.symbols.groups if looks else (),
                     seeks_parts=self.seeks_parts,
+                    copies=CopiesLook(self.seeks_copies) if self.seeks_copies is not None else None,
                     tell=self.tell,
                 )
-            if result.has_parts:
+            if result.has_parts or result.has_copies:
                 break
             result.followed = Followed(translator, self.shared, self.prepared.memory, self.attempt.name)
             if markers == FEW_MARKERS and any(a.cause is Cause.TOO_FEW_MARKERS for a in result.alarms):

@@ -19,6 +19,8 @@ from kleene.passes.zero_one_images import with_images
 from kleene.results.shape import ShapeResult
 from kleene.semantics.vocabulary.groups import ShapeClass
 
+CALLS_SHARE = 0.4
+"""Share of the time left for the attempt `calls`: the others inline all calls again."""
 PARTS_SHARE = 0.5
 """Share of the time left for the attempt `parts`: later attempts may help too, and take the heap apart as well."""
 LOADS_SHARE = 0.5
@@ -35,8 +37,8 @@ class Attempt:
     """One way to analyse a program.
 
     `rewrite` returns the automaton to analyse. `sharpen` adds predicates that tell nodes apart. `whole_scope` keeps
-    pointers to the end of their scope. `apart` takes the heap apart. `share` is the part of the remaining time that the
-    attempt may use.
+    pointers to the end of their scope. `apart` takes the heap apart. `calls` analyses functions on the part of the heap
+    that their arguments reach. `share` is the part of the remaining time that the attempt may use.
     """
 
     name: str
@@ -46,16 +48,17 @@ class Attempt:
     sharpen: Sharpen | None = None
     whole_scope: bool = False
     apart: bool = False
+    calls: bool = False
     share: float = 1.0
 
     @property
     def is_plain(self) -> bool:
         """Whether it follows the program itself, with the predicates of the shape class alone."""
-        return self.rewrite is None and self.sharpen is None
+        return self.rewrite is None and self.sharpen is None and not self.calls
 
     def named(self, shape: ShapeClass) -> ShapeClass:
         """The shape class with the predicates of the attempt, and with the attempt in its name."""
-        if self.is_plain:
+        if self.rewrite is None and self.sharpen is None:
             return shape
         sharpened = self.sharpen(shape) if self.sharpen is not None else shape
         return replace(sharpened, name=f"{shape.name}, by {self.name}")
@@ -72,6 +75,11 @@ def _always(result: ShapeResult, raised: Set[str]) -> bool:
 def _with_parts(result: ShapeResult, raised: Set[str]) -> bool:
     """The run before it ended because its structures are combinations of few parts."""
     return result.has_parts
+
+
+def _with_copies(result: ShapeResult, raised: Set[str]) -> bool:
+    """The run before it ended because its structures are in copies of few functions."""
+    return result.has_copies
 
 
 def _with_alarms(result: ShapeResult, raised: Set[str]) -> bool:
@@ -103,6 +111,13 @@ def _by_values(shape: ShapeClass) -> ShapeClass:
 
 ATTEMPTS = (
     Attempt("plain", "pointers are forgotten when they are not read again", _always),
+    Attempt(
+        "calls",
+        "functions are analysed on the parts of the heap that they reach, once for parts that look the same",
+        _with_copies,
+        calls=True,
+        share=CALLS_SHARE,
+    ),
     Attempt(
         "parts",
         "parts of the heap that are not connected are analysed apart, and so by what follows",
@@ -142,5 +157,6 @@ ATTEMPTS = (
         sharpen=lambda shape: replace(shape, cells=True),
     ),
 )
-"""Cheap attempts that usually succeed come first. If a proof needs what parts have in common, all attempts but `parts`
-are made again on whole heaps."""
+"""Cheap attempts that usually succeed come first, and `calls` before them if the program with calls inlined is large.
+If a proof needs what parts have in common, or a function and its caller, all attempts but `calls` and `parts` are made
+again on whole heaps."""

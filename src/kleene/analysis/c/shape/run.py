@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from kleene.analysis.c.shape.apart import Correlation, PartsLook, refined
+from kleene.analysis.c.shape.copies import CopiesLook
 from kleene.analysis.c.shape.telling import Tell, Teller, silent
 from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.analysis.tvp.input import complete_structure
@@ -48,6 +49,7 @@ LANES_FACTOR = 4
 LEAK_SUSPECTED = "a block may be lost"
 LANES_SEEN = "cells skip nodes of a list"
 PARTS_SEEN = "the structures are combinations of few parts"
+COPIES_SEEN = "the structures are in copies of few functions"
 
 
 def gave_up(reason: str, start: float) -> ShapeResult:
@@ -63,12 +65,14 @@ def run_shape(
     forgets: bool = False,
     groups: Sequence[Group] = (),
     seeks_parts: bool = False,
+    copies: CopiesLook | None = None,
     tell: Tell = silent,
 ) -> ShapeResult:
     """Analyse with one shape class.
 
     `forgets` means that a leak alarm may come from a pointer that was forgotten too early. The run searches for lanes
-    among the cells of the groups, and with `seeks_parts` ends if its structures are combinations of few parts.
+    among the cells of the groups. With `seeks_parts` it ends if its structures are combinations of few parts, with
+    `copies` if they are in copies of few functions.
     """
     start = time.monotonic()
     look = _Look(translation.cfa.loop_heads, groups)
@@ -76,14 +80,14 @@ def run_shape(
     try:
         with Watchdog(seconds, MOST_MEMORY):
             domain, initial = domain_of(translation)
-            limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, parts)
+            limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, parts, copies)
             limits.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS if translation.procedures else STRUCTURES_BEFORE_PARTS
             reached = _solved(translation, domain, [initial], limits, Teller(tell, translation, shape.name, limits))
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
     result = _result(translation, shape, domain, reached, reached.generated, start)
-    result.has_parts = limits.parts_seen
-    if not result.has_parts:
+    result.has_parts, result.has_copies = limits.parts_seen, limits.copies_seen
+    if not (result.has_parts or result.has_copies):
         result.lanes = look(reached) if result.alarms or result.cyclic or not reached.complete else ()
     return result
 
@@ -256,10 +260,12 @@ class _Limits:
     doubtful: frozenset[str]
     look: _Look | None = None
     parts: PartsLook | None = None
+    copies: CopiesLook | None = None
     counts: DecomposedDomain | None = None
     """The domain that counts the structures, if the heap is taken apart."""
     parts_look: int = STRUCTURES_BEFORE_PARTS
     parts_seen: bool = False
+    copies_seen: bool = False
     generated: int = 0
     """Structures so far."""
     _until: int | None = None
@@ -275,13 +281,18 @@ class _Limits:
             self._next_look = LANES_FACTOR * generated
             if self.look(reached):
                 raise LimitReached(LANES_SEEN, Limit.LANES)
-            if self.parts is not None and generated >= self.parts_look and self.parts(reached):
-                self.parts_seen = True
-                raise LimitReached(PARTS_SEEN, Limit.PARTS)
+            if generated >= self.parts_look:
+                self._look_for_parts(reached)
         if self._until is None and any(entry.text in self.doubtful for entry in self.domain.log):
             self._until = 2 * generated + STRUCTURES_AFTER_LEAK
         if self._until is not None and generated > self._until:
             raise LimitReached(LEAK_SUSPECTED, Limit.LEAK_SUSPECTED)
+
+    def _look_for_parts(self, reached: Reached[Any]) -> None:
+        self.copies_seen = self.copies is not None and self.copies(reached.stores)
+        self.parts_seen = self.parts is not None and self.parts(reached)
+        if self.parts_seen or self.copies_seen:
+            raise LimitReached(PARTS_SEEN if self.parts_seen else COPIES_SEEN, Limit.PARTS)
 
 
 class _AlarmDomain(CallingShapeDomain):

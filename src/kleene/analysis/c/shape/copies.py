@@ -1,0 +1,33 @@
+"""When calls on local heaps pay: structures multiply in the copies that inlining made of a few functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kleene.core.domain import Store
+from kleene.passes.apart import Calls
+from kleene.structures.structure import Structure
+
+COPIES_FACTOR = 3
+"""Calls pay if so many times fewer structures are expected: a call on a local heap costs more than an ordinary step."""
+_COPY = re.compile(r"(.*)\$\d+\.")
+"""The name of a location in a copy begins with the function and the number of the copy (`passes/inline.py`)."""
+
+
+@dataclass(frozen=True)
+class CopiesLook:
+    """Estimates how many of the structures of a run would be left if functions were analysed apart."""
+
+    calls: Calls
+
+    def __call__(self, stores: Mapping[str, Store[Structure]]) -> bool:
+        if not self.calls.apart:
+            return False
+        before, after = 0, 0.0
+        for location, store in stores.items():
+            copy = _COPY.match(location)
+            before += len(store)
+            after += len(store) * (self.calls.share_left(copy[1]) if copy is not None else 1.0)
+        return before > COPIES_FACTOR * after
