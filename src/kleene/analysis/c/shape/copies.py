@@ -10,7 +10,7 @@ from kleene.core.domain import Store
 from kleene.passes.apart import Calls
 from kleene.structures.structure import Structure
 
-COPIES_FACTOR = 3
+COPIES_FACTOR = 2
 """Calls pay if so many times fewer structures are expected: a call on a local heap costs more than an ordinary step."""
 _COPY = re.compile(r"(.*)\$\d+\.")
 """The name of a location in a copy begins with the function and the number of the copy (`passes/inline.py`)."""
