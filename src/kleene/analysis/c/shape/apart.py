@@ -91,7 +91,7 @@ def _pays(parts: Parts, every: Sequence[Structure]) -> bool:
     islands = [parts.islands(structure) for structure in sample]
     partition = parts.locality.finest.joined([own for found in islands for own in found.nodes])
     half, whole = (_different(parts, partition, some) for some in (islands[::2], islands))
-    expected = whole * (whole / max(half, 1)) ** log2(len(every) / len(sample))
+    expected: float = whole * (whole / max(half, 1)) ** log2(len(every) / len(sample))
     return GAIN_FACTOR * expected < len(every)
 
 

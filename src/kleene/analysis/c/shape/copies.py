@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kleene.core.domain import Store
+from kleene.engine.fixpoint import Reached
 from kleene.passes.apart import Calls
 from kleene.structures.structure import Structure
 
@@ -22,11 +21,11 @@ class CopiesLook:
 
     calls: Calls
 
-    def __call__(self, stores: Mapping[str, Store[Structure]]) -> bool:
+    def __call__(self, reached: Reached[Structure]) -> bool:
         if not self.calls.apart:
             return False
         before, after = 0, 0.0
-        for location, store in stores.items():
+        for location, store in reached.stores.items():
             copy = _COPY.match(location)
             before += len(store)
             after += len(store) * (self.calls.share_left(copy[1]) if copy is not None else 1.0)
