@@ -54,6 +54,8 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("LONG_LOOK_SECONDS", ("errors",)),
     ),
     "kleene.analysis.c.shape.attempts": (
+        ("NUMBERS_SHARE", ("shape",)),
+        ("CALLS_SHARE", ("shape",)),
         ("PARTS_SHARE", ("shape",)),
         ("LOADS_SHARE", ("shape",)),
     ),
@@ -75,6 +77,11 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
         ("SAMPLED_STRUCTURES", ("shape",)),
         ("LEAST_STRUCTURES", ("shape",)),
         ("GAIN_FACTOR", ("shape",)),
+    ),
+    "kleene.analysis.c.shape.copies": (("COPIES_FACTOR", ("shape",)),),
+    "kleene.analysis.c.shape.crowded_values": (
+        ("SAMPLED_STRUCTURES", ("shape",)),
+        ("VALUES_FACTOR", ("shape",)),
     ),
     "kleene.analysis.c.fesa": (
         ("MANY_NODES", ("fesa",)),

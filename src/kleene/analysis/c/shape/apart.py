@@ -24,8 +24,8 @@ from kleene.transformers.action import Action
 
 SAMPLED_STRUCTURES = 128
 """Structures of a location that are taken apart on trial: enough to see a product of two sets, cheap enough to lose."""
-LEAST_STRUCTURES = 24
-"""Structures of a location below which nothing is learned from them."""
+LEAST_STRUCTURES = 128
+"""Structures of a location below which whole heaps are cheaper, whatever parts they have."""
 GAIN_FACTOR = 4
 """Taking apart pays if the sample has so many times more structures than parts: a step on parts costs more."""
 NEAREST = (1, 3, 8)
