@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from functools import cached_property
 
-from kleene.cfa.expressions import AddressOf, Variable, walk
+from kleene.cfa.expressions import AddressOf, Expression, without_casts
 from kleene.cfa.operations import Allocate, Call, Operation, Specified
 from kleene.cfa.program import CProgram, Function
 from kleene.cfa.types import IntegerType, PointerType
@@ -125,7 +125,7 @@ class Calls:
         A parameter that gets one may hand it on.
         """
         functions = self._program.functions
-        given: set[tuple[str, Variable]] = set()
+        given: set[tuple[str, Expression]] = set()
         calls = [(caller, call) for caller in self._program.reachable_functions for call in self._calls(caller)]
         changes = True
         while changes:
@@ -134,9 +134,8 @@ class Calls:
                 for name in self._program.targets(call):
                     parameters = functions[name].parameters if name in functions else ()
                     for parameter, argument in zip(parameters, call.arguments, strict=False):
-                        nodes = list(walk(argument))
-                        own = any((caller, node) in given for node in nodes if isinstance(node, Variable))
-                        if own or any(isinstance(node, AddressOf) for node in nodes):
+                        own = without_casts(argument)
+                        if (caller, own) in given or isinstance(own, AddressOf):
                             given.add((name, parameter))
             changes = len(given) > before
         return frozenset(name for name, _ in given)
