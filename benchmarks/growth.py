@@ -1,8 +1,8 @@
 """`make bench`, last part: how the cost of a check grows with the number of independent parts of a program.
 
 The families of programs are in `families.py` and `client_families.py`. The table has the time and the structures for
-each size k, and the factor between the sizes that the goals compare. Every program runs in a process of its own; seconds
-are those of the processor, so that other work on the machine counts little.
+each size k, and the factor between the sizes that the goals compare. Every program runs in a process of its own. The
+seconds are those of the processor, so that other work on the machine counts little.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ def cost(text: str, seconds: float) -> Cost:
         source, target = Path(folder) / "grown.c", Path(folder) / "out.json"
         source.write_text(text, encoding="utf-8")
         command = [sys.executable, "-c", "from kleene.cli import main; main()", "check", str(source), "--quiet"]
-        before = _children_seconds()
+        before = children_seconds()
         subprocess.run(
             [*command, "--timeout", str(seconds), "--json", str(target)], env=environment(None), capture_output=True
         )
-        taken = _children_seconds() - before
+        taken = children_seconds() - before
         document = json.loads(target.read_text(encoding="utf-8")) if target.exists() else {}
     return Cost(document.get("verdict", "failed"), taken, document.get("statistics", {}).get("structures", 0))
 
 
-def _children_seconds() -> float:
+def children_seconds() -> float:
     """Seconds of the processor that all processes started here have used so far."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime

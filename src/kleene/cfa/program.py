@@ -81,7 +81,7 @@ class CProgram:
     assumptions: tuple[Assumption, ...] = field(default=(), compare=False)
     """What is assumed of functions without a body and of variables without a definition."""
     apart: frozenset[str] = frozenset()
-    """The functions that are analysed apart though they could be inlined (`passes/apart.py`)."""
+    """The functions that are analysed apart though they could be inlined (`passes/facts/calls.py`)."""
 
     @property
     def main(self) -> Function:

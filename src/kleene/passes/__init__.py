@@ -6,9 +6,8 @@ In reading order:
 - `prepare`: the pipeline that every abstract analysis of C runs first
 - `entry_parameters`: the arguments that the entry is called with
 - `inline`: calls of functions that are not recursive
-- `apart`: which functions are analysed apart, though they could be inlined
 - `tail_calls`: tail recursion becomes a loop
-- `recursive_functions`: these and the other recursive functions get locations in one automaton, with `Invoke` edges
+- `recursive_functions`: other recursive functions, and those that are not inlined, in one automaton with `Invoke` edges
 - `pointers`: pointers as numbers, to functions, and to blocks of unknown type
 - `literals`: string literals become global arrays
 - `promote`: pointers that always hold the address of one variable

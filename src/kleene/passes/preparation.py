@@ -9,7 +9,7 @@ from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Enter, Invoke, Operation
 from kleene.cfa.program import CProgram
 from kleene.diagnostics import LimitReached
-from kleene.passes.apart import Calls
+from kleene.passes.facts.calls import Calls
 from kleene.passes.facts.memory import Memory
 from kleene.passes.recursive_functions import whole_program
 

@@ -1,7 +1,7 @@
-"""Recursive functions, which cannot be inlined, are analysed apart: one automaton for the program, with `Invoke` edges.
+"""Functions that are analysed apart get locations in the one automaton of the program, with `Invoke` edges for calls.
 
-The automaton of a recursive function begins with `Enter` and ends with `Leave`; `domains/shape/calling.py` defines
-their effect.
+These are recursive functions, which cannot be inlined, and those that `facts/calls.py` chooses. The automaton of each
+begins with `Enter` and ends with `Leave`; `domains/shape/calling.py` defines their effect.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def whole_program(program: CProgram) -> CProgram:
 
 @dataclass
 class _Procedure:
-    """One function whose calls of recursive functions become `Invoke`."""
+    """One function whose calls of functions that are analysed apart become `Invoke`."""
 
     function: Function
     returns: bool
@@ -129,7 +129,7 @@ class _Procedure:
         function, place = self.function, self.function.place
         steps: list[Operation] = [Enter(place, function.name, self.parameters)]
         if any(isinstance(p.type, RecordType | ArrayType) for p in function.parameters):
-            steps.append(Unsupported(place, "a struct as an argument of a recursive function"))
+            steps.append(Unsupported(place, "a struct as an argument of a function that is analysed apart"))
             self._chain(self.entry, steps, f"{function.name}:stopped")
             return
         for local in function.locals:  # temporaries of the C reader that are memory objects
@@ -157,7 +157,7 @@ class _Procedure:
         arguments = []
         for number, (parameter, value) in enumerate(zip(callee.parameters, call.arguments, strict=False), 1):
             if isinstance(parameter.type, RecordType | ArrayType):
-                return [Unsupported(place, "a struct as an argument of a recursive function")]
+                return [Unsupported(place, "a struct as an argument of a function that is analysed apart")]
             if not self._plain(value, parameter):
                 copy = self._fresh(f"$arg{number}", parameter)
                 steps += [DeclareLocal(place, copy), Assign(place, copy, convert_value(value, copy))]
@@ -166,7 +166,7 @@ class _Procedure:
         target = call.result
         if target is not None and callee.result is not None:
             if not isinstance(callee.result.type, PointerType | IntegerType):
-                return [Unsupported(place, f"a recursive function that returns {callee.result.type}")]
+                return [Unsupported(place, f"a function that is analysed apart and returns {callee.result.type}")]
             if not self._plain(target, callee.result):
                 target = self._fresh("$got", callee.result)
         name = callee.function.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kleene.c.reader import read_program
-from kleene.passes.apart import Calls
+from kleene.passes.facts.calls import Calls
 from kleene.passes.preparation import Prepared
 
 HEAD = """

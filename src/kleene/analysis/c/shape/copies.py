@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from kleene.engine.fixpoint import Reached
-from kleene.passes.apart import Calls
+from kleene.passes.facts.calls import Calls
 from kleene.structures.structure import Structure
 
 COPIES_FACTOR = 2
