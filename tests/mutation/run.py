@@ -251,6 +251,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--module", action="append", choices=sorted(TESTS), help="only these")
+    parser.add_argument("--tests", nargs="+", help="ask these only, in place of those of the table")
     parser.add_argument("--again", type=Path, help="leave out what is killed by this file of verdicts")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the children end too
@@ -268,7 +269,7 @@ def main() -> int:
     if options.again:
         wanted = living(wanted, options.again)
     server = Server(wanted, options.processes, options.seconds, options.each, say)
-    code = serve(server, list(dict.fromkeys(test for module in chosen for test in TESTS[module])))
+    code = serve(server, options.tests or list(dict.fromkeys(test for module in chosen for test in TESTS[module])))
     answers = Counter(verdict.answer for verdict in server.verdicts)
     tried = Counter(verdict.mutant.module for verdict in server.verdicts)
     say(f"{len(server.verdicts)} of {len(wanted)} mutants: {dict(answers)}; {dict(tried)}")
