@@ -26,7 +26,15 @@ CASES = [
     for name in ("objects", "numbers", "lists", "links")
     for code in VOCABULARIES[name].statements
 ]
-VAGUE = {"i = i + 1;", "x->n = x->n + 1;", "i = i & 1;", "i = -i;", "i = (_Bool) i;", "i = x->n == i;", "memset(x, 1, 4);"}  # fmt: skip
+VAGUE = {
+    "i = i + 1;",
+    "x->n = x->n + 1;",
+    "i = i & 1;",
+    "i = -i;",
+    "i = (_Bool) i;",
+    "i = x->n == i;",
+    "memset(x, 1, 4);",
+}
 """Statements after which a number is not known exactly: the table of a number has few."""
 IN_ORDER = {"if (i < 1) ;", "if (x->n >= i) ;", "if (x->n + 1 == i) ;", "if (x->n == i) ;"}
 """Conditions that may go either way for a number that no table has."""

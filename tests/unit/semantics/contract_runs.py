@@ -1,8 +1,8 @@
 """Runs of calls and bodies by contract: which of the marked lines some run reaches, and where a contract is broken.
 
 A line ``check(condition); // name`` has an assertion that may fail where the condition holds, so its name says that a
-run comes there. A line of a call or a return with a name stands for what is wrong with the contract there. Names of what
-may not happen begin with `never`.
+run comes there. A line of a call or a return with a name stands for what is wrong with the contract there. Names of
+what may not happen begin with `never`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
 from kleene.cfa.program import CProgram
 from kleene.domains.explicit.explore import Exploration, explore
-from kleene.semantics.contracts.programs import body_alone, by_contracts
+from kleene.semantics.contracts.programs import CALLED, body_alone, by_contracts, contract_at
 
 HEADER = """\
 #include <stdlib.h>
@@ -58,10 +58,11 @@ def _run(program: CProgram, states: int) -> Exploration:
 
 
 def seen(text: str, explored: Exploration) -> set[str]:
-    """The names of lines where something is wrong, and what is not supported."""
+    """The names of lines where something is wrong, and what is not supported; a call itself loses no block."""
     lines = dict(enumerate(text.splitlines(), 1))
     shown = set()
     for fault in (finding.fault for finding in explored.findings):
         name = NAMES.search(lines[fault.place.line])
-        shown.add(name[1] if name else f"elsewhere: {fault}")
+        lost = fault.kind == "memory_leak" and contract_at(fault.place.function)[0] == CALLED
+        shown.add((name[1] if name else f"elsewhere: {fault}") + (" (leak)" if lost else ""))
     return shown | {f"open: {reason}" for reason in explored.unsupported.values()}

@@ -189,8 +189,15 @@ SMALL = Vocabulary((Predicate("q", 1, ("v",)), Predicate("in", 1, ("v",)), Predi
 
 @pytest.mark.parametrize(
     "text",
-    ["A(v) q(v)", "E(v) q(v)", "A(v) E(w) n(v, w)", "E(v) A(w) n(v, w)", "!E(v) (q(v) & A(w) n(w, v))", "A(v) q(v) <-> n(v, v)"],
-)  # fmt: skip
+    [
+        "A(v) q(v)",
+        "E(v) q(v)",
+        "A(v) E(w) n(v, w)",
+        "E(v) A(w) n(v, w)",
+        "!E(v) (q(v) & A(w) n(w, v))",
+        "A(v) q(v) <-> n(v, v)",
+    ],
+)
 def test_formulas_about_some_individuals(text: str) -> None:
     formula = parse_formula(text, SMALL)
     inside = relativize(formula, lambda v: parse_formula(f"in({v})", SMALL))

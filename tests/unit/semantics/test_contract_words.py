@@ -1,4 +1,4 @@
-"""Contracts in words: what a call leaves and refuses, what a body is given and must return, on shapes of a few cells."""
+"""Contracts in words: what a call leaves and refuses, what a body is given and must return, on a few cells."""
 
 from __future__ import annotations
 
