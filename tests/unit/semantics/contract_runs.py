@@ -37,7 +37,7 @@ def program_of(folder: Path, text: str) -> CProgram:
 def calls(folder: Path, text: str, states: int) -> set[str]:
     """What the runs from main show; calls are by contract."""
     program = program_of(folder, text)
-    return seen(HEADER + text, _run(by_contracts(program, read_contracts(program)), states))
+    return seen(HEADER + text, explored(by_contracts(program, read_contracts(program)), states))
 
 
 def bodies(folder: Path, text: str, states: int, function: str = "f") -> set[str]:
@@ -45,7 +45,7 @@ def bodies(folder: Path, text: str, states: int, function: str = "f") -> set[str
     program = program_of(folder, text)
     contracts = read_contracts(program)
     others = {name: contract for name, contract in contracts.items() if name != function}
-    return seen(HEADER + text, _run(body_alone(by_contracts(program, others), contracts[function]), states))
+    return seen(HEADER + text, explored(body_alone(by_contracts(program, others), contracts[function]), states))
 
 
 def expected(text: str) -> set[str]:
@@ -53,7 +53,7 @@ def expected(text: str) -> set[str]:
     return {name for name in NAMES.findall(text) if not name.startswith("never")}
 
 
-def _run(program: CProgram, states: int) -> Exploration:
+def explored(program: CProgram, states: int) -> Exploration:
     return explore(program, max_states=states, seconds=60.0, malloc_may_fail=False)
 
 
