@@ -228,7 +228,7 @@ struct node *f(struct node *a, int n, int m) {{
     result = next(v for v in made.locals if v.name.startswith("$result"))
     ensures = lines.index(f"ensures: {olds['a']}, {result} -> ")
     assert f"if {olds['m']} == 2" in lines[:ensures]
-    assert lines[ensures + 1].startswith("exit")
+    assert lines[ensures + 1] == "abort()"
     named = {v.name for v in made.locals}
     assert {"a", "n", "m"} <= named and {v.name for v in program.functions["f"].locals} <= named
     locations = {place for edge in made.cfa.edges for place in (edge.source, edge.target)}
