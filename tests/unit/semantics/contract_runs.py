@@ -12,7 +12,9 @@ from pathlib import Path
 
 from kleene.c.contracts import read_contracts
 from kleene.c.reader import read_program
-from kleene.cfa.program import CProgram
+from kleene.cfa.expressions import Variable, walk
+from kleene.cfa.operations import Assume, DeclareLocal, expressions
+from kleene.cfa.program import CProgram, Function
 from kleene.domains.explicit.explore import Exploration, explore
 from kleene.semantics.contracts.programs import CALLED, body_alone, by_contracts, contract_at
 
@@ -53,8 +55,24 @@ def expected(text: str) -> set[str]:
     return {name for name in NAMES.findall(text) if not name.startswith("never")}
 
 
-def explored(program: CProgram, states: int) -> Exploration:
-    return explore(program, max_states=states, seconds=60.0, malloc_may_fail=False)
+def whole(function: Function, place: str) -> None:
+    """An automaton has places of the contract, variables that are declared, and ends only where it should."""
+    edges = function.cfa.edges
+    declared = [edge.label.variable for edge in edges if isinstance(edge.label, DeclareLocal)]
+    assert {*function.locals} <= {*declared}, "each variable is declared"
+    known = {*function.locals, *function.parameters}
+    for edge in edges:
+        used = {v for e in expressions(edge.label) for v in walk(e) if isinstance(v, Variable) and not v.is_global}
+        assert used <= known, f"{edge.label} has other variables"
+    assert len({v.name for v in known}) == len(function.locals) + len(function.parameters), "each has its name"
+    followed = {edge.source for edge in edges} | {function.exit}
+    assert all(edge.target in followed or isinstance(edge.label, Assume) for edge in edges)
+    assert {edge.source for edge in edges} <= {edge.target for edge in edges} | {function.cfa.entry}
+    assert any(edge.label.place.function == place for edge in edges)
+
+
+def explored(program: CProgram, states: int, *, malloc_may_fail: bool = False) -> Exploration:
+    return explore(program, max_states=states, seconds=60.0, malloc_may_fail=malloc_may_fail)
 
 
 def seen(text: str, explored: Exploration) -> set[str]:

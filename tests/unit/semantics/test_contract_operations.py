@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.semantics.contract_runs import HEADER, expected, explored, program_of, seen
+from tests.unit.semantics.contract_runs import HEADER, expected, explored, program_of, seen, whole
 
 from kleene.analysis.c.specifications import read_specification
 from kleene.c.contracts import Contract, read_contracts
 from kleene.cfa.operations import Assume, DeclareLocal, Operation, Skip, Specified
 from kleene.cfa.program import CProgram, Function
-from kleene.semantics.contracts.programs import body_alone, by_contracts
+from kleene.semantics.contracts.programs import BODY, CALLED, body_alone, by_contracts
 from kleene.semantics.contracts.specifications import Specification
 
 MAIN = "\nint main(void) { return 0; }\n"
@@ -121,12 +121,14 @@ int f(struct node *a, int n) {{
 /*@ requires A(v) !c[next](v); ensures E(v) \\result(v); modifies \\nothing; */
 struct node *f(struct node *a) {
     if (a) return a; // never: fine
-}  // open: no value is returned, but the contract names \\result""",
+}
+// open: no value is returned, but the contract names \\result""",
     "no number is returned": """
 /*@ requires A(v) !c[next](v); ensures A(v) (a(v) -> a(v)) && \\result > 0; modifies \\nothing; */
 int f(struct node *a) {
     if (a) return 1; // never: fine
-}  // open: no value is returned, but the contract names \\result""",
+}
+// open: no value is returned, but the contract names \\result""",
     "a number that the contract does not name": """
 /*@ requires A(v) !c[next](v); ensures A(v) (a(v) -> a(v)); modifies \\nothing; */
 int f(struct node *a) {
@@ -191,6 +193,7 @@ int main(void) {{ f(NULL, 1); g(NULL, NULL); h(NULL); return 0; }}
     assert g == ["requires: a, b -> ", f"changes: a, b -> {result}", f"return {result}"]
     assert h == ["requires: a -> ", "changes: a -> ", "return"]
     for name in "fgh":
+        whole(made[name], f"{CALLED}{name}")
         edges = [edge.label for edge in made[name].cfa.edges]
         assert {s.content for s in edges if isinstance(s, Specified)} == {meant[name]}
         assert {str(r) for s in edges if isinstance(s, Specified) for r in s.records} == {"struct node"}
@@ -211,6 +214,7 @@ struct node *f(struct node *a, int n, int m) {{
     body = body_alone(program, contracts["f"], meant["f"])
     made = body.functions[body.entry]
     olds = {v.name.partition("_")[2].partition("#")[0]: v for v in made.locals if v.name.startswith("$old_")}
+    whole(made, f"{BODY}f")
     lines = outline(made)
     assert lines[:4] == [
         f"given:  -> {olds['a']}",

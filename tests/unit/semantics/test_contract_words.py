@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.semantics.contract_runs import bodies, calls, expected
+from tests.unit.semantics.contract_runs import bodies, calls, expected, explored, program_of, whole
+
+from kleene.c.contracts import read_contracts
+from kleene.cfa.operations import Return
+from kleene.semantics.contracts.programs import BODY, CALLED, by_contracts
+from kleene.semantics.contracts.words import WordsBuilder
 
 AFTER_A_CALL, IN_A_BODY = 200, 600
 """States to explore: some times as many as it takes until runs have shown what they can."""
@@ -221,6 +226,7 @@ RINGS = (
     "local.next = &local; f(&local, NULL); // on the stack",
     "one->next = &local; local.next = one; f(one, NULL); // partly on the stack",
     "struct node *s = malloc(sizeof(void *)); s->next = s; f(s, NULL); // small",
+    "struct node *s = malloc(sizeof(void *)); s->next = one; one->next = s; f(one, NULL); // partly small",
 )
 TREE_CASES = (
     "f(NULL); // never: none",
@@ -262,6 +268,9 @@ CLAUSES = {
             "f(-1, 0, 0); // negative",
             "f(5, -1, 0); // signs",
         ),
+    ),
+    "numbers, only read": (
+        "requires n > 0; modifies \\nothing;", "void f(int n) { }", "", ("f(1); // never: one", "f(0); // zero"),
     ),
     "pointers": (
         "requires list(a) && a != NULL && b == NULL;", TWO_LISTS, NODES,
@@ -380,7 +389,29 @@ int f(int n) {
     if (n > 5) return 1; // never: fine
     check(n == 7); // never: 7
     if (n == 3) return 0; // zero
-}  // open: no value is returned, but the contract names \\result""",
+}
+// open: no value is returned, but the contract names \\result""",
+    "a list that is not there": """
+/*@ ensures list(\\result); */
+struct node *f(int n) {
+    if (n > 5) return NULL; // never: fine
+}
+// open: no value is returned, but the contract names \\result""",
+    "a number that the contract does not name is not there": """
+/*@ requires n > 3; ensures n > 2; */
+int f(int n) {
+    check(n == 7); // 7
+}""",
+    "a parameter whose address is taken": """
+/*@ requires n > 3; ensures \\result > n; */
+int f(int n) {
+    int *p = &n;
+    check(*p == 4); // 4
+    check(*p == 3); // never: 3
+    *p = 3;
+    check(n == 3); // changed
+    return 4; // not more
+}""",
     "what is only read stays": """
 /*@ requires list(a); modifies \\nothing; ensures \\result >= 0; */
 int f(struct node *a) {
@@ -400,3 +431,23 @@ int f(struct node *a) {
 def test_what_a_body_is_given_and_returns(name: str, tmp_path: Path) -> None:
     text = f"{BODIES[name]}\nint main(void) {{ return 0; }}\n"
     assert bodies(tmp_path, text, IN_A_BODY) == expected(text)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_automata_are_whole(name: str, tmp_path: Path) -> None:
+    program = program_of(tmp_path, f"{RESULTS[name][0]}\nint main(void) {{ return 0; }}\n")
+    contract = read_contracts(program)["f"]
+    stand_in = WordsBuilder(program, contract, contract.place, "f$1", CALLED)
+    whole(stand_in.pure_stand_in() if contract.pure else stand_in.stand_in(), f"{CALLED}f")
+    body = WordsBuilder(program, contract, contract.place, "f$body", BODY)
+    whole(body.body(), f"{BODY}f")
+    for helper in (*stand_in.helpers.values(), *body.helpers.values()):
+        assert {edge.target for edge in helper.cfa.edges if isinstance(edge.label, Return)} == {helper.exit}
+
+
+def test_gives_do_not_fail(tmp_path: Path) -> None:
+    """Where malloc may fail, the cells of contracts are there nevertheless."""
+    text = "/*@ ensures list(\\result); */ struct node *f(void) { return NULL; }\nint main(void) { f(); abort(); }\n"
+    program = program_of(tmp_path, text)
+    runs = explored(by_contracts(program, read_contracts(program)), AFTER_A_CALL, malloc_may_fail=True)
+    assert {finding.fault.kind for finding in runs.findings} <= {"memory_leak"}
