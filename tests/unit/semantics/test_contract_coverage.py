@@ -51,6 +51,11 @@ DESCRIBED = {
     "formula, a helper changes what is listed": "static void g(struct node *b) { b->data = 1; b->next = NULL; }\n"
     + FORMULA.format("data", "void")
     + " { if (a) g(a); }",
+    "words, a pointer to a number": "/*@ requires n == NULL; */ void f(int *n) { }",
+    "formula, a helper with a contract in words": "/*@ requires list(b); ensures list(b); */"
+    " void g(struct node *b) { if (b) b->data = 1; }\n" + FORMULA.format("data", "void") + " { g(a); }",
+    "formula, a helper with a contract that lists as much": LISTS_DATA.replace("modifies data", "modifies data, next")
+    + FORMULA.format("data", "void") + " { g(a); }",
     "formula, a helper with a contract": LISTS_DATA + FORMULA.format("data", "void") + " { g(a); }",
 }  # fmt: skip
 NOT_DESCRIBED = {
@@ -69,6 +74,15 @@ NOT_DESCRIBED = {
     ),
     "fields without a name": (
         "struct r { struct r *next; struct { int n; }; };\n/*@ requires list(a); */ void f(struct r *a) { }",
+        "the field '' of struct r",
+    ),
+    "bits without a name": (
+        "struct r { struct r *next; int : 4; int n; };\n/*@ requires list(a); */ void f(struct r *a) { }",
+        "the field '' of struct r",
+    ),
+    "formula, bits without a name": (
+        "struct r { struct r *next; int : 4; int n; };\n"
+        "/*@ requires A(v) (a(v) -> a(v)); modifies \\nothing; */ void f(struct r *a) { }",
         "the field '' of struct r",
     ),
     "a union": ("union r { union r *next; int n; };\n/*@ requires list(a); */ void f(union r *a) { }", "of union r"),
@@ -110,6 +124,16 @@ NOT_DESCRIBED = {
         + FORMULA.format("next", "void")
         + " { if (a && a->next) a->next->data = g(); }",
         "it may change",
+    ),
+    "formula, a struct inside another block": (
+        "struct w { struct node n; };\nstatic void g(struct w *w) { w->n.data = 1; }\n"
+        + FORMULA.format("data", "void")
+        + " { g(NULL); }",
+        "it may change w->n.data",
+    ),
+    "formula, pointers to pointers": (
+        "/*@ requires A(v) (a(v) -> a(v)); modifies \\nothing; */ void f(struct node *a, struct node **b) { }",
+        "a pointer to struct node *",
     ),
     "formula, whole blocks": (
         FORMULA.format("next", "void") + " { struct node s = {0, 0}; if (a) *a = s; }", "it may change",

@@ -93,6 +93,24 @@ struct node *f(struct node *a) {{
     if (k == 6 && a) {{ a->data = 1; return a; }} // never: a number
     abort();
 }}""".replace("$result", "\\result"),
+    "a block that a variable holds at the end": """
+/*@ requires A(v) !c[next](v); ensures A(v) !c[next](v); modifies \\nothing; allocates; */
+int f(struct node *a) {
+    struct node *n = malloc(sizeof *n);
+    n->next = NULL;
+    if (a) { free(n); return 1; } // never: freed
+    return 0; // lost
+}""",
+    "no pointers": """
+/*@ requires n > 0; ensures A(v) (\\result(v) -> new(v)); modifies \\nothing; allocates; */
+struct node *f(int n) {
+    check(n == 1); // 1
+    check(n == 0); // never: 0
+    if (n == 2) return NULL; // never: none
+    struct node *r = malloc(sizeof *r);
+    r->next = NULL;
+    return r; // never: new
+}""",
     "what may change": """
 /*@ requires A(v) !c[next](v); ensures A(v) (same[next](v)); modifies \\nothing; allocates; */
 void f(struct node *a) {

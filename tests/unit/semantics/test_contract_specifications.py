@@ -165,6 +165,14 @@ def test_paths_have_predicates(text: str) -> None:
         assert evaluate(made, changed, {}) == evaluate(made, formula, {}), (graph, before)
 
 
+def test_some_of_the_fields_have_no_path() -> None:
+    """There are predicates for paths along one field, and along all of them."""
+    words = SpecificationVocabulary(("x",), ("n", "p", "q"))
+    for steps, stays in (("n(a, b) | p(a, b)", True), ("n(a, b) | p(a, b) | q(a, b)", False), ("q(a, b)", False)):
+        changed = words.with_paths(parse_formula(f"A(v) x(v) -> TC(v, v)(a, b)({steps})", words.vocabulary))
+        assert any(isinstance(part, Closure) for part in subformulas(changed)) == stays
+
+
 def specification(pointers: tuple[str, ...], words: SpecificationVocabulary) -> Specification:
     return Specification("f", words, pointers, FALSE, FALSE, frozenset())
 
