@@ -252,6 +252,15 @@ def test_a_look_at_the_program_without_contracts(monkeypatch: pytest.MonkeyPatch
     assert after.reason == "something"
 
 
+def test_a_look_keeps_what_a_run_shows(monkeypatch: pytest.MonkeyPatch, program: CProgram) -> None:
+    """A run of a body shows that its contract is not kept, though the program is safe."""
+    before = report(finding(MEMORY), finding("double_free", status="possible"), traces=[confirmed(MEMORY)])
+    before.properties |= {"memsafety": UNKNOWN, CONTRACTS: FALSE}
+    after = looked(monkeypatch, program, report(), before)
+    assert [f.kind for f in after.findings] == [MEMORY]
+    assert after.properties["memsafety"] is TRUE and after.properties[CONTRACTS] is FALSE
+
+
 def test_a_look_that_finds_what_is_known(monkeypatch: pytest.MonkeyPatch, program: CProgram) -> None:
     plain = report(finding(MEMORY), replace(finding(MEMORY), line=9), traces=[confirmed(MEMORY)] * 2, memsafety=FALSE)
     before = report(finding(MEMORY), traces=[confirmed(MEMORY)], reason="something", memsafety=UNKNOWN)
@@ -349,10 +358,24 @@ def test_the_body_of_the_entry_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     [(1.0, 4), (1.25, 4), (1.5, 3), (2.0, 3), (2.25, 2), (4.5, 1)],
 )
 def test_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, each: float, asked: int) -> None:
-    """There are 4.5 seconds: parts and the look come as long as there is time."""
+    """There are 4.5 seconds after reading: parts and the look come as long as there is time."""
     checker = Checker(monkeypatch, **{"words$body": report(memsafety=UNKNOWN)})
     checker.each = each
-    result = checked(tmp_path, timeout=4.5)
+    limits: list[float] = []
+    real, watchdog = module._read, module.Watchdog
+
+    def slow(paths: Sequence[str], options: CheckOptions) -> object:
+        checker.now += 0.5
+        return real(paths, options)
+
+    def watched(seconds: float, memory: None, *, stated: str) -> object:
+        limits.append(seconds)
+        return watchdog(None, memory, stated=stated)
+
+    monkeypatch.setattr(module, "_read", slow)
+    monkeypatch.setattr(module, "Watchdog", watched)
+    result = checked(tmp_path, timeout=5.0)
+    assert limits == [4.5]
     names = [name for name, _, _ in checker.asked]
     assert names == ["words$body", "formal$body", "main", "look"][:asked]
     assert checker.asked[0][1].timeout == 1.5
@@ -360,7 +383,7 @@ def test_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, 
         assert checker.asked[1][1].timeout == (4.5 - each) / 2
     if asked == 4:
         assert checker.asked[3][1].timeout == min(2.0, 4.5 - 3 * each)
-    assert result.seconds == each * asked
+    assert result.seconds == 0.5 + each * asked
 
 
 def test_time_that_is_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
