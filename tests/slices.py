@@ -106,6 +106,7 @@ EVERY: dict[str, int] = {
     "tests/fesa/test_enumeration.py": 8,
     "tests/fesa/test_numbers.py": 3,
     "tests/fesa/test_statements.py": 8,
+    "tests/fesa/test_options.py": 3,
     "tests/fesa/test_programs.py": 3,
     "tests/fesa/test_soundness.py": 2,
     "tests/paths/test_paths_random.py": 4,
