@@ -18,6 +18,7 @@ from kleene.logic.kleene import Kleene
 from kleene.smt import Solver, Unknown
 from kleene.structures.structure import Structure, StructureBuilder
 from kleene.symbolic.gamma_hat import check_bounded, gamma_hat
+from kleene.symbolic.one_field.decide import decide
 from kleene.symbolic.result import SymbolicOptions, SymbolicResult, in_order
 from kleene.symbolic.scene import Scene, SceneNode
 from kleene.symbolic.search.field_lemmas import with_field_lemmas
@@ -49,7 +50,8 @@ def assume(
             raise UsageError("a structure is over another vocabulary than the rules")
         if bounded:
             check_bounded(structure, f"structure {number}")
-        run.solve(assume_scene(formula, structure, theory), partial(list, [structure]))
+        if not run.decide(formula, structure):
+            run.solve(assume_scene(formula, structure, theory), partial(list, [structure]))
     return run.result()
 
 
@@ -131,6 +133,16 @@ class Run:
         self.started = time.perf_counter()
         self.structures: dict[Structure, Structure | None] = {}
         self.reasons: dict[str, None] = {}
+
+    def decide(self, formula: Formula, structure: Structure) -> bool:
+        """Add the results of ``assume[formula](structure)`` without a prover; False if that is not possible."""
+        if self.solver.backend != "auto":
+            return False
+        decided = decide(formula, structure, self.theory, self.solver.remaining)
+        for abstract, store in (decided or {}).items():
+            if self.structures.get(abstract) is None:
+                self.structures[abstract] = store
+        return decided is not None
 
     def solve(self, scene: Scene, fallback: Callable[[], Iterable[Structure]]) -> None:
         """Add the results of a scene; if the solver decides nothing, add the structures of `fallback`."""
