@@ -63,7 +63,7 @@ def _memo_off() -> None:
     namespace = python_machine.namespace
 
     def without_memo(for_layout: layout.Layout) -> dict[str, Any]:
-        return namespace(for_layout) | {"CLOSED": Computed(for_layout._closed), "CLOSURE": for_layout._closure}
+        return namespace(for_layout) | {"CLOSED": Computed(for_layout._close), "CLOSURE": for_layout._closure}
 
     python_machine.namespace = without_memo
     layout.Layout.closure = layout.Layout._closure  # type: ignore[method-assign]
@@ -73,7 +73,7 @@ def _ordering_off() -> None:
     """Rules are checked in the order in which they were generated."""
     from kleene.transformers import coerce
 
-    coerce._ordered = lambda programs: list(range(len(programs)))
+    coerce._order = lambda programs: list(range(len(programs)))
 
 
 def _between_off() -> None:

@@ -67,10 +67,10 @@ class Statements:
             self.safely(self.lower.effects.effect, cursor)
         elif not name.endswith("_ATTR") and name not in ("NULL_STMT", "TYPE_REF", "STATIC_ASSERT"):
             what = "inline assembly" if "ASM" in name else f"statement {name.lower().replace('_', ' ')}"
-            self.safely(self._unsupported, cursor, what)
+            self.safely(self._refuse, cursor, what)
 
     @staticmethod
-    def _unsupported(cursor: Any, reason: str) -> None:
+    def _refuse(cursor: Any, reason: str) -> None:
         raise UnsupportedConstruct(reason, cursor)
 
     def compound(self, cursor: Any) -> None:

@@ -56,7 +56,7 @@ class Values:
         if name == "PAREN_EXPR":
             return self.value(strip_parentheses(cursor))
         if name == "UNEXPOSED_EXPR":
-            return self._unexposed(cursor)
+            return self._unexposed_value(cursor)
         if name == "UNARY_OPERATOR":
             return self._unary(cursor)
         if name == "BINARY_OPERATOR":
@@ -117,7 +117,7 @@ class Values:
             raise UnsupportedConstruct("wide string literal", cursor)
         return StringLiteral(string_value(cursor), ArrayType(type_.element, len(string_value(cursor))))
 
-    def _unexposed(self, cursor: Any) -> Expression:
+    def _unexposed_value(self, cursor: Any) -> Expression:
         inner = list(cursor.get_children())
         if len(inner) == 4 and self.lower.type(inner[1]) == self.lower.type(inner[0]):
             return self._binary_conditional(cursor, inner)
@@ -162,7 +162,7 @@ class Values:
             raise UnsupportedConstruct("member of an implicit object", cursor)
         whole = self.value(base)
         if isinstance(whole.type, PointerType | ArrayType):
-            whole = self._pointed(whole, cursor)
+            whole = self._target_of(whole, cursor)
         return self.field(whole, cursor.spelling, cursor)
 
     def field(self, whole: Expression, name: str, cursor: Any) -> Expression:
@@ -192,9 +192,9 @@ class Values:
         return Deref(self.offset(base, index, cursor), base.type.target)
 
     def _dereference(self, cursor: Any) -> Expression:
-        return self._pointed(self.value(next(iter(cursor.get_children()))), cursor)
+        return self._target_of(self.value(next(iter(cursor.get_children()))), cursor)
 
-    def _pointed(self, pointer: Expression, cursor: Any) -> Expression:
+    def _target_of(self, pointer: Expression, cursor: Any) -> Expression:
         """`*pointer`; for an array, its first element."""
         if isinstance(pointer.type, ArrayType):
             return Index(pointer, Constant(0, self.difference_type()), pointer.type.element)
@@ -268,7 +268,7 @@ class Values:
 
     def binary(self, operator: str, left: Expression, right: Expression, type_: Type, cursor: Any) -> Expression:
         """An operator applied to values: pointer arithmetic or arithmetic of numbers."""
-        left, right = self._decayed(left), self._decayed(right)
+        left, right = self._decay(left), self._decay(right)
         if operator in COMPARISONS:
             return Comparison(operator, left, right)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType) and operator == "-":
@@ -287,7 +287,7 @@ class Values:
             right = self.lower.convert(right, type_, cursor)
         return Binary(operator, left, right, type_)
 
-    def _decayed(self, value: Expression) -> Expression:
+    def _decay(self, value: Expression) -> Expression:
         if isinstance(value.type, ArrayType):
             return AddressOf(value, self.lower.pointer_to(value.type.element))
         return value

@@ -120,10 +120,12 @@ class CProgram:
         if isinstance(call.function, str):
             return (call.function,)
         names = (a.name for a in self.address_taken)
-        return tuple(n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted))
+        return tuple(
+            n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted_functions)
+        )
 
     @cached_property
-    def _converted(self) -> frozenset[str]:
+    def _converted_functions(self) -> frozenset[str]:
         """The functions whose address is used as a pointer of another type."""
         nodes = [n for o in self.operations for x in expressions(o) for n in walk(x)]
         names = {n.name for n in nodes if isinstance(n, FunctionAddress) and not self._has_own_type(n)}

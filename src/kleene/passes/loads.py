@@ -98,7 +98,7 @@ class _Numbering:
         results = []
         for number, edge in enumerate(leaving):
             before: list[Assign] = []
-            label = self._numbered(edge.label, known, before)
+            label = self._replace_reads(edge.label, known, before)
             for assignment in before if number == 0 else ():
                 there = f"{location}^{len(self.edges)}"
                 self.edges.append(Edge(here, assignment, there))
@@ -107,7 +107,7 @@ class _Numbering:
             results.append((edge, self._after(edge.label, known)))
         return results
 
-    def _numbered(self, operation: Operation, known: Available, before: list[Assign]) -> Operation:
+    def _replace_reads(self, operation: Operation, known: Available, before: list[Assign]) -> Operation:
         """The operation with variables in place of its reads; `before` gets the assignments of new variables."""
         target = getattr(operation, "target", None)
 

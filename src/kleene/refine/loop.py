@@ -154,7 +154,7 @@ class Refinement:
             for node in self.abstracted:  # the tree continues from the shape graphs of explicit heaps
                 self.tree.add(replace(node))
             self.abstracted = []
-            paths = self._grown(self.tree)
+            paths = self._grow(self.tree)
             if not paths:
                 contradiction = next(iter(self.tree.contradictions.values()), "")
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
@@ -173,7 +173,7 @@ class Refinement:
             if failure:
                 return self._result(GAVE_UP, failure, current.path)
 
-    def _grown(self, tree: Tree) -> Sequence[ErrorPath]:
+    def _grow(self, tree: Tree) -> Sequence[ErrorPath]:
         """BuildART; where the tree grows large, with a finer generator if that needs far fewer structures."""
         most = self.options.paths
         look: int | None = None if self.options.maximal or not self.rounds else STRUCTURES_BEFORE_COMPARISON

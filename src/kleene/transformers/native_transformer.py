@@ -27,7 +27,7 @@ class NativeAction:
         self._canonicalizer = canonicalizer
         self._blur = blur
         self._general = False
-        self._native = self._made()
+        self._native = self._make()
 
     def post(self, structures: _native.Batch, threads: int, *, timed: bool = False) -> _native.Outcomes:
         """What the action leads to from each structure; some may be left to the Python machine."""
@@ -35,7 +35,7 @@ class NativeAction:
         if not self._general and not outcomes.all_done and any(general for _, general in outcomes.unfinished()):
             self._rules.compile(all_active=False)
             self._general = True
-            self._native = self._made()
+            self._native = self._make()
             outcomes = self._native.post(structures, threads, timed)
         return outcomes
 
@@ -43,7 +43,7 @@ class NativeAction:
         action = self.transformer.action
         return (action.post_messages if post else action.messages)[number]
 
-    def _made(self) -> _native.Action:
+    def _make(self) -> _native.Action:
         transformer, action, vocabulary = self.transformer, self.transformer.action, self._rules.vocabulary
         native = _native.Action(
             self._rules.native,

@@ -198,7 +198,7 @@ class Transformer:
             if steps[0](draft.values, draft.size):
                 yield ()
         else:
-            yield from _nested(steps, draft.values, draft.size, ())
+            yield from _assignments(steps, draft.values, draft.size, ())
 
     def updated(self, draft: Draft, assignment: tuple[int, ...]) -> Draft:
         """New nodes, updates, removed nodes; the given draft is not changed."""
@@ -315,7 +315,7 @@ class Transformer:
         self._report(self.action.post_messages, self.programs(blurred).post_messages, blurred, (), outcome)
 
 
-def _nested(
+def _assignments(
     steps: Sequence[object], values: list[int], size: int, chosen: tuple[int, ...]
 ) -> Iterator[tuple[int, ...]]:
     """Assignments, variable by variable: each step gives the candidates for the next variable."""
@@ -323,4 +323,4 @@ def _nested(
         yield chosen
         return
     for u in bits(steps[len(chosen)](values, size, chosen)):  # type: ignore[operator]
-        yield from _nested(steps, values, size, (*chosen, u))
+        yield from _assignments(steps, values, size, (*chosen, u))

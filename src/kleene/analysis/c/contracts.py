@@ -133,9 +133,9 @@ class _Part:
         if self.report is None:
             return []
         traces = [*self.report.traces, *[None] * len(self.report.findings)]
-        return [(self._worded(f, t), t) for f, t in zip(self.report.findings, traces, strict=False)]
+        return [(self._in_words(f, t), t) for f, t in zip(self.report.findings, traces, strict=False)]
 
-    def _worded(self, finding: Finding, shown: Confirmed | None) -> Finding:
+    def _in_words(self, finding: Finding, shown: Confirmed | None) -> Finding:
         role, callee = contract_at(finding.function)
         if self.contract is not None and shown is not None and shown.fault.detail == "exit":
             place = self.contract.place
@@ -177,7 +177,7 @@ def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[st
     possible: list[Finding] = []
     for part in parts:
         for finding, confirmed in part.findings():
-            violated = _violated(part, finding, confirmed)
+            violated = _violated_properties(part, finding, confirmed)
             for name in violated & set(verdicts):
                 verdicts[name] = Verdict.FALSE
             if confirmed is not None and violated:
@@ -218,7 +218,7 @@ def _look(program: CProgram, options: CheckOptions, report: CheckReport) -> None
         report.reason = ""
 
 
-def _violated(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set[str]:
+def _violated_properties(part: _Part, finding: Finding, confirmed: Confirmed | None) -> set[str]:
     """The properties that a finding shows to be FALSE."""
     if confirmed is None:
         return set()

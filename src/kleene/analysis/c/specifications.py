@@ -109,7 +109,7 @@ class _Reader:
         try:
             formula = parse_formula(padded, vocabulary, file=self.file, free=free)
         except InputError as problem:
-            raise InputError(list(self._shown(problem))) from None
+            raise InputError(list(self._diagnostics(problem))) from None
         for part in subformulas(formula):
             if isinstance(part, Atom) and part.predicate in {p.name for p in BUILTIN}:
                 raise InputError(f"'{part.predicate}' is about structures, and contracts are about heaps", where)
@@ -117,7 +117,7 @@ class _Reader:
                 raise InputError("1/2 is no truth value of contracts", where)
         return formula
 
-    def _shown(self, problem: InputError) -> Iterator[Diagnostic]:
+    def _diagnostics(self, problem: InputError) -> Iterator[Diagnostic]:
         """The messages, with the lines of the file and its word for the result."""
         lines = self.text.split("\n")
         for d in problem.diagnostics:

@@ -197,7 +197,7 @@ def _refine(check: Check, seconds: float) -> None:
         record(report, shown, "")
 
 
-def _limited(report: CheckReport) -> bool:
+def _hit_limit(report: CheckReport) -> bool:
     """True if refinement hit a limit other than that of time."""
     return report.refinement is not None and report.refinement.limit not in (None, Limit.TIME)
 
@@ -337,7 +337,7 @@ PHASES = (
         "fallback",
         "all of memory is tracked, where refinement gave up",
         _fall_back,
-        lambda check: check.options.refine is not None and not _limited(check.report),
+        lambda check: check.options.refine is not None and not _hit_limit(check.report),
         share=ANALYSIS_SHARE,
         least=LEAST_SECONDS,
     ),

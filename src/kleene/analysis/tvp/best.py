@@ -65,9 +65,9 @@ class BestDomain(ShapeDomain):
         answer = best.run([element])
         if answer.reason is not None:
             self.undecided[f"{name}: {answer.reason}"] = None
-            if not all(_covered(s, plain) for s in answer.structures):
+            if not all(_is_covered(s, plain) for s in answer.structures):
                 return plain
-        if not all(_covered(s, answer.structures) for s in plain):
+        if not all(_is_covered(s, answer.structures) for s in plain):
             self.improved.setdefault(name, Counter())[edge.source] += 1
         return answer.structures
 
@@ -89,5 +89,5 @@ def _condition(action: Action, message: Message) -> Formula:
     return exists(both.free, both)
 
 
-def _covered(structure: Structure, others: Sequence[Structure]) -> bool:
+def _is_covered(structure: Structure, others: Sequence[Structure]) -> bool:
     return any(structure == other or embeds(structure, other) for other in others)

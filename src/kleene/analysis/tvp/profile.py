@@ -57,7 +57,7 @@ class ProfiledDomain(ShapeDomain):
             native = cast(Any, self.native)
             post = native.post
             native.post = self.stopwatch.timed("step", lambda *given: list(post(*given)))
-            native._made = self.stopwatch.timed("compile", native._made)
+            native._make_action = self.stopwatch.timed("compile", native._make_action)
             native.stage_seconds = {}
             return
         coercer._compile = self.stopwatch.timed("compile", coercer._compile)

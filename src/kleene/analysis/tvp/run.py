@@ -164,10 +164,10 @@ def run(
                 _self_check(analysis, structures, reached)
             if (options.transitions or options.queries) and reached.complete:
                 activity = "deriving the graph of transitions"
-                graph = derivation_graph(analysis.cfa, _silent(analysis), structures, _stored(analysis, reached))
+                graph = derivation_graph(analysis.cfa, _silent(analysis), structures, _structures_at(analysis, reached))
             if not watchdog.struck:
                 activity = "explaining the result"
-                told = _explained(analysis, provenance, reached)
+                told = _explanations(analysis, provenance, reached)
     except (LimitReached, KeyboardInterrupt) as stop:
         reason = str(stop) or "interrupted"
         reached = replace(reached, complete=False, reason=f"{reason} while {activity}" if activity else reason)
@@ -181,7 +181,7 @@ def run(
     if wrong and report.verdict == VERIFIED:
         report = replace(report, verdict=INCOMPLETE, reason=wrong[0].message)
     if graph is not None:
-        answers = tuple(answer(query, graph, _stored(analysis, reached)) for query in analysis.queries)
+        answers = tuple(answer(query, graph, _structures_at(analysis, reached)) for query in analysis.queries)
         report = replace(report, transitions=graph, answers=answers)
         failing = sum(not a.holds for a in answers)
         if report.verdict == VERIFIED and failing:
@@ -210,7 +210,7 @@ def _silent(analysis: Analysis) -> ShapeDomain:
     return ShapeDomain(analysis.program.vocabulary, analysis.domain.coercer.rules, analysis.domain.options)
 
 
-def _stored(analysis: Analysis, reached: Reached[Structure]) -> dict[str, list[Structure]]:
+def _structures_at(analysis: Analysis, reached: Reached[Structure]) -> dict[str, list[Structure]]:
     return {name: reached.stores[name].elements() for name in analysis.cfa.locations}
 
 
@@ -225,7 +225,7 @@ def _input(analysis: Analysis, given: Sequence[TvsStructure]) -> tuple[list[Stru
     return structures, problems
 
 
-def _explained(analysis: Analysis, provenance: Provenance, reached: Reached[Structure]) -> list[Explanation]:
+def _explanations(analysis: Analysis, provenance: Provenance, reached: Reached[Structure]) -> list[Explanation]:
     return [
         explanation
         for location in analysis.options.explain

@@ -129,7 +129,7 @@ def _line(document: TextDocument, line: int) -> str:
     return document.lines[line].rstrip("\r\n") if line < len(document.lines) else ""
 
 
-def _known(document: TextDocument) -> list[Declaration]:
+def _declarations(document: TextDocument) -> list[Declaration]:
     path = Path(document.path)
     if path.suffix == ".tvs":  # its names are those of the program beside it
         program = path.with_suffix(".tvp")
@@ -186,7 +186,7 @@ def _add_questions(server: KleeneServer) -> None:
     def definition(ls: KleeneServer, params: types.DefinitionParams) -> list[types.Location]:
         return [
             types.Location(uri_of(d.position.file), range_of(d.position, len(d.name)))
-            for d in _meant(ls, params.text_document.uri, params.position)
+            for d in _declarations_at(ls, params.text_document.uri, params.position)
         ]
 
 
@@ -197,20 +197,20 @@ async def _changed(ls: KleeneServer, uri: str, *, saved: bool) -> None:
         await ls.check(uri)
 
 
-def _meant(ls: KleeneServer, uri: str, position: types.Position) -> list[Declaration]:
+def _declarations_at(ls: KleeneServer, uri: str, position: types.Position) -> list[Declaration]:
     """The declarations of the name at a position of a TVP or TVS file."""
     if not _is_tvp(uri):
         return []
     document = ls.workspace.get_text_document(uri)
     word = word_at(_line(document, position.line), position.character)
-    meant = named(word, _known(document)) if word else []
+    meant = named(word, _declarations(document)) if word else []
     places = {d.position.line for d in meant if d.kind == "location"}
     return [d for d in meant if d.kind != "location" or d.position.line == min(places)]
 
 
 def _hover(ls: KleeneServer, uri: str, position: types.Position) -> str:
     if _is_tvp(uri):
-        meant = [d for d in _meant(ls, uri, position) if d.kind != "location"]
+        meant = [d for d in _declarations_at(ls, uri, position) if d.kind != "location"]
         return "\n\n".join(f"```tvp\n{d.text}\n```" for d in meant)
     document = ls.workspace.get_text_document(uri)
     return shapes_at(ls.outcomes.get(uri, {}), document.path, position.line + 1)
@@ -223,7 +223,7 @@ def _completions(ls: KleeneServer, uri: str, position: types.Position) -> list[t
     before = _line(document, position.line)[: position.character]
     if before.rstrip("abcdefghijklmnopqrstuvwxyz").endswith("%"):
         return [types.CompletionItem(word, kind=types.CompletionItemKind.Keyword) for word in _KEYWORDS]
-    items = {d.name: d for d in reversed(_known(document))}
+    items = {d.name: d for d in reversed(_declarations(document))}
     return [
         types.CompletionItem(d.name, kind=_KINDS[d.kind], detail=d.text.partition("\n")[0])
         for d in sorted(items.values(), key=lambda d: (d.kind, d.name))

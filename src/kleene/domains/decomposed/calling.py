@@ -100,11 +100,11 @@ class CallingDecomposedDomain(DecomposedDomain):
         """The product of one structure; for equal structures the same."""
         known = self._entries.get(structure)
         if known is None:
-            found = self.taken_apart([structure])
+            product = self.taken_apart([structure])
             key = self.parts.canonicalizer.key
-            parts = ((own, part) for own, parts in found.sets.items() for part in parts if _says(part))
+            parts = ((own, part) for own, parts in product.sets.items() for part in parts if _says(part))
             context = frozenset((own, part.size, key(part.values)) for own, part in parts)
-            known = self._entries[structure] = replace(found, context=context)
+            known = self._entries[structure] = replace(product, context=context)
         return known
 
     def _wholes(self, element: Product) -> list[Structure]:

@@ -53,12 +53,12 @@ class Done:
         for result in results:
             if result in self.islands:
                 continue
-            self.islands[result] = found = parts.islands(result)
-            for own in found.nodes:
+            self.islands[result] = islands = parts.islands(result)
+            for own in islands.nodes:
                 if not own <= self.roots:
                     text = f"an action changes {', '.join(sorted(own - self.roots))}, which it does not touch"
                     raise InternalCheckError(text)
-            for nodes in found.adrift:
+            for nodes in islands.adrift:
                 self.adrift[parts.cut(result, nodes, frozenset())] = None
         return len(self.islands) - before
 
@@ -115,7 +115,7 @@ class DecomposedDomain:
         self.finest = locality.finest.joined(together)
         self.generated = 0
         """Structures that the transformers made."""
-        self.partitions = {place: found.joined(together) for place, found in (partitions or {}).items()}
+        self.partitions = {place: partition.joined(together) for place, partition in (partitions or {}).items()}
         """What is connected at each location."""
         self.unites_late = False
         """Whether a partition became coarser after elements had arrived."""
@@ -134,7 +134,7 @@ class DecomposedDomain:
     def taken_apart(self, structures: Sequence[Structure]) -> Product:
         """The product of some structures of all roots."""
         islands = [self.parts.islands(structure) for structure in structures]
-        partition = self.finest.joined([own for found in islands for own in found.nodes])
+        partition = self.finest.joined([own for taken in islands for own in taken.nodes])
         sets = {
             own: tuple(dict.fromkeys(self.parts.cut(i.structure, i.nodes_of(own), own) for i in islands))
             for own in partition
@@ -253,7 +253,7 @@ class DecomposedDomain:
         """The results and the other classes, along the partition of the target."""
         place = (others.context, edge.target)
         before = self.partitions.get(place, self.finest)
-        connected = [own for found in done.islands.values() for own in found.nodes] if done is not None else []
+        connected = [own for islands in done.islands.values() for own in islands.nodes] if done is not None else []
         after = before.joined([*connected, *others.sets])
         if after != before:
             self.unites_late |= place in self.partitions
@@ -269,11 +269,11 @@ class DecomposedDomain:
             if inside := own & touched:
                 assert done is not None
                 factors.append(done.cuts(self.parts, inside))
-            sets[own] = factors[0] if len(factors) == 1 else self._united(own, factors)
+            sets[own] = factors[0] if len(factors) == 1 else self._unite(own, factors)
         adrift = tuple(dict.fromkeys((*others.adrift, *done.adrift))) if done is not None else others.adrift
         return Product(after, sets, adrift, others.context)
 
-    def _united(self, own: Roots, factors: Sequence[Sequence[Structure]]) -> tuple[Structure, ...]:
+    def _unite(self, own: Roots, factors: Sequence[Sequence[Structure]]) -> tuple[Structure, ...]:
         require_few(factors)
         wholes = (self.parts.composed(parts) for parts in product(*factors))
         return tuple(dict.fromkeys(self.parts.cut(whole, (1 << whole.size) - 1, own) for whole in wholes))

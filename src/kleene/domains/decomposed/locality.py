@@ -236,10 +236,10 @@ class _Planner:
         if self.bound:
             self._inside(condition)
             return
-        kind = self._closed(condition)
+        kind = self._dependence(condition)
         self.in_some_part, self.in_all_parts = kind == "some", kind == "all"
 
-    def _closed(self, f: Formula) -> str:
+    def _dependence(self, f: Formula) -> str:
         """How a condition depends on the parts: 'inside' the touched ones, on 'some' part, or on 'all' of them."""
         more = self.touched | self.locality.roots_of(f)
         where = dict(self.bound)
@@ -255,7 +255,7 @@ class _Planner:
         raise _Everything
 
     def _message(self, message: Message) -> None:
-        kind = self._closed(message.condition)
+        kind = self._dependence(message.condition)
         if kind == "some" and message.only_if is None:
             self.messages.append(message)
         elif kind != "inside":

@@ -68,10 +68,10 @@ class Relativizer:
         key = (f, tuple((v, where[v]) for v in f.free))
         known = self._memo.get(key)
         if known is None:
-            known = self._memo[key] = self._reduced(f, dict(key[1]))
+            known = self._memo[key] = self._reduce(f, dict(key[1]))
         return known
 
-    def _reduced(self, f: Formula, where: dict[str, str]) -> Formula:
+    def _reduce(self, f: Formula, where: dict[str, str]) -> Formula:
         match f:
             case Const():
                 return f
@@ -80,7 +80,7 @@ class Relativizer:
             case Equal(left, right):
                 if where[left] != where[right]:
                     return FALSE
-                return TRUE if left == right else Equal(*_named((left, right), where))
+                return TRUE if left == right else Equal(*_labelled_names((left, right), where))
             case Not(body):
                 return neg(self.reduced(body, where))
             case And(left, right):
@@ -92,9 +92,9 @@ class Relativizer:
             case IfThenElse(condition, then, otherwise):
                 return self._choice(*(self.reduced(part, where) for part in (condition, then, otherwise)))
             case Exists(variable, body):
-                return disj(*self._quantified(Exists, variable, body, where, FALSE))
+                return disj(*self._quantify(Exists, variable, body, where, FALSE))
             case Forall(variable, body):
-                return conj(*self._quantified(Forall, variable, body, where, TRUE))
+                return conj(*self._quantify(Forall, variable, body, where, TRUE))
             case Closure():
                 return self._closure(f, where)
         raise AssertionError(f"unknown formula {f}")
@@ -107,7 +107,7 @@ class Relativizer:
             inside, roots = labels == {TOUCHED}, self.rooted.get(predicate, frozenset())
             if (predicate == _NEW and not inside) or (roots and roots <= (self.absent if inside else self.touched)):
                 return FALSE
-        return Atom(predicate, _named(args, where))
+        return Atom(predicate, _labelled_names(args, where))
 
     def _choice(self, condition: Formula, then: Formula, otherwise: Formula) -> Formula:
         if isinstance(condition, Const):
@@ -117,7 +117,7 @@ class Relativizer:
                 return otherwise
         return then if then is otherwise else IfThenElse(condition, then, otherwise)
 
-    def _quantified(
+    def _quantify(
         self,
         quantifier: type[Exists] | type[Forall],
         variable: str,
@@ -161,7 +161,7 @@ def _name(variable: str, label: str) -> str:
     return f"{variable}@{label}"
 
 
-def _named(variables: tuple[str, ...], where: Labels) -> tuple[str, ...]:
+def _labelled_names(variables: tuple[str, ...], where: Labels) -> tuple[str, ...]:
     return tuple(_name(v, where[v]) for v in variables)
 
 

@@ -176,7 +176,7 @@ class Explorer:
             self.result.steps += 1
             location = state.frames[-1].location
             if location in heads or (forked and location in merges):
-                if self._known(state):
+                if self._is_known(state):
                     return
                 break
         self.queue.append((state, False))
@@ -189,7 +189,7 @@ class Explorer:
         if state.assume(split.alternatives[-1]):
             self.queue.appendleft((state, True))
 
-    def _known(self, state: State) -> bool:
+    def _is_known(self, state: State) -> bool:
         """Whether an equal state was here before; leaks are noticed here."""
         key, lost = self.canonical.key(state)
         self._at = state.frames[-1].location

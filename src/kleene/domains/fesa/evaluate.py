@@ -267,7 +267,7 @@ class Evaluator:
             ):
                 for part, a in self.integer(heap, left):
                     for last, b in self.integer(part, right):
-                        yield last, _combined(a, b, operator, kind) or unknown
+                        yield last, _combine(a, b, operator, kind) or unknown
             case _:
                 for part in self.visit(heap, expression):
                     yield part, unknown
@@ -327,7 +327,7 @@ class Evaluator:
             ):
                 for part, a in self.integer(heap, left):
                     for last, b in self.integer(part, right):
-                        yield last, *_compared(operator, a, b)
+                        yield last, *_comparison(operator, a, b)
             case _ if isinstance(expression.type, PointerType):
                 zero = Constant(0, expression.type)
                 yield from self._compare_pointers(heap, "!=", expression, zero)
@@ -401,7 +401,7 @@ def equality(heap: Heap, a: Pointer, b: Pointer) -> tuple[Function, Function]:
     return agree | (vague & a.some & b.some) | unset, ~both | unset
 
 
-def _compared(operator: str, a: Integer, b: Integer) -> tuple[Function, Function]:
+def _comparison(operator: str, a: Integer, b: Integer) -> tuple[Function, Function]:
     """Where a comparison of two integers may hold, and where not."""
     truth = untruth = a.rest & ~a.rest
     holds = COMPARE[operator]
@@ -447,7 +447,7 @@ def _is_injective(source: IntegerType, target: IntegerType) -> bool:
     return target.bits >= source.bits and not target.boolean
 
 
-def _combined(a: Integer, b: Integer, operator: str, kind: IntegerType) -> Integer | None:
+def _combine(a: Integer, b: Integer, operator: str, kind: IntegerType) -> Integer | None:
     """The value of a binary operation with a constant; None if it is unknown."""
     number = b.constant
     if number is None:

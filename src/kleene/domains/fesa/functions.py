@@ -201,21 +201,21 @@ class Table:
     bits: int
 
     def __and__(self, other: Table) -> Table:
-        names, a, b = self._aligned(other)
+        names, a, b = self._align(other)
         return self.space.reduced(names, a & b)
 
     def __or__(self, other: Table) -> Table:
-        names, a, b = self._aligned(other)
+        names, a, b = self._align(other)
         return self.space.reduced(names, a | b)
 
     def __xor__(self, other: Table) -> Table:
-        names, a, b = self._aligned(other)
+        names, a, b = self._align(other)
         return self.space.reduced(names, a ^ b)
 
     def __invert__(self) -> Table:
         return Table(self.space, self.names, self.bits ^ ((1 << (1 << len(self.names))) - 1))
 
-    def _aligned(self, other: Table) -> tuple[tuple[Name, ...], int, int]:
+    def _align(self, other: Table) -> tuple[tuple[Name, ...], int, int]:
         names = self.space.ordered({*self.names, *other.names})
         return names, self.over(names), other.over(names)
 

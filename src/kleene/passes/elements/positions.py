@@ -113,10 +113,10 @@ class Positions:
     def index_assigned(self, here: str, index: Variable, value: Expression | None, location: str, place: Place) -> str:
         """After an assignment to an index; without a value, of anything."""
         for pair in self.with_indices(index):
-            here = self._moved(here, pair, value, location, place)
+            here = self._move(here, pair, value, location, place)
         return here
 
-    def _moved(self, here: str, pair: Pair, value: Expression | None, location: str, place: Place) -> str:
+    def _move(self, here: str, pair: Pair, value: Expression | None, location: str, place: Place) -> str:
         if value is None:
             return self._set(here, pair, UNKNOWN, place)
         low, high = self.relations.of(value, location)

@@ -144,8 +144,8 @@ class Relations(Values):
         return state.zone.upper(room, number) <= 0
 
     def _state(self, location: str) -> State | None:
-        found = self.at.get(location)
-        return None if found is None else found.copy()
+        state = self.at.get(location)
+        return None if state is None else state.copy()
 
     # The fixpoint ---------------------------------------------------------------------------------------------
 
@@ -156,9 +156,9 @@ class Relations(Values):
         operations = [e.label for e in self.cfa.edges]
         constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
         self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
-        return self._solved()
+        return self._solve()
 
-    def _solved(self) -> dict[str, State]:
+    def _solve(self) -> dict[str, State]:
         order, heads = self.cfa.post_order, self.cfa.loop_heads
         at: dict[str, State] = {self.cfa.entry: self._initial()}
         waiting = {self.cfa.entry}
@@ -341,7 +341,7 @@ class Relations(Values):
         operator = condition.operator if truth else NEGATED[condition.operator]
         left, right = condition.left, condition.right
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
-            return _related(operator, self.number(left, state), self.number(right, state), state.zone)
+            return _relate(operator, self.number(left, state), self.number(right, state), state.zone)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
             return self._assume_pointers(operator, self.pointer(left, state), self.pointer(right, state), left, state)
         return True
@@ -352,10 +352,10 @@ class Relations(Values):
             return True
         scale = left.type.target.size
         one, two = self._part(state, "behind", a, scale), self._part(state, "behind", b, scale)
-        return one is None or two is None or _related(operator, one, two, state.zone)
+        return one is None or two is None or _relate(operator, one, two, state.zone)
 
 
-def _related(operator: str, a: int, b: int, zone: Zone) -> bool:
+def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
     """Add a comparison of two numbers; false if it cannot hold."""
     if operator in (">", ">="):
         a, b, operator = b, a, MIRRORED[operator]

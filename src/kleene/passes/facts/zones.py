@@ -32,8 +32,8 @@ class Zone:
         if a == b:
             return 0
         loose = self.bounds[a][1] - self.bounds[b][0]
-        found = self.gaps.get((a, b), loose)
-        return min(loose, found)
+        gap = self.gaps.get((a, b), loose)
+        return min(loose, gap)
 
     def add(self, a: int, b: int, c: int) -> bool:
         """Add a - b <= c and all that follows; false if nothing satisfies it."""

@@ -22,7 +22,7 @@ def with_block_types(cfa: Cfa[Operation]) -> Cfa[Operation]:
     copies: dict[Variable, list[Assign]] = {}
     for edge in cfa.edges:
         if isinstance(edge.label, Assign):
-            source = _copied(edge.label.value)
+            source = _copied_variable(edge.label.value)
             if source is not None:
                 copies.setdefault(source, []).append(edge.label)
 
@@ -39,7 +39,7 @@ def with_block_types(cfa: Cfa[Operation]) -> Cfa[Operation]:
     return Cfa(cfa.entry, tuple(replace(edge, label=typed(edge.label)) for edge in cfa.edges))
 
 
-def _copied(value: Expression) -> Variable | None:
+def _copied_variable(value: Expression) -> Variable | None:
     """The variable whose value an expression is, however it is cast."""
     while isinstance(value, Cast):
         value = value.operand

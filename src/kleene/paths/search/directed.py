@@ -172,7 +172,7 @@ class Search:
                 self.outcome.doubts.add(state.tainted)
                 return
             if step is None:
-                self._lost(node, location)
+                self._report_leak(node, location)
                 return
             if not self.distances.hopeful(state):
                 self.aside.append(node)
@@ -181,7 +181,7 @@ class Search:
                 self._visits += 1
                 if (
                     len(state.blocks) < _LARGE_STATE or self._visits % _VISITS_BETWEEN_COMPARISONS == 0
-                ) and self._known(node):
+                ) and self._is_known(node):
                     return
         self._keep(node)
 
@@ -220,7 +220,7 @@ class Search:
         node.model, node.new = dict(model), 0
         return True
 
-    def _known(self, node: _Node) -> bool:
+    def _is_known(self, node: _Node) -> bool:
         """Whether the search has seen an equal state with the same constraints on its values."""
         key, lost = self.canonical.key(node.state)
         if lost:
@@ -235,7 +235,7 @@ class Search:
         self.seen.add(key)
         return False
 
-    def _lost(self, node: _Node, location: str) -> None:
+    def _report_leak(self, node: _Node, location: str) -> None:
         if self.canonical.lost(node.state):
             self._confirm(node, "memory_leak", location)
 
@@ -245,7 +245,7 @@ class Search:
         if node.state.tainted:
             self.outcome.doubts.add(node.state.tainted)
             return
-        self._lost(node, location)
+        self._report_leak(node, location)
         held = any(b.kind == "heap" and b.alive for b in node.state.blocks.values())
         if isinstance(end, Violation):
             self._confirm(node, end.kind, location)

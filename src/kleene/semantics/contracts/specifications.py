@@ -136,18 +136,18 @@ class SpecificationVocabulary:
             case Or(Equal(a, b), Closure() as steps) | Or(Closure() as steps, Equal(a, b)) if {a, b} == {
                 steps.left,
                 steps.right,
-            } and (fields := self._followed(steps)) is not None:
+            } and (fields := self._followed_fields(steps)) is not None:
                 return self._along(fields, steps.left, steps.right)
-            case Closure(left, right) if (fields := self._followed(formula)) is not None:
+            case Closure(left, right) if (fields := self._followed_fields(formula)) is not None:
                 middle = fresh_name("a", (left, right))
-                first = [_timed(f, fields[0], (left, middle)) for f in fields[1]]
+                first = [_atom_at(f, fields[0], (left, middle)) for f in fields[1]]
                 return exists([middle], conj(disj(*first), self._along(fields, middle, right)))
         return rebuild(formula, tuple(self.with_paths(child) for child in formula.children))
 
     def _along(self, fields: tuple[bool, tuple[str, ...]], a: str, b: str) -> Formula:
-        return _timed(self.named("path", fields[1]), fields[0], (a, b))
+        return _atom_at(self.named("path", fields[1]), fields[0], (a, b))
 
-    def _followed(self, steps: Closure) -> tuple[bool, tuple[str, ...]] | None:
+    def _followed_fields(self, steps: Closure) -> tuple[bool, tuple[str, ...]] | None:
         """Whether the steps of a closure are those before the call, and their fields; None for other steps."""
         parts = [steps.body]
         while any(isinstance(p, Or) for p in parts):
@@ -160,7 +160,7 @@ class SpecificationVocabulary:
         return None
 
 
-def _timed(name: str, before: bool, args: tuple[str, ...]) -> Formula:
+def _atom_at(name: str, before: bool, args: tuple[str, ...]) -> Formula:
     return Atom(old(name) if before else name, args)
 
 

@@ -95,11 +95,11 @@ class InvocationSteps:
     def invoke(self, operation: Invoke, live: Iterable[Variable]) -> None:
         text = f"the call of {operation.function}, which can reach too many blocks that its caller knows"
         alarm = Alarm("unsupported", self.context.place, text, Cause.TOO_FEW_MARKERS)
-        given, values = self._bound(zip(operation.parameters, operation.arguments, strict=True))
+        given, values = self._predicate_pairs(zip(operation.parameters, operation.arguments, strict=True))
         back = []
         if operation.target is not None and operation.returned is not None:
             back.append((operation.target, operation.returned))
-        results, result_values = self._bound(back)
+        results, result_values = self._predicate_pairs(back)
         known = self.known_globals[operation.function]
         needed = [v for v in live if v != operation.target and not v.is_global]
         needed += [v for v in self.memory.pointers if v.is_global and v not in known]
@@ -152,7 +152,7 @@ class InvocationSteps:
         if focus:
             self.context.step(f"arguments of {operation.function}", (), focus=focus)
 
-    def _bound(self, pairs: Iterable[tuple[Variable, Variable]]) -> tuple[Pairs, Pairs]:
+    def _predicate_pairs(self, pairs: Iterable[tuple[Variable, Variable]]) -> tuple[Pairs, Pairs]:
         """For (target, source) variables: the pairs of pointer predicates, and of predicates without nodes."""
         pointers: list[tuple[str, str]] = []
         values: list[tuple[str, str]] = []

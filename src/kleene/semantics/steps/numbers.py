@@ -58,7 +58,7 @@ class NumberSteps:
             case Binary(type=IntegerType() as type_):
                 return self._binary(expression, type_)
             case Comparison(operator=operator, left=left, right=right):
-                return self._compared(operator, left, right)
+                return self._compare(operator, left, right)
             case Index() if (constant := character(expression)) is not None:
                 return IntegerValue.constant(constant)
             case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
@@ -75,7 +75,7 @@ class NumberSteps:
         injective = expression.operator in INJECTIVE and not type_.boolean
         return combine_values(a, b, lambda x, y: type_.wrap(function(x, y)), injective=injective)
 
-    def _compared(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
+    def _compare(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
             a, b = self.value_of(left), self.value_of(right)
             return IntegerValue.boolean(comparison(operator, a, b))
@@ -147,7 +147,7 @@ class NumberSteps:
         return self.read_integer_at(self.pointers.objects_of(lvalue, (0, type_.size)), type_)
 
     def read_integer_at(self, bases: Sequence[Base], type_: IntegerType) -> IntegerValue:
-        tables = [self._kept(base, type_) for base in bases]
+        tables = [self._kept_numbers(base, type_) for base in bases]
         table: dict[int, Formula] = dict.fromkeys(sorted({c for own in tables for c in own}), FALSE)
         for base, own in zip(bases, tables, strict=True):
             for c in table:
@@ -155,7 +155,7 @@ class NumberSteps:
                 table[c] = disj(table[c], exists(["u"], conj(base.formula("u"), value)))
         return stored_value(table)
 
-    def _kept(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
+    def _kept_numbers(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
         """The numbers in the integer cell at a base, read as a type, each with its predicates."""
         kept = self.memory.integer_type(base.place)
         result: dict[int, list[str]] = {}

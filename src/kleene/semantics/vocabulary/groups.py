@@ -164,7 +164,7 @@ class Group:
         if self.kind == LOCAL:
             return [*instrumentation, self._predicate(self.looping, at(self.name, "v", "v"), RoleKind.SELF_LOOP)]
         if self.sharing:
-            instrumentation.append(self._predicate(self.shared, self._shared(), RoleKind.SHARED))
+            instrumentation.append(self._predicate(self.shared, self._sharing(), RoleKind.SHARED))
         closure, role = reflexive_closure(self.step, "v1", "v2"), Role(RoleKind.CLOSURE, self.name)
         instrumentation.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, closure, role=role))
         if self.kind == CIRCULAR:
@@ -180,7 +180,9 @@ class Group:
         ]
         if self.kind == CIRCULAR and self.whole:
             whole_reached = {n: r for n, r in self.reach_roles(roots).items() if r.kind is RoleKind.WHOLE_REACHED}
-            instrumentation += [_unary(name, self._reached(role.root), role) for name, role in whole_reached.items()]
+            instrumentation += [
+                _unary(name, self._reachability(role.root), role) for name, role in whole_reached.items()
+            ]
         return [*instrumentation, *self._null_cells(roots)]
 
     def reach_roles(self, roots: Mapping[str, Set[str]]) -> dict[str, Role]:
@@ -196,7 +198,7 @@ class Group:
     def _predicate(self, name: str, definition: Formula, kind: RoleKind) -> Predicate:
         return _unary(name, definition, Role(kind, self.name))
 
-    def _shared(self) -> Formula:
+    def _sharing(self) -> Formula:
         """Two cells point to the node: of two nodes, or two cells of one node."""
         name = self.name
         two = exists(["v1", "v2"], conj(Not(Equal("v1", "v2")), at(name, "v1", "v"), at(name, "v2", "v")))
@@ -213,7 +215,7 @@ class Group:
         closure = self.whole_closure if self.kind == CIRCULAR else self.closure
         return Exists("v1", conj(at(self.name, "v", "v1"), at(closure, "v1", "v")))
 
-    def _reached(self, root: str) -> Formula:
+    def _reachability(self, root: str) -> Formula:
         return Exists("v1", conj(at(root, "v1"), at(self.whole_closure, "v1", "v")))
 
     def _null_cells(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:

@@ -59,7 +59,7 @@ def holdings(groups: Sequence[Group], edges: Mapping[str, Kinds]) -> tuple[list[
             if ends & sources:
                 entries.update({e: None for e in other.members if sources & {target for _, target in edges[e]}})
             else:
-                single.update({e: _held(e) for e in group.members if new & edges[e]})
+                single.update({e: _holding(e) for e in group.members if new & edges[e]})
         if entries:
             below.append(_below(group, list(entries)))
     return below, list(single.values())
@@ -69,7 +69,7 @@ def _kinds(group: Group, edges: Mapping[str, Kinds]) -> Kinds:
     return frozenset(pair for edge in group.members for pair in edges[edge])
 
 
-def _held(edge: str) -> Holding:
+def _holding(edge: str) -> Holding:
     return Holding(held_by(edge), lambda u, v: at(edge, u, v))
 
 

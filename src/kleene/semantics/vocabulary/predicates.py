@@ -95,7 +95,7 @@ class Symbols:
         """The name of a variable's predicate: its own, unless that stands for something else."""
         name = self._names.get(variable)
         if name is None:
-            taken = {*self._names.values(), *self._reserved}
+            taken = {*self._names.values(), *self._reserved_names}
             name = variable.name
             while name in taken or _is_name_of_temporary(name):
                 name += "'"
@@ -103,7 +103,7 @@ class Symbols:
         return name
 
     @property
-    def _reserved(self) -> set[str]:
+    def _reserved_names(self) -> set[str]:
         specified = (NEW,) if any(isinstance(e.label, Specified) for e in self.memory.cfa.edges) else ()
         return {FREED, HEAP, OPAQUE, "down", *RESERVED, *self.memory.cell_targets, *specified}
 
@@ -315,11 +315,11 @@ class Symbols:
                 predicates.append(Predicate(name, 1, ("v",), definition=reached, abstraction=True, role=role))
         predicates += [holding.predicate() for holdings in self.holdings for holding in holdings]
         predicates += cancellation(self.shape, self.edges) + [lane.predicate() for lane in self.lanes]
-        predicates += self._dereferenced()
+        predicates += self._targets_of_targets()
         rules = [rule for group in self.groups for rule in group.rules()] + cancellation_rules(self.shape, self.edges)
         return Instrumentation(tuple(predicates), tuple(rules))
 
-    def _dereferenced(self) -> list[Predicate]:
+    def _targets_of_targets(self) -> list[Predicate]:
         """Predicates for the targets of ``*p`` of a pointer to a pointer p, which is used like a variable."""
         dereferenced = []
         for variable in self.memory.pointers:

@@ -205,7 +205,7 @@ class ClosureUpdates:
         u, w = step
         label = u.rpartition("@")[2] if "@" in u else ""
         if symbol in self._copies.get(label, ("", "", ()))[2]:
-            return self._copied(label, symbol, ends)
+            return self._copied_path(label, symbol, ends)
         if symbol not in self._changes:
             earlier, mark, fields = self._removals.get(label, ("", "", frozenset()))
             if symbol in fields:
@@ -238,7 +238,7 @@ class ClosureUpdates:
         rest = disj(Equal(y, t), conj(plus(y, t), neg(lost(y, t))))
         return disj(kept, exists([x, y], conj(marked, star(s, x), gained, rest)))
 
-    def _copied(self, label: str, symbol: str, ends: tuple[str, str]) -> Formula:
+    def _copied_path(self, label: str, symbol: str, ends: tuple[str, str]) -> Formula:
         """A path among old individuals, or between the copies of two that a path connects."""
         earlier, instance, symbols = self._copies[label]
         u, w = in_domain("u", earlier), in_domain("w", earlier)

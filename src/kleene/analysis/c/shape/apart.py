@@ -83,7 +83,7 @@ class PartsLook:
 
 def _pays(parts: Parts, structures: Sequence[Structure]) -> bool:
     islands = [parts.islands(structure) for structure in structures]
-    partition = parts.locality.finest.joined([own for found in islands for own in found.nodes])
+    partition = parts.locality.finest.joined([own for taken in islands for own in taken.nodes])
     different = 0
     for own in partition:
         different += len({parts.cut(i.structure, i.nodes_of(own), own) for i in islands}) - 1

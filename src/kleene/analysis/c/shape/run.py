@@ -78,7 +78,7 @@ def run_shape(
             domain, initial = domain_of(translation)
             limits = _Limits(domain, max_structures, _doubtful(translation, forgets=forgets), look, parts)
             limits.parts_look = STRUCTURES_BEFORE_PARTS_OF_CALLS if translation.procedures else STRUCTURES_BEFORE_PARTS
-            reached = _solved(translation, domain, [initial], limits, Teller(tell, translation, shape.name, limits))
+            reached = _solve(translation, domain, [initial], limits, Teller(tell, translation, shape.name, limits))
     except LimitReached as limit:  # before the iteration began, or while it was being ended
         return gave_up(str(limit), start)
     result = _result(translation, shape, domain, reached, reached.generated, start)
@@ -115,7 +115,7 @@ def run_apart(
                 domain = known.domain(inner, translation)
                 limits = _Limits(inner, max_structures, _doubtful(translation, forgets=forgets), counts=domain)
                 teller = Teller(tell, translation, f"{shape.name}, by parts", limits)
-                reached = _solved(translation, domain, domain.given([initial]), limits, teller)
+                reached = _solve(translation, domain, domain.given([initial]), limits, teller)
         except (LimitReached, Refused) as limit:
             return result if result.together is not None else gave_up(str(limit), start)
         result = _result(translation, shape, inner, reached, domain.generated, begun)
@@ -159,7 +159,7 @@ def _result(
     )
 
 
-def _solved(
+def _solve(
     translation: Translation,
     domain: CallDomain[Action, Element],
     initial: Sequence[Element],
@@ -181,7 +181,7 @@ def check_again(result: ShapeResult) -> bool:
     if translation is None or reached is None or not result.complete:
         return False
     domain, initial = domain_of(translation, join="conc" if result.together is not None else "part")
-    problems = _uncovered(result, domain, initial)
+    problems = _gaps(result, domain, initial)
     raised = {translation.alarms[entry.text] for entry in domain.log if entry.text in translation.alarms}
     problems += [f"an alarm was not raised: {alarm.text}" for alarm in raised - set(result.alarms)]
     if problems or _cycles(domain) or domain.contradictions:
@@ -190,7 +190,7 @@ def check_again(result: ShapeResult) -> bool:
     return True
 
 
-def _uncovered(result: ShapeResult, domain: CallingShapeDomain, initial: Structure) -> list[str]:
+def _gaps(result: ShapeResult, domain: CallingShapeDomain, initial: Structure) -> list[str]:
     """What the stores of a result do not cover."""
     translation, reached = result.translation, result.reached
     assert translation is not None and reached is not None
