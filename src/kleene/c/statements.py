@@ -81,7 +81,7 @@ class Statements:
         stop = cursor.extent.end
         self.lower.builder.close_scope(type(end)(end.file, stop.line, max(stop.column - 1, 1), end.function))
 
-    def unexposed(self, cursor: Any) -> None:
+    def attributed_statement(self, cursor: Any) -> None:
         """Statements that libclang does not name: those with attributes (`fallthrough`)."""
         for part in cursor.get_children():
             self.statement(part)
@@ -301,7 +301,7 @@ class Statements:
 
 _STATEMENTS = {
     "COMPOUND_STMT": "compound",
-    "UNEXPOSED_STMT": "unexposed",
+    "UNEXPOSED_STMT": "attributed_statement",
     "DECL_STMT": "declarations",
     "IF_STMT": "if_statement",
     "WHILE_STMT": "while_statement",

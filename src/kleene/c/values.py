@@ -62,7 +62,7 @@ class Values:
         if name == "BINARY_OPERATOR":
             return self._binary(cursor)
         if name == "CSTYLE_CAST_EXPR":
-            return self.converted(list(cursor.get_children())[-1], self.lower.type(cursor), cursor)
+            return self.convert(list(cursor.get_children())[-1], self.lower.type(cursor), cursor)
         if name == "CALL_EXPR":
             result = self.lower.calls.call(cursor, None, self.lower.type(cursor))
             return result if result is not None else Constant(0, self.lower.type(cursor))
@@ -124,17 +124,17 @@ class Values:
         if len(inner) == 1 and is_read(cursor, inner[0]):
             return read_argument(self.lower, cursor, inner[0])
         if len(inner) == 1 and kind(inner[0]) not in ("TYPE_REF", "MEMBER_REF"):
-            return self.converted(inner[0], self.lower.type(cursor), cursor)
+            return self.convert(inner[0], self.lower.type(cursor), cursor)
         return self._constant(cursor)
 
-    def converted(self, inner: Any, type_: Type, cursor: Any) -> Expression:
+    def convert(self, inner: Any, type_: Type, cursor: Any) -> Expression:
         """The value of `inner` converted; a call learns the type that its result is wanted in."""
         if is_void(type_):
             self.lower.effects.effect(inner)
             return Constant(0, type_)
         call = strip_parentheses(inner)
         if kind(call) == "CALL_EXPR":
-            type_ = self.lower.unit.types.decayed(type_)
+            type_ = self.lower.unit.types.decay(type_)
         if kind(call) == "CALL_EXPR" and isinstance(type_, PointerType):
             result = self.lower.calls.call(call, None, type_)
             return self.lower.convert(result if result is not None else Constant(0, type_), type_, cursor)
@@ -230,11 +230,11 @@ class Values:
         if operator in ("+", "extension"):
             return self.lower.convert(self.value(inner), type_, cursor)
         if operator in ("-", "~"):
-            return self.negated(operator, self.lower.convert(self.value(inner), type_, cursor))
+            return self.negate(operator, self.lower.convert(self.value(inner), type_, cursor))
         raise UnsupportedConstruct(f"operator {operator}", cursor)
 
     @staticmethod
-    def negated(operator: str, value: Expression) -> Expression:
+    def negate(operator: str, value: Expression) -> Expression:
         type_ = value.type
         if isinstance(value, Constant) and isinstance(type_, IntegerType):
             return Constant(type_.wrap(-value.value if operator == "-" else ~value.value), type_)
@@ -276,7 +276,7 @@ class Values:
             return PointerDifference(left, right, scale, type_)
         if isinstance(left.type, PointerType) and operator in "+-":
             if operator == "-":
-                right = self.negated("-", self.lower.convert(right, self.difference_type(), cursor))
+                right = self.negate("-", self.lower.convert(right, self.difference_type(), cursor))
             return self.offset(left, right, cursor)
         if isinstance(right.type, PointerType) and operator == "+":
             return self.offset(right, left, cursor)

@@ -55,7 +55,7 @@ class Cfa(Generic[Label]):
     def entering(self, location: str) -> tuple[Edge[Label], ...]:
         return self._entering.get(location, ())
 
-    def reversed(self) -> Cfa[Label]:
+    def reverse(self) -> Cfa[Label]:
         """All edges turned round, for backward analysis; the entry is the target of the first edge."""
         turned = tuple(Edge(edge.target, edge.label, edge.source) for edge in self.edges)
         return Cfa(turned[0].source if turned else self.entry, turned)

@@ -178,7 +178,7 @@ class CProgram:
                 recursive.add(name)
         return frozenset(recursive)
 
-    def unsupported(self) -> list[Unsupported]:
+    def unsupported_operations(self) -> list[Unsupported]:
         """Everything in reachable functions that is not modelled, in source order of the functions."""
         edges = (e for name in self.reachable_functions for e in self.functions[name].cfa.edges)
         return [e.label for e in edges if isinstance(e.label, Unsupported)]

@@ -127,7 +127,7 @@ class SketchCut:
         place = {u: k for k, u in enumerate(kept)}
         facts = sum(bit for name, bit in self.places.nullary.items() if name in own)
 
-        def moved(pairs: Mapping[tuple[int, int], int]) -> dict[tuple[int, int], int]:
+        def move(pairs: Mapping[tuple[int, int], int]) -> dict[tuple[int, int], int]:
             return {(place[u], place[w]): mask for (u, w), mask in pairs.items() if u in place and w in place}
 
         return Sketch(
@@ -135,8 +135,8 @@ class SketchCut:
             sketch.false & facts,
             [sketch.nodes_true[u] for u in kept],
             [sketch.nodes_false[u] for u in kept],
-            moved(sketch.pairs),
+            move(sketch.pairs),
             [sketch.rows[u] for u in kept],
-            moved(sketch.open),
+            move(sketch.open),
             complete,
         )

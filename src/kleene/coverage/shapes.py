@@ -294,7 +294,7 @@ class _Drawing:
         )
         constants = owner.translator.constants
         for variable, value in self.numbers:
-            chosen = owner.numbers.chosen(variable, value, bound)
+            chosen = owner.numbers.choices(variable, value, bound)
             for c in constants.of(variable):
                 bit = owner.places.nullary.get(owner.symbols.integer(variable, c), 0)
                 if c not in chosen:
@@ -302,7 +302,7 @@ class _Drawing:
                 elif len(chosen) == 1:
                     sketch.true |= bit
         for node, offset, value in self.cells:
-            chosen = owner.numbers.chosen(offset, value, bound)
+            chosen = owner.numbers.choices(offset, value, bound)
             for c in constants.of(offset):
                 bit = owner.places.unary.get(owner.symbols.integer_cell(offset, c), 0)
                 if c not in chosen:

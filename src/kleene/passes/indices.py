@@ -132,14 +132,14 @@ class _Splitter:
     def _fix_sizes(self, operation: Operation, location: str) -> Operation:
         """The operation with sizes and indices whose interval is one number."""
 
-        def fixed(node: Expression) -> Expression:
+        def fix(node: Expression) -> Expression:
             if isinstance(node, Index) and not isinstance(node.index, Constant):
                 low, high = self.intervals.of(node.index, location)
                 if low == high:
                     return replace(node, index=Constant(low, node.index.type))
             return node
 
-        operation = rewrite_operation(operation, fixed)
+        operation = rewrite_operation(operation, fix)
         if isinstance(operation, Allocate | Realloc | MemSet | MemCopy) and not isinstance(operation.size, Constant):
             low, high = self.intervals.of(operation.size, location)
             if low == high:

@@ -54,7 +54,7 @@ def _with_constants_kept(program: CProgram) -> CProgram:
     """An assignment to a constant (by a pointer to it that was replaced by it) is an error."""
     constants = {g.variable for g in program.globals if g.constant}
 
-    def kept(edge: Edge[Operation]) -> Edge[Operation]:
+    def keep(edge: Edge[Operation]) -> Edge[Operation]:
         target = getattr(edge.label, "target", None)
         while isinstance(target, Field | Index):
             target = target.base
@@ -65,7 +65,7 @@ def _with_constants_kept(program: CProgram) -> CProgram:
     if not constants:
         return program
     functions = {
-        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(kept, f.cfa.edges)))) for n, f in program.functions.items()
+        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(keep, f.cfa.edges)))) for n, f in program.functions.items()
     }
     return replace(program, functions=functions)
 

@@ -175,7 +175,7 @@ def _compare(node: Comparison, constants: Constants) -> Expression:
 def _copy(operation: Operation, constants: Constants) -> Operation:
     """The operation with constant addresses in place of pointers that hold them, in copies and in bulk writes."""
 
-    def known(value: Expression) -> Expression:
+    def replacement(value: Expression) -> Expression:
         pointer = _uncast(value)
         if isinstance(pointer, Variable) and pointer in constants and isinstance(value.type, PointerType):
             return AddressOf(constants[pointer], value.type)
@@ -183,11 +183,11 @@ def _copy(operation: Operation, constants: Constants) -> Operation:
 
     match operation:
         case Assign(target=Variable(), value=value):
-            return replace(operation, value=known(value))
+            return replace(operation, value=replacement(value))
         case MemSet(pointer=pointer):
-            return replace(operation, pointer=known(pointer))
+            return replace(operation, pointer=replacement(pointer))
         case MemCopy(destination=destination, source=source):
-            return replace(operation, destination=known(destination), source=known(source))
+            return replace(operation, destination=replacement(destination), source=replacement(source))
     return operation
 
 

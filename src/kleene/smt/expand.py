@@ -71,7 +71,7 @@ class Expansion:
             if name in self.symbols or name.startswith("present:"):
                 yield self.symbols.get(name, (name, ())), value
 
-    def closed(self, f: Formula) -> Formula:
+    def expand_closed(self, f: Formula) -> Formula:
         """The expansion of a formula; free variables stand for some individuals."""
         return self.expand(exists(f.free, f), {})
 

@@ -23,7 +23,7 @@ class Witnesses:
         self._named: dict[Formula, Formula] = {}
         self._count = 0
 
-    def named(self, f: Formula) -> Formula:
+    def name(self, f: Formula) -> Formula:
         """The expanded formula with its outer existential quantifiers replaced by names."""
         formula = self._named.get(f)
         if formula is None:
@@ -55,7 +55,7 @@ class Witnesses:
             if cell in self.expansion.universe.domain(variable):
                 expanded = self.expansion.expand(body, {variable: cell})
                 instance = substitute(expanded, {f"{variable}:{cell}": name})
-                result.append(self.named(instance))
+                result.append(self.name(instance))
         return result
 
 

@@ -115,7 +115,7 @@ class Solver:
         """Limit of conflicts for one call of a SAT solver."""
         return self.limits.conflicts
 
-    def timed(self, backend: str, query: Callable[[], tuple[str, int]]) -> None:
+    def time_query(self, backend: str, query: Callable[[], tuple[str, int]]) -> None:
         """Run one query, which returns its verdict and its number of solver calls; record its cost."""
         start = time.perf_counter()
         verdict, calls = "unknown", 1
@@ -245,12 +245,12 @@ class Session:
             axioms += self.closures.inductive
         if stage is Stage.FINITE:
             axioms += self._finite()
-        expanded = self._asserted.expanded(axioms)
-        queries = [self.expansion.closed(f) for f in plain]
+        expanded = self._asserted.expand(axioms)
+        queries = [self.expansion.expand_closed(f) for f in plain]
         extra: list[Formula] = []
         if stage is Stage.NAMED:
-            expanded = [self.witnesses.named(f) for f in expanded]
-            queries = [self.witnesses.named(f) for f in queries]
+            expanded = [self.witnesses.name(f) for f in expanded]
+            queries = [self.witnesses.name(f) for f in queries]
             extra = self.witnesses.instances([*expanded, *queries])
         expanded += extra
         self.owner.dump_query(self.universe, expanded, queries)
@@ -274,7 +274,7 @@ class Session:
             result.append(ask())
             return result[0].verdict, result[0].calls
 
-        self.owner.timed(backend, query)
+        self.owner.time_query(backend, query)
         return result[0]
 
     def _order(self, stage: Stage, effort: Effort) -> list[str]:

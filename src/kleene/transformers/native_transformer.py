@@ -62,9 +62,9 @@ class NativeAction:
             steps: list[_native.Program] = []
             if action.precondition is not None:
                 shared = precondition_programs(action.precondition, all_active=all_active)
-                steps = [program.bound(vocabulary) for program in shared]
+                steps = [program.bind(vocabulary) for program in shared]
             parts = part_programs(Parts.of(action), all_active=all_active)
-            bound = [parts[name].bound(vocabulary) if name in parts else None for name in PARTS]
+            bound = [parts[name].bind(vocabulary) if name in parts else None for name in PARTS]
             native.add(all_active, steps, bound)
         return native
 

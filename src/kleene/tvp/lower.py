@@ -79,11 +79,11 @@ class Lowering:
             result = And(result, Equal(variable, variable))
         return result
 
-    def bound(self, f: Formula) -> frozenset[str]:
+    def bound_variables(self, f: Formula) -> frozenset[str]:
         """The variables that are bound somewhere in a formula."""
         bound = self._bound.get(f)
         if bound is None:
-            parts = [self.bound(child) for child in f.children]
+            parts = [self.bound_variables(child) for child in f.children]
             bound = _NONE.union(*parts) if parts else _NONE
             match f:
                 case Exists(variable, _) | Forall(variable, _):
@@ -182,7 +182,7 @@ class _Lowerer:
 
     def _no_clash(self, result: Formula, place: FormulaSyntax) -> Formula:
         """As in TVLA, a variable must not be both free and bound in one operator's operands."""
-        bound = self.context.bound(result)
+        bound = self.context.bound_variables(result)
         for variable in result.free if bound else ():
             if variable in bound:
                 message = f"the variable '{variable}' is both free and bound here"

@@ -119,14 +119,14 @@ class _Part:
         formal = self.contract is not None and self.contract.formal
         return tuple(name for name in PROPERTIES if not formal or name != "memcleanup")
 
-    def proved(self, name: str) -> bool:
+    def proves(self, name: str) -> bool:
         return self.report is not None and self.report.properties.get(name, Verdict.TRUE) is Verdict.TRUE
 
     @property
     def keeps_contracts(self) -> bool:
         """Whether no contract is broken here: taking and giving is safe, and a body leaves nothing behind."""
         needed = ("memsafety", "assert", "memcleanup") if self.contract else ("memsafety", "assert")
-        return all(self.proved(name) for name in needed)
+        return all(self.proves(name) for name in needed)
 
     def findings(self) -> list[tuple[Finding, Confirmed | None]]:
         """The findings, phrased in terms of contracts, each with its confirming run."""
@@ -170,7 +170,7 @@ def _together(program: CProgram, parts: Sequence[_Part], properties: Sequence[st
     kept = all(part.keeps_contracts for part in parts)
     verdicts = dict.fromkeys(properties, Verdict.UNKNOWN)
     for name in properties:
-        if kept and all(part.proved(name) for part in parts):
+        if kept and all(part.proves(name) for part in parts):
             verdicts[name] = Verdict.TRUE
     verdicts[CONTRACTS] = Verdict.TRUE if kept else Verdict.UNKNOWN
     shown: list[tuple[Finding, Confirmed]] = []

@@ -132,23 +132,23 @@ class _Reader:
             raise InputError(f"{shape} beside a formula: its cells have other fields, too", position)
         p = _subject(shape.subject)
         links = words.fields if shape.word == "tree" else shape.links[:1]
-        inside = Atom(words.named("reach", links, p), ("v",))
-        cycle = Atom(words.named("cycle", links), ("v",))
+        inside = Atom(words.predicate_of("reach", links, p), ("v",))
+        cycle = Atom(words.predicate_of("cycle", links), ("v",))
         if shape.word == "ring":
             return [forall(["v"], implies(Atom(p, ("v",)), cycle))]
         result = [forall(["v"], implies(inside, neg(cycle)))]
         if shape.word == "tree":
-            result.append(forall(["v"], implies(inside, neg(Atom(words.named("shared", links), ("v",))))))
+            result.append(forall(["v"], implies(inside, neg(Atom(words.predicate_of("shared", links), ("v",))))))
         if shape.word == "dlist":
             there, back = shape.links
-            both = [Atom(words.named("inverse", pair), ("v",)) for pair in ((there, back), (back, there))]
+            both = [Atom(words.predicate_of("inverse", pair), ("v",)) for pair in ((there, back), (back, there))]
             result.append(forall(["v"], implies(inside, conj(*both))))
             # the rest follows, by induction only
-            result.append(forall(["v"], implies(inside, neg(Atom(words.named("cycle", (back,)), ("v",))))))
+            result.append(forall(["v"], implies(inside, neg(Atom(words.predicate_of("cycle", (back,)), ("v",))))))
             before = Atom(back, ("v", "w"))
             result.append(forall(["v", "w"], implies(conj(inside, before), Atom(inside.predicate, ("w",)))))
             if set(words.fields) == set(shape.links):
-                anywhere = Atom(words.named("reach", words.fields, p), ("v",))
+                anywhere = Atom(words.predicate_of("reach", words.fields, p), ("v",))
                 result.append(forall(["v"], implies(anywhere, inside)))
         return result
 
@@ -162,7 +162,7 @@ class _Reader:
 
     def _inside(self, shape: Shape, words: SpecificationVocabulary) -> Formula:
         links = words.fields if shape.word == "tree" else shape.links[:1]
-        return Atom(words.named("reach", links, _subject(shape.subject)), ("v",))
+        return Atom(words.predicate_of("reach", links, _subject(shape.subject)), ("v",))
 
 
 def _subject(name: str) -> str:

@@ -293,7 +293,7 @@ def _may_help(check: Check) -> bool:
     alarms = check.report.shape.alarms if check.report.shape is not None else []
     if check.options.domain != "all" or check.is_violated:
         return False
-    without_meaning = {(o.place, o.reason) for o in check.prepared.source.unsupported()}
+    without_meaning = {(o.place, o.reason) for o in check.prepared.source.unsupported_operations()}
     return not any(a.kind == "unsupported" and (a.place, a.text) in without_meaning for a in alarms)
 
 

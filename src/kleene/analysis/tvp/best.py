@@ -49,7 +49,7 @@ class BestDomain(ShapeDomain):
         results: list[Structure] = []
         for element in elements:
             outcome = self.outcome(self.transformer(action), edge, element)
-            plain = list(dict.fromkeys(self.blurred(draft, element) for draft in outcome.drafts))
+            plain = list(dict.fromkeys(self.blur(draft, element) for draft in outcome.drafts))
             possible = {m: self._can_be_reported(m, best, element) for m in {r.message for r in outcome.reports}}
             outcome.reports = [r for r in outcome.reports if possible[r.message]]
             if outcome.reports or outcome.unmet:

@@ -86,13 +86,13 @@ def stages_of(domain: ShapeDomain, action: Action, structure: Structure) -> tupl
         stages.append(Stage("coerced", coerced))
     else:
         kept = focused
-    updated = [transformer.updated(draft, a) for draft in kept for a in transformer.assignments(draft)]
+    updated = [transformer.update(draft, a) for draft in kept for a in transformer.assignments(draft)]
     stages.append(_plain("updated", updated, structure))
     if transformer.stages.coerce_after:
         coerced, updated = _coerce_all(domain, updated, structure)
         stages.append(Stage("coerced", coerced))
     if domain.options.join != "conc":
-        blurred = dict.fromkeys(domain.blurred(draft, structure) for draft in updated)
+        blurred = dict.fromkeys(domain.blur(draft, structure) for draft in updated)
         stages.append(Stage("blurred", tuple((s, None) for s in blurred)))
     return tuple(stages)
 
@@ -112,9 +112,9 @@ def _focus_cases(domain: ShapeDomain, action: Action, structure: Structure) -> l
         for formula in action.focus:
             drafts = [result for draft in drafts for result in focuser.focus_draft(draft, formula)]
             if len(drafts) > _MANY_CASES:
-                return transformer.focused(start)
+                return transformer.focus(start)
     except InfiniteFocus:
-        return transformer.focused(start)
+        return transformer.focus(start)
     return drafts
 
 

@@ -10,7 +10,7 @@ from kleene.analysis.limits import Watchdog, peak_memory
 from kleene.analysis.tvp.decomposed import (
     check_apart,
     decomposed_domain,
-    flattened,
+    flatten,
     require_decomposable,
     solve_apart,
 )
@@ -69,7 +69,7 @@ def prepare(program: Program, options: RunOptions) -> Analysis:
     edges = tuple(Edge(e.source, derivations[e.label].action, e.target) for e in program.cfa.edges)
     cfa = Cfa(program.cfa.entry, edges)
     if options.backward:
-        cfa = cfa.reversed()
+        cfa = cfa.reverse()
     rules = all_rules(
         program.vocabulary,
         program.rules,
@@ -202,7 +202,7 @@ def _solved_apart(
     reached = solve_apart(analysis.cfa, domain, structures, schedule, listeners, watch)
     if analysis.options.self_check and reached.complete:
         check_apart(analysis.cfa, decomposed_domain(program, _silent(analysis), join), structures, reached)
-    return flattened(reached, domain)
+    return flatten(reached, domain)
 
 
 def _silent(analysis: Analysis) -> ShapeDomain:
@@ -361,7 +361,7 @@ def _report(
         statistics=statistics,
         seconds=seconds,
         warnings=tuple(str(w) for w in warnings),
-        options=analysis.options.described(),
+        options=analysis.options.choices(),
     )
 
 

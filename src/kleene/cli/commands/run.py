@@ -92,7 +92,7 @@ def command(program: str, input_name: str | None, **given: Any) -> int:
         listeners=[progress],
         on_dump=lambda so_far: write_output(f"{so_far.program}.dump.tvs", report_tvs(so_far)),
     )
-    progress.done()
+    progress.stop()
     if given["debug"]:
         report = replace(report, rules=tuple(dependency_lines(analysis.domain.coercer.rules)))
     write_report(report, given)

@@ -23,7 +23,7 @@ from kleene.batch import child
 from kleene.cli.lsp.c_answers import diagnostics_of, shapes_at
 from kleene.cli.lsp.checked import START
 from kleene.cli.lsp.places import range_of, uri_of
-from kleene.cli.lsp.tvp_index import Declaration, declarations, named, word_at
+from kleene.cli.lsp.tvp_index import Declaration, declarations, declarations_of, word_at
 from kleene.diagnostics import Diagnostic, InputError, KleeneError
 from kleene.structures.tvs_reader import parse_tvs
 from kleene.tvp.program import load_program, parse_program
@@ -143,7 +143,7 @@ def make_server() -> KleeneServer:
     server = KleeneServer()
 
     @server.feature(types.INITIALIZED)
-    def initialized(ls: KleeneServer, params: types.InitializedParams) -> None:
+    def confirm_initialization(ls: KleeneServer, params: types.InitializedParams) -> None:
         pass
 
     @server.feature(types.INITIALIZE)
@@ -152,19 +152,19 @@ def make_server() -> KleeneServer:
         ls.settings = given if isinstance(given, Mapping) else {}
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    async def opened(ls: KleeneServer, params: types.DidOpenTextDocumentParams) -> None:
-        await _changed(ls, params.text_document.uri, saved=True)
+    async def open_document(ls: KleeneServer, params: types.DidOpenTextDocumentParams) -> None:
+        await _look_again(ls, params.text_document.uri, saved=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    async def changed(ls: KleeneServer, params: types.DidChangeTextDocumentParams) -> None:
-        await _changed(ls, params.text_document.uri, saved=False)
+    async def change_document(ls: KleeneServer, params: types.DidChangeTextDocumentParams) -> None:
+        await _look_again(ls, params.text_document.uri, saved=False)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    async def saved(ls: KleeneServer, params: types.DidSaveTextDocumentParams) -> None:
-        await _changed(ls, params.text_document.uri, saved=True)
+    async def save_document(ls: KleeneServer, params: types.DidSaveTextDocumentParams) -> None:
+        await _look_again(ls, params.text_document.uri, saved=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-    def closed(ls: KleeneServer, params: types.DidCloseTextDocumentParams) -> None:
+    def close_document(ls: KleeneServer, params: types.DidCloseTextDocumentParams) -> None:
         ls.outcomes.pop(params.text_document.uri, None)
         ls.publish(params.text_document.uri, [])
 
@@ -190,7 +190,7 @@ def _add_questions(server: KleeneServer) -> None:
         ]
 
 
-async def _changed(ls: KleeneServer, uri: str, *, saved: bool) -> None:
+async def _look_again(ls: KleeneServer, uri: str, *, saved: bool) -> None:
     if _is_tvp(uri):
         ls.look_at(uri)
     elif saved and uri.endswith((".c", ".i")):
@@ -203,7 +203,7 @@ def _declarations_at(ls: KleeneServer, uri: str, position: types.Position) -> li
         return []
     document = ls.workspace.get_text_document(uri)
     word = word_at(_line(document, position.line), position.character)
-    meant = named(word, _declarations(document)) if word else []
+    meant = declarations_of(word, _declarations(document)) if word else []
     places = {d.position.line for d in meant if d.kind == "location"}
     return [d for d in meant if d.kind != "location" or d.position.line == min(places)]
 

@@ -87,14 +87,14 @@ class CallingDecomposedDomain(DecomposedDomain):
 
     def _calls(self, edge: Edge[Action], element: Product) -> tuple[_Calls, list[Structure]]:
         course = self.course(edge, element.context)
-        touched = self.touched(course.plan, element)
+        touched = self.touched_classes(course.plan, element)
         calls = course.done.get(touched)
         if calls is None:
             calls = course.done[touched] = _Calls(touched, [])
         assert isinstance(calls, _Calls)
         sets = [element.sets[own] for own in touched]
         require_few(sets)
-        return calls, [self.parts.composed(parts) if parts else self.parts.empty for parts in product(*sets)]
+        return calls, [self.parts.compose(parts) if parts else self.parts.empty for parts in product(*sets)]
 
     def _entry(self, structure: Structure) -> Product:
         """The product of one structure; for equal structures the same."""
@@ -111,7 +111,7 @@ class CallingDecomposedDomain(DecomposedDomain):
         """All combinations of the parts of a callee."""
         sets = [element.sets[own] for own in element.partition]
         require_few(sets)
-        return [self.parts.composed(parts) for parts in product(*sets)]
+        return [self.parts.compose(parts) for parts in product(*sets)]
 
 
 def _says(part: Structure) -> bool:

@@ -80,7 +80,7 @@ class ProductStore:
 
     def _add(self, element: Product) -> bool:
         before = self.partition if self._current is not None else element.partition
-        partition = before.joined(element.partition.classes)
+        partition = before.join(element.partition.classes)
         changed = self._current is None or partition != before
         for own in partition.classes - self._stores.keys():
             merged = [old for old in self._stores if old <= own]
@@ -112,7 +112,7 @@ class ProductStore:
 
     def _compose(self, own: Roots, sets: Sequence[Sequence[Structure]]) -> list[Structure]:
         require_few(sets)
-        wholes = (self._parts.composed(parts) for parts in product(*sets))
+        wholes = (self._parts.compose(parts) for parts in product(*sets))
         return [self._parts.cut(whole, (1 << whole.size) - 1, own) for whole in wholes]
 
     @property

@@ -202,7 +202,7 @@ class Explorer:
         return False
 
     def _note_lost(self, state: State) -> None:
-        for number in self.canonical.lost(state):
+        for number in self.canonical.leaks(state):
             block = state.blocks[number]
             self._report(state, "memory_leak", block.place, f"{block.label} is lost", "lost")
 
@@ -217,7 +217,7 @@ class Explorer:
         elif isinstance(end, NotModelled):
             self.result.unsupported.setdefault(place, end.reason)
         elif isinstance(end, Ended) and end.status is not None:
-            lost = set(self.canonical.lost(state))
+            lost = set(self.canonical.leaks(state))
             for number, block in state.blocks.items():
                 if block.kind == "heap" and block.alive and number not in lost:
                     self._report(state, "memory_leak", block.place, f"{block.label} is not freed at the end", "exit")

@@ -96,7 +96,7 @@ class CallingFesaDomain(FesaDomain):
         vectors = []
         for end in exits:
             try:
-                after = self.heaps.joined(division, call, Heap(end.vectors, self.options))
+                after = self.heaps.join(division, call, Heap(end.vectors, self.options))
             except Unmodelled as reason:
                 report("unsupported", str(reason))
                 continue

@@ -163,7 +163,7 @@ class FesaDomain:
         if head:
             widen(heap)
         else:
-            heap.pruned()
+            heap.prune()
             many = self.options.by_role and len(heap.heap_nodes()) > MOST_ROLES
             if many or self.space.size(heap.vectors.function) > self.options.crowded:
                 widen(heap)

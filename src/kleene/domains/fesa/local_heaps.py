@@ -87,7 +87,7 @@ class LocalHeaps:
         together = join_vectors([part.vectors for part in parts if not part.vectors.is_empty()])
         if together is None:
             return None
-        return self._project(together.pruned(), call, objects)
+        return self._project(together.prune(), call, objects)
 
     def _size(self, variable: Variable) -> int:
         return self.transfer.memory.size_of(variable)
@@ -115,7 +115,7 @@ class LocalHeaps:
 
     def _pointing(self, heap: Heap, variable: Node) -> Iterator[Heap]:
         value = read(heap, variable, 0)
-        nothing = heap.restricted(value.null)
+        nothing = heap.restrict(value.null)
         if nothing is not None:
             yield nothing
         for key in sorted(value.targets):
@@ -158,7 +158,7 @@ class LocalHeaps:
 
     def _single_source(self, heap: Heap, summary: Node, outer: list[Flag]) -> Iterator[Heap]:
         """The part where no cell of a summary points to the callee's part, and the one where one does, taken out."""
-        none = heap.restricted(~heap.any_of(heap.flag(f) for f in outer))
+        none = heap.restrict(~heap.any_of(heap.flag(f) for f in outer))
         if none is not None:
             yield none
         new = separate_instance(heap, summary)
@@ -257,7 +257,7 @@ class LocalHeaps:
 
     # Joining --------------------------------------------------------------------------------------------------
 
-    def joined(self, division: Division, call: Invoke, end: Heap) -> Heap:
+    def join(self, division: Division, call: Invoke, end: Heap) -> Heap:
         """The state after the call: the waiting rest and the callee's last state."""
         rest, options, report = Heap(division.rest, end.options), end.options, self.transfer.report
         stays = {*self.known[call.function], *division.objects}

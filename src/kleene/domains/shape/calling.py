@@ -81,7 +81,7 @@ class CallingShapeDomain(DerivingDomain):
                 for after in results:
                     coerced = self.coercer.coerce(after)
                     if coerced is not None:  # there is such a heap
-                        distinct[self.blurred(Draft.of(coerced, 0), coerced)] = None
+                        distinct[self.blur(Draft.of(coerced, 0), coerced)] = None
         return list(distinct)
 
     def callee(self, label: Action) -> str | None:
@@ -94,7 +94,7 @@ class CallingShapeDomain(DerivingDomain):
     def enter(self, edge: Edge[Action], element: Structure) -> list[Structure]:
         call = edge.label
         assert isinstance(call, CallAction)
-        sharp = self.coercer.coerce(self.heaps.sharpened(element))
+        sharp = self.coercer.coerce(self.heaps.sharpen(element))
         if sharp is None:  # there is no such heap
             return []
         division = self.heaps.divide(sharp, call)
@@ -126,7 +126,7 @@ class CallingShapeDomain(DerivingDomain):
         if coerced is None:
             self.contradictions.setdefault(edge.label, (edge, structure))
             return []
-        return [self.blurred(Draft.of(coerced, 0), coerced)]
+        return [self.blur(Draft.of(coerced, 0), coerced)]
 
     def _refuse(self, edge: Edge[Action], structure: Structure) -> None:
         reports = [Report(message, structure, definite=False) for message in edge.label.messages]

@@ -284,7 +284,7 @@ class _Join:
 
     def _sharing(self, group: Group) -> None:
         """Cutpoints and borders have edges from both sides."""
-        for name in self.heaps.shared(group):
+        for name in self.heaps.sharing_predicates(group):
             for node in self.division.cutpoints:
                 image = self.images[node]
                 k = self.place[image]
@@ -316,7 +316,7 @@ class _Join:
                 else:
                     several = any(
                         e.at(shared, n)[1]
-                        for shared in self.heaps.shared(group) or ["heap"]
+                        for shared in self.heaps.sharing_predicates(group) or ["heap"]
                         for e, n in ((self.before, node), (self.end, image))
                     )
                     value = (own[0], int(several))

@@ -80,7 +80,7 @@ class LocalHeaps:
     def present(self, *names: str) -> list[str]:
         return [n for n in dict.fromkeys(names) if n in self.vocabulary]
 
-    def shared(self, group: Group) -> list[str]:
+    def sharing_predicates(self, group: Group) -> list[str]:
         return self.present(group.shared)
 
     def closures(self, group: Group) -> list[tuple[str, str, str]]:
@@ -117,7 +117,7 @@ class LocalHeaps:
 
     # Division ---------------------------------------------------------------------------------------------------
 
-    def sharpened(self, structure: Structure) -> Structure:
+    def sharpen(self, structure: Structure) -> Structure:
         """The structure without the edges that reachability predicates exclude."""
         editor = Editor.of(structure)
         for group in self.calls.groups:
@@ -129,7 +129,7 @@ class LocalHeaps:
     def _possible(self, editor: Editor, group: Group, may: int) -> int:
         layout, every = editor.layout, editor.every
         single = every
-        for name in self.shared(group) or ["sm"]:
+        for name in self.sharing_predicates(group) or ["sm"]:
             single = every & ~editor.get(name)[1] if name != "sm" else 0
         for root in self.roots:
             here = editor.get(root)[1]
@@ -332,13 +332,13 @@ class LocalHeaps:
                 if u in division.borders:
                     editor.set(name, (1 << node, 1 << node))
                 else:
-                    must, may = self.from_node(old, group, name, marker, node) or editor.evaluated(name)
+                    must, may = self.from_node(old, group, name, marker, node) or editor.by_definition(name)
                     editor.set(name, (must & ~borders if several else must, may))
             for name in self.not_null(marker):
                 role = self.vocabulary[name].role
                 assert role is not None
                 has = has_cell(role.of)
-                value = editor.evaluated(name)
+                value = editor.by_definition(name)
                 editor.set(name, editor.at(has, node) if value[0] != value[1] and has in self.vocabulary else value)
 
     def _outer(self, source: Editor, rest: int) -> Rails:
@@ -353,7 +353,7 @@ class LocalHeaps:
             for member in group.members:
                 pointed |= source.layout.image(division.rest, source.get(member)[1])
             nodes = sum(1 << k for u, k in place.items() if pointed >> u & 1)
-            for name in self.shared(group):
+            for name in self.sharing_predicates(group):
                 editor.evaluate_at(name, nodes & editor.get(name)[1])
             for name in self.present(group.crowded):
                 must, may = editor.get(name)

@@ -84,7 +84,7 @@ class _Array:
         self.count = Constant(type_.count, word)
         self.size = Binary("*", self.length, Constant(type_.element.size, word), word)
 
-    def made(self, place: Place) -> tuple[Operation, Operation]:
+    def allocation(self, place: Place) -> tuple[Operation, Operation]:
         block = Allocate(place, self.pointer, self.size, self.element, zeroed=self.zeroed, may_fail=False, stack=True)
         return Assign(place, self.length, self.count), block
 
@@ -109,7 +109,7 @@ class _Coder:
         return Cfa(entry, tuple(self.edges))
 
     def _make(self, here: str, array: _Array, place: Place) -> str:
-        for operation in array.made(place):
+        for operation in array.allocation(place):
             self.fresh += 1
             self.edges.append(Edge(here, operation, f"array blocks {self.fresh}"))
             here = f"array blocks {self.fresh}"

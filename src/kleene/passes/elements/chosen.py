@@ -70,7 +70,7 @@ class Chosen:
                 if type_ is None or product is None or product[1] != type_.size:
                     continue  # no array: a struct with something behind it
                 if has_pointers(type_, self.program):
-                    elements[self.blocks.made(label)] = type_
+                    elements[self.blocks.of_allocation(label)] = type_
         fitting = {k: t for k, t in elements.items() if not self._is_used_otherwise(k, t)}
         sizes = {*self.blocks.memory.sizes, *(layout.type.size for layout in self.program.records.values())}
         made: dict[Type, Slot] = {}

@@ -91,7 +91,7 @@ class _Coder:
         self.chains.connect(self.positions.start(entry, place), self.cfa.entry, place)
         for edge in self.cfa.edges:
             self._edge(edge)
-        return Cfa(entry, self.chains.shortened())
+        return Cfa(entry, self.chains.shorten())
 
     def _edge(self, edge: Edge[Operation]) -> None:
         if edge.source not in self.relations.at:
@@ -118,7 +118,7 @@ class _Coder:
         if isinstance(label, Assume):
             assert isinstance(operation, Assume)
             if self.positions.knows(label.condition):  # what it says about numbers, it says about slots
-                visit.here, test = self.chains.chosen(visit.here, label.place)
+                visit.here, test = self.chains.choice(visit.here, label.place)
                 operation = replace(operation, condition=test)
             self.before_condition[edge.source, label.condition] = visit.here, operation
         return visit.here, operation
@@ -127,11 +127,13 @@ class _Coder:
         """The operation itself, and what follows for the slots of indices."""
         label, place = edge.label, edge.label.place
         match label:
-            case Allocate() if self.chosen.blocks.made(label) in self.chosen.slots:
+            case Allocate() if self.chosen.blocks.of_allocation(label) in self.chosen.slots:
                 assert isinstance(operation, Allocate)
                 here, made = self._allocate(here, operation, label, edge.source)
                 here = self.chains.add(here, Assign(place, operation.target, _like(made, operation.target)))
-            case Realloc() if self.chosen.slot(label.pointer) or self.chosen.blocks.made(label) in self.chosen.slots:
+            case Realloc() if (
+                self.chosen.slot(label.pointer) or self.chosen.blocks.of_allocation(label) in self.chosen.slots
+            ):
                 assert isinstance(operation, Realloc)
                 return self._reallocate(here, operation, label, edge.source)
             case MemSet() if self.chosen.slot(label.pointer) is not None:
@@ -143,13 +145,13 @@ class _Coder:
                 here = self.chains.add(here, operation)
         match label:
             case Assume():
-                return self.positions.compared(here, label, edge.source)
+                return self.positions.compare(here, label, edge.source)
             case Assign(target=target, value=value):
                 return self._assign(here, target, value, edge.source, place)
             case Allocate(target=target) | Havoc(target=target):
                 return self._assign(here, target, None, edge.source, place)
             case Free(pointer=pointer):
-                return self.positions.freed(here, pointer, place)
+                return self.positions.free(here, pointer, place)
             case DeclareLocal(variable=variable):
                 return self._assign(here, variable, None, edge.source, place)
         return here
@@ -162,7 +164,7 @@ class _Coder:
         return self.positions.index_assigned(here, target, value, location, place)
 
     def _allocate(self, here: str, operation: Allocate, label: Allocate, location: str) -> tuple[str, Variable]:
-        slot = self.chosen.slots[self.chosen.blocks.made(label)]
+        slot = self.chosen.slots[self.chosen.blocks.of_allocation(label)]
         product = factors(label.size)
         if product is None or (slot.element.size % product[1] and product[1] != slot.element.size):
             raise _NotFollowed("an array of pointers whose size is not a number of elements")
@@ -177,7 +179,7 @@ class _Coder:
 
     def _reallocate(self, here: str, operation: Realloc, label: Realloc, location: str) -> str:
         place, chains = label.place, self.chains
-        slot = self.chosen.slots.get(self.chosen.blocks.made(label))
+        slot = self.chosen.slots.get(self.chosen.blocks.of_allocation(label))
         if slot is None or not (self.chosen.kinds(label.pointer) <= set(self.chosen.slots)):
             raise _NotFollowed("realloc of an array of pointers as something else")
         if self.chosen.slot(label.pointer) not in (slot, None):
@@ -216,15 +218,15 @@ class _Coder:
             chains.connect(chains.add(first, Assign(place, at, new)), here, place)
             chains.connect(other, here, place)
         if not keeps:
-            here = positions.freed(here, label.pointer, place)
+            here = positions.free(here, label.pointer, place)
         here = chains.add(here, Free(place, old))
         here = chains.add(here, Assign(place, operation.target, _like(new, operation.target)))
         if not isinstance(label.target, Variable):
             here = positions.memory_written(here, label.target, place)
-            return positions.freed(here, label.pointer, place)
+            return positions.free(here, label.pointer, place)
         here = positions.array_assigned(here, label.target, source if keeps else None, place)
         for pair in positions.with_array(source) if keeps and source != label.target else ():
-            here = positions.forgotten(here, pair, place)
+            here = positions.forget(here, pair, place)
         return here
 
     def _set(self, here: str, operation: MemSet, label: MemSet, location: str) -> str:

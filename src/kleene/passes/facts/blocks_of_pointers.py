@@ -46,7 +46,7 @@ class Blocks:
             label = replace(label, size=Constant(OWN_SIZES, label.size.type))
         return replace(edge, label=label)
 
-    def made(self, operation: Allocate | Realloc) -> object:
+    def of_allocation(self, operation: Allocate | Realloc) -> object:
         """The kind of the block that an allocation makes."""
         own = self._sizes.get(operation, 0)
         if own:

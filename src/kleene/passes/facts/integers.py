@@ -83,7 +83,7 @@ class IntegerValue:
         """The value, if it is a constant."""
         return next(iter(self.table)) if self.rest is FALSE and list(self.table.values()) == [TRUE] else None
 
-    def mapped(self, change: Callable[[int], int], *, injective: bool) -> IntegerValue:
+    def map(self, change: Callable[[int], int], *, injective: bool) -> IntegerValue:
         """The value after a function of it; with an injective one, other values do not become those of the table."""
         table: dict[int, Formula] = {}
         for constant, formula in self.table.items():
@@ -91,18 +91,18 @@ class IntegerValue:
             table[new] = disj(table.get(new, FALSE), formula)
         return IntegerValue(table, self.rest) if injective else _with_others(table, self.rest)
 
-    def converted(self, source: IntegerType, target: IntegerType) -> IntegerValue:
+    def convert(self, source: IntegerType, target: IntegerType) -> IntegerValue:
         """The value converted from one integer type to another."""
         if target == source:
             return self
         if target.boolean:
-            return self.negated().negated()
+            return self.negate().negate()
         if target.function != source.function:  # only the conversion of null is known
             null = self.table.get(0)
             return UNKNOWN_INTEGER if null is None else IntegerValue({0: null}, neg(null))
-        return self.mapped(target.wrap, injective=target.bits >= source.bits)
+        return self.map(target.wrap, injective=target.bits >= source.bits)
 
-    def negated(self) -> IntegerValue:
+    def negate(self) -> IntegerValue:
         """``!value``."""
         return IntegerValue.boolean(self.truth(lambda c: c == 0, FALSE if 0 in self.table else UNKNOWN))
 

@@ -55,7 +55,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import IntegerType, PointerType, Type
 from kleene.passes.facts.liveness import defined_variables
-from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merged
+from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merge
 from kleene.passes.facts.symbolic_values import WORD, Values, address_of, full_range
 from kleene.passes.facts.zones import ZERO, Interval, Zone
 
@@ -177,7 +177,7 @@ class Relations(Values):
                     waiting.add(edge.target)
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
-                joint, pairs = merged(known, after)
+                joint, pairs = merge(known, after)
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     self._widen(known, joint, pairs)
                 if not covers(known, joint, pairs):
@@ -228,9 +228,9 @@ class Relations(Values):
             case Assign(target=target, value=value):
                 self._assign(target, value, state)
             case Allocate(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
+                self._store(target, self._block(size, state, self._kinds.of_allocation(operation)), state)
             case Realloc(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
+                self._store(target, self._block(size, state, self._kinds.of_allocation(operation)), state)
             case Havoc(target=target):
                 self._store(target, self._any(target.type, state), state)
             case MemSet(pointer=pointer) | MemCopy(destination=pointer):

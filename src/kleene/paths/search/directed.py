@@ -214,7 +214,7 @@ class Search:
         """Whether there are inputs for a path that waited; the node gets them."""
         terms = constraints_of(node.state).terms
         split = len(terms) - node.new
-        model = self.models.extended(terms[:split], terms[split:], node.model)
+        model = self.models.extend(terms[:split], terms[split:], node.model)
         if model is None:
             return False
         node.model, node.new = dict(model), 0
@@ -228,7 +228,7 @@ class Search:
         cells = [value for block in node.state.blocks.values() for _, value in block.cells.values()]
         held = [value.expression for value in cells if isinstance(value, Term)]
         if held:
-            related = self.models.related(constraints_of(node.state).terms, held)
+            related = self.models.related_terms(constraints_of(node.state).terms, held)
             key = (key, frozenset(term.get_id() for term in related))
         if key in self.seen:
             return True
@@ -236,7 +236,7 @@ class Search:
         return False
 
     def _report_leak(self, node: _Node, location: str) -> None:
-        if self.canonical.lost(node.state):
+        if self.canonical.leaks(node.state):
             self._confirm(node, "memory_leak", location)
 
     def _end(self, node: _Node, end: Exception, location: str) -> None:

@@ -196,7 +196,7 @@ def sequential(models: Models, abstraction: Abstraction, path: ErrorPath, *, lev
     """Simulations one after the other."""
 
     def test(generators: Sequence[Generator], most: int) -> list[Answer]:
-        return [simulate_once(models, abstraction.tuned(g), path, most, level=level) for g in generators]
+        return [simulate_once(models, abstraction.with_generator(g), path, most, level=level) for g in generators]
 
     return test
 

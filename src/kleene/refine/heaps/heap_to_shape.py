@@ -47,7 +47,7 @@ def abstract_nodes(model: Model, nodes: Iterable[ExplicitNode], fixed: Mapping[s
     for node in nodes:
         shape = heap_to_shape(model, node.state, fixed) if node.state is not None else None
         if shape is not None:
-            blurred = model.domain.blurred(Draft.of(shape, 0, keep_names=False), shape)
+            blurred = model.domain.blur(Draft.of(shape, 0, keep_names=False), shape)
             result.append(Node(node.location, blurred, node.parent, node.step, node.heap))
     return result
 

@@ -105,7 +105,7 @@ class PathExplainer:
         where = unite(
             *(at_cuts(path, (spoken.definition(c.spoken) for c in cuts)) for cuts in (answer.cuts, *answer.others))
         )
-        asked = spoken.definition(answer).joined(direct)
+        asked = spoken.definition(answer).join(direct)
         return Reason(INFEASIBLE, self._why(path, answer.core), asked, interpolants=answer, where=where)
 
     def _why(self, path: ErrorPath, core: tuple[int, ...]) -> str:

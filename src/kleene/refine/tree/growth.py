@@ -44,12 +44,14 @@ def smaller_tree(
     ]
     if not finer:
         return None
-    best = _build(models.of(abstraction.tuned(max(finer, key=lambda g: len(g.families)))), grown.generated // 2, paths)
+    best = _build(
+        models.of(abstraction.with_generator(max(finer, key=lambda g: len(g.families)))), grown.generated // 2, paths
+    )
     for family in _last_first(best.generator, current) if best is not None else ():
         assert best is not None
         fewer = next((g for g in finer if g.families == best.generator.families - {family}), None)
         if fewer is not None:
-            smaller = _build(models.of(abstraction.tuned(fewer)), best.tree.generated, paths)
+            smaller = _build(models.of(abstraction.with_generator(fewer)), best.tree.generated, paths)
             best = smaller if smaller is not None and _errors(smaller) <= _errors(best) else best
     return best
 

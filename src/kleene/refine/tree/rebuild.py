@@ -34,7 +34,7 @@ class Carrier:
             and old_symbols.groups == new_symbols.groups
         )
 
-    def carried(self, structure: Structure, location: str) -> Structure | None:
+    def carry(self, structure: Structure, location: str) -> Structure | None:
         """The structure in the new vocabulary; None if the new abstraction could know more, or other things, there."""
         if structure.size and not self._same_class:
             return None
@@ -63,7 +63,7 @@ class Carrier:
         return self._canonical(Structure(vocabulary, size, tuple(values)))
 
     def _canonical(self, structure: Structure) -> Structure:
-        return self.new.domain.blurred(Draft.of(structure, 0, keep_names=False), structure)
+        return self.new.domain.blur(Draft.of(structure, 0, keep_names=False), structure)
 
     @cached_property
     def _kept_predicates(self) -> frozenset[str]:
@@ -125,7 +125,7 @@ def rebuilt(old: Tree, model: Model) -> Tree:
     changed: set[str] = set()
     for location in program.reachable & set(old.stores):
         for shape in old.stores[location].elements():
-            carried = carrier.carried(shape, location)
+            carried = carrier.carry(shape, location)
             if carried is None:
                 changed.add(location)
                 break

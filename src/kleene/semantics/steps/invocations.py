@@ -131,7 +131,7 @@ class InvocationSteps:
                 pointer = self.symbols.pointer(variable)
                 return [
                     *(pointer.predicate(o) for o in pointer.offsets),
-                    self.symbols.undefined(pointer),
+                    self.symbols.undefined_predicate(pointer),
                 ]
             case "integer":
                 return [self.symbols.integer(variable, c) for c in self.constants.of(variable)]
@@ -165,7 +165,7 @@ class InvocationSteps:
                 if not set(of.offsets) <= set(to.offsets):
                     raise Unmodelled(f"{to.name} may point to too many places inside objects")
                 pointers += [(to.predicate(o), of.predicate(o)) for o in of.offsets]
-                values.append((self.symbols.undefined(to), self.symbols.undefined(of)))
+                values.append((self.symbols.undefined_predicate(to), self.symbols.undefined_predicate(of)))
             elif kind == "integer":
                 known = [c for c in self.constants.of(target) if c in self.constants.of(source)]
                 if len(known) != len(self.constants.of(target)):

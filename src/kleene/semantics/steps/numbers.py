@@ -50,11 +50,11 @@ class NumberSteps:
             case Variable() if self.memory.kind(expression) == "integer":
                 return stored_value({c: at(self.symbols.integer(expression, c)) for c in self.constants.of(expression)})
             case Cast(operand=operand, type=IntegerType() as type_) if isinstance(operand.type, IntegerType):
-                return self.value_of(operand).converted(operand.type, type_)
+                return self.value_of(operand).convert(operand.type, type_)
             case Unary(operator="-", operand=operand, type=IntegerType() as type_):
-                return self.value_of(operand).mapped(lambda c: type_.wrap(-c), injective=not type_.boolean)
+                return self.value_of(operand).map(lambda c: type_.wrap(-c), injective=not type_.boolean)
             case Unary(operator="!", operand=operand) if isinstance(operand.type, IntegerType):
-                return self.value_of(operand).negated()
+                return self.value_of(operand).negate()
             case Binary(type=IntegerType() as type_):
                 return self._binary(expression, type_)
             case Comparison(operator=operator, left=left, right=right):
@@ -119,7 +119,7 @@ class NumberSteps:
     def read_text(self, text: Expression) -> None:
         """Read a text to its end: literals have an end; for other texts it is unknown."""
         pointer = self.pointers.load(text)
-        self.pointers.pointed(pointer, (0, 1), str(text))
+        self.pointers.targets_of(pointer, (0, 1), str(text))
         if pointer is not None:
             literals = [at(self.symbols.object(v), "v") for v in self.memory.objects if is_literal(v)]
             open_ended = exists(["v"], conj(pointer.somewhere(), neg(disj(*literals))))
@@ -193,7 +193,7 @@ class NumberSteps:
     def as_kept(self, place: Place, type_: IntegerType, value: IntegerValue) -> IntegerValue:
         """The abstract value of the integer cell at a place after a write of a value of the given type."""
         kept = self.memory.integer_type(place)
-        return value.converted(type_, kept) if kept is not None and rereads(type_, kept) else UNKNOWN_INTEGER
+        return value.convert(type_, kept) if kept is not None and rereads(type_, kept) else UNKNOWN_INTEGER
 
     def set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
         return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]

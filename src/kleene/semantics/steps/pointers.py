@@ -122,18 +122,18 @@ class PointerSteps:
                 name = self.symbols.object(lvalue)
                 return [Base((self.memory.size_of(lvalue), 0), lambda v: at(name, v))]
             case Field(base=base, offset=offset):
-                return [b.moved(offset) for b in self.objects_of(base, _move(span, offset))]
+                return [b.move(offset) for b in self.objects_of(base, _move(span, offset))]
             case Index(base=base, index=index):
                 number = constant_of(index)
                 if number is None:
                     raise Unmodelled("an array element with a variable index")
                 shift = number * lvalue.type.size
-                return [b.moved(shift) for b in self.objects_of(base, _move(span, shift))]
+                return [b.move(shift) for b in self.objects_of(base, _move(span, shift))]
             case Deref(pointer=expression):
-                return self.pointed(self.load(expression), span, str(lvalue))
+                return self.targets_of(self.load(expression), span, str(lvalue))
         raise Unmodelled(f"memory access {lvalue}")
 
-    def pointed(self, pointer: Pointer | None, span: Span | None, text: str) -> list[Base]:
+    def targets_of(self, pointer: Pointer | None, span: Span | None, text: str) -> list[Base]:
         """The objects that a pointer points to."""
         if pointer is None:
             if span is None:

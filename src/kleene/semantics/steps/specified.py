@@ -212,7 +212,7 @@ class SpecifiedSteps:
         """A pointer is initialized, and NULL or the beginning of a block that lives."""
         pointer = self.symbols.pointer(variable)
         assert isinstance(variable.type, PointerType)
-        valid: list[Formula] = [Not(at(self.symbols.undefined(pointer)))]
+        valid: list[Formula] = [Not(at(self.symbols.undefined_predicate(pointer)))]
         for offset in pointer.offsets:
             target = self._targets(variable.type, "v") if offset == 0 else FALSE
             valid.append(forall(["v"], implies(pointer.at(offset), target)))
@@ -223,8 +223,8 @@ class SpecifiedSteps:
         words = names.specification.words
         reached = []
         for name in names.specification.pointers:
-            along = [words.named("reach", (f,), name) for f in words.fields]
-            along += [words.named("reach", words.fields, name)] if words.fields else []
+            along = [words.predicate_of("reach", (f,), name) for f in words.fields]
+            along += [words.predicate_of("reach", words.fields, name)] if words.fields else []
             reached += [names.now(n, ("v",)) for n in dict.fromkeys([name, *along])]
         return Forall("v", disj(*reached))
 

@@ -256,7 +256,7 @@ class Group:
 
     # Updates of acyclic groups of several cells -----------------------------------------------------------------
 
-    def lost(self, source: Callable[[str], Formula], edge: str) -> Callable[[str, str], Formula]:
+    def lost_paths(self, source: Callable[[str], Formula], edge: str) -> Callable[[str, str], Formula]:
         """Paths destroyed by removing this edge: those through it, unless another path exists.
 
         Another path must enter the nodes below the edge at a shared node. So it does not exist in trees.
@@ -264,28 +264,28 @@ class Group:
         t = self.closure
         others = [m for m in self.members if m != edge]
 
-        def gone(v: str, w: str) -> Formula:
+        def removed_edge(v: str, w: str) -> Formula:
             return conj(source(v), at(edge, v, w), *(Not(at(m, v, w)) for m in others))
 
         def above(v: str) -> Formula:
-            return exists(["u", "w"], conj(gone("u", "w"), at(t, v, "u")))
+            return exists(["u", "w"], conj(removed_edge("u", "w"), at(t, v, "u")))
 
         def below(v: str) -> Formula:
-            return exists(["u", "w"], conj(gone("u", "w"), at(t, "w", v)))
+            return exists(["u", "w"], conj(removed_edge("u", "w"), at(t, "w", v)))
 
-        def lost(v: str, w: str) -> Formula:
+        def lost_paths(v: str, w: str) -> Formula:
             if self.function:
                 return conj(above(v), below(w))
             joins = exists(["s"], conj(at(self.shared, "s"), below("s"), at(t, "s", w)))
-            step = conj(above("c"), at(self.name, "c", "d"), neg(gone("c", "d")), neg(above("d")))
+            step = conj(above("c"), at(self.name, "c", "d"), neg(removed_edge("c", "d")), neg(above("d")))
             around = exists(["c", "d"], conj(at(t, v, "c"), step, at(t, "d", w)))
             return conj(above(v), below(w), neg(conj(joins, around)))
 
-        return lost
+        return lost_paths
 
     def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Mapping[str, Set[str]]) -> list[Update]:
         """Updates for the removal of the edge of one node, in a group of several cells."""
-        t, lost = self.closure, self.lost(source, edge)
+        t, lost = self.closure, self.lost_paths(source, edge)
         unlinking = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
         for root in self.roots(roots):
             beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))

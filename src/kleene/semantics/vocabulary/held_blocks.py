@@ -35,7 +35,7 @@ class Holding:
         held = exists(["u"], self.holders("u", "v"))
         return Predicate(self.name, 1, ("v",), definition=held, abstraction=True, role=Role(RoleKind.HELD, self.name))
 
-    def reached(self, v: str, holder: Reach) -> Formula:
+    def reachability(self, v: str, holder: Reach) -> Formula:
         """Something holds the node, and whatever may hold it is reachable."""
         variable = f"{v}'"
         held = exists([variable], self.holders(variable, v)) if self.defined else at(self.name, v)
@@ -93,6 +93,6 @@ def reachable(direct: Reach, holdings: tuple[list[Holding], list[Holding]], v: s
     below, single = holdings
 
     def second(w: str) -> Formula:
-        return disj(direct(w), *(holding.reached(w, direct) for holding in below))
+        return disj(direct(w), *(holding.reachability(w, direct) for holding in below))
 
-    return disj(second(v), *(holding.reached(v, second) for holding in single))
+    return disj(second(v), *(holding.reachability(v, second) for holding in single))

@@ -125,7 +125,7 @@ class Differencer:
     def future_atom(self, atom: Atom) -> Formula:
         """U(q): the update of a predicate, or the predicate itself."""
         if atom.predicate == LIVE:
-            return self.universe.kept(atom.args[0])
+            return self.universe.existence_after(atom.args[0])
         change = self.changes.get(atom.predicate)
         if change is None:
             return atom

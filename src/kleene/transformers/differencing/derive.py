@@ -174,7 +174,7 @@ class _Deriver:
         if not universe.changes and differencer.changes.keys().isdisjoint(_predicates(p.definition)):
             return DerivedUpdate(p.name, p.args, stored, FALSE, FALSE, IDENTITY)
         definition = canonical(p.definition, avoid=self._reserved)
-        relativised = universe.relativised(definition)
+        relativised = universe.relativise(definition)
         new_value = universe.new_value(relativised, p.args)
         value = universe.before_value(stored, new_value, p.args)
         delta = differencer.definition_delta(relativised, Defined(p.name, p.args, value))

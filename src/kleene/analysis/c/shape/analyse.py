@@ -242,7 +242,7 @@ class _Plan:
         translator = Translator(
             self.prepared.inlined,
             self.cfa,
-            self.attempt.named(shape),
+            self.attempt.class_with_predicates(shape),
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=self.attempt.whole_scope,
             markers=markers,

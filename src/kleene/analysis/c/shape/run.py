@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from kleene.analysis.c.shape.apart import Correlation, PartsLook, refined
+from kleene.analysis.c.shape.apart import Correlation, PartsLook, next_correlation
 from kleene.analysis.c.shape.telling import Tell, Teller, silent
 from kleene.analysis.limits import MOST_MEMORY, Watchdog
 from kleene.analysis.tvp.input import complete_structure
@@ -115,14 +115,14 @@ def run_apart(
                 domain = known.domain(inner, translation)
                 limits = _Limits(inner, max_structures, _doubtful(translation, forgets=forgets), counts=domain)
                 teller = Teller(tell, translation, f"{shape.name}, by parts", limits)
-                reached = _solve(translation, domain, domain.given([initial]), limits, teller)
+                reached = _solve(translation, domain, domain.products_of([initial]), limits, teller)
         except (LimitReached, Refused) as limit:
             return result if result.together is not None else gave_up(str(limit), start)
         result = _result(translation, shape, inner, reached, domain.generated, begun)
         result.together = known.together
         if result.cyclic or not result.alarms or not rounds:
             break
-        more = refined(result, domain, known, left)
+        more = next_correlation(result, domain, known, left)
         if more is None:
             break
         known = more
@@ -201,8 +201,8 @@ def _gaps(result: ShapeResult, domain: CallingShapeDomain, initial: Structure) -
         return uncovered_elements(translation.cfa, domain, [initial], whole)
     apart, products = Correlation(result.together).domain(domain, translation), cast(Reached[Product], reached)
     if isinstance(products, Tabulated):
-        return uncovered_by_calls(apart, apart.given([initial]), products)
-    return uncovered_elements(translation.cfa, apart, apart.given([initial]), products)
+        return uncovered_by_calls(apart, apart.products_of([initial]), products)
+    return uncovered_elements(translation.cfa, apart, apart.products_of([initial]), products)
 
 
 def domain_of(translation: Translation, *, join: str = "part") -> tuple[CallingShapeDomain, Structure]:
