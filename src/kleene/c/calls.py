@@ -167,7 +167,7 @@ class Calls:
         return result
 
     def _argument(self, cursor: Any) -> Expression:
-        return self.lower.values._decayed(self.lower.values.value(cursor))
+        return self.lower.values._decay(self.lower.values.value(cursor))
 
     def _address(self, cursor: Any) -> Expression:
         """A pointer argument of a library function, without conversions to other pointers."""

@@ -83,10 +83,10 @@ class Unit:
         elif name not in self.linkage.externs:
             type_ = self.types.read(declaration.type)
             if isinstance(type_, FunctionType):
-                self.linkage.externs[name] = Declared(type_, _promised(declaration))
+                self.linkage.externs[name] = Declared(type_, _promised_model(declaration))
 
 
-def _promised(declaration: Any) -> str:
+def _promised_model(declaration: Any) -> str:
     """The model that the attributes of a declaration promise."""
     words = {token.spelling for token in declaration.get_tokens()}
     if "noreturn" in declaration.type.spelling or words & {"_Noreturn", "noreturn"}:

@@ -158,7 +158,7 @@ def run_main(arguments: list[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _problem("interrupted", INCONCLUSIVE)
     except click.ClickException as problem:
-        return _problem(_explained(problem), BAD_INPUT)
+        return _problem(_explanation(problem), BAD_INPUT)
     except LimitReached as problem:
         return _problem(str(problem), INCONCLUSIVE)
     except MemoryError:
@@ -196,7 +196,7 @@ def _input_problems(problem: InputError) -> int:
     return BAD_INPUT
 
 
-def _explained(problem: click.ClickException) -> str:
+def _explanation(problem: click.ClickException) -> str:
     """click's message in the form of ours; the nearest option is suggested, not every one that is similar."""
     if isinstance(problem, click.NoSuchOption):
         known = [name for p in problem.ctx.command.params for name in p.opts] if problem.ctx else []

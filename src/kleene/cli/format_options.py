@@ -95,7 +95,9 @@ def write_witness(report: CheckReport, options: CheckOptions, loops: Sequence[In
     task = WitnessTask(report.files, properties, options.read.entry, options.read.data_model)
     if report.verdict is Verdict.TRUE:
         certain = loops if report.shape is not None and report.shape.complete and not report.shape.partial else ()
-        write_output(target, correctness_witness(_proved(c_invariants(certain), report.files, options), task))
+        write_output(
+            target, correctness_witness(_proved_invariants(c_invariants(certain), report.files, options), task)
+        )
         return
     for confirmed in report.traces:
         fault = confirmed.fault
@@ -105,7 +107,9 @@ def write_witness(report: CheckReport, options: CheckOptions, loops: Sequence[In
             return
 
 
-def _proved(candidates: Sequence[CInvariant], files: Sequence[str], options: CheckOptions) -> list[CInvariant]:
+def _proved_invariants(
+    candidates: Sequence[CInvariant], files: Sequence[str], options: CheckOptions
+) -> list[CInvariant]:
     """The invariants that a second check proves of the source."""
     from kleene.analysis.witnesses.files import Location, LoopInvariant
     from kleene.analysis.witnesses.validate import proved_invariants

@@ -92,7 +92,7 @@ class ShapeInvariant:
                     continue
                 self._seen.add(key)
                 self.different += 1
-                if not self._covered(view.location, sketch, core=True):
+                if not self._covers(view.location, sketch, core=True):
                     return self._words(sketch)
                 if sketch.complete and sketch.size <= _MOST_NODES_DEFINED:
                     self.later.append((view.location, sketch))
@@ -100,7 +100,7 @@ class ShapeInvariant:
             return str(place)
         return None
 
-    def _covered(self, location: str, sketch: Sketch, *, core: bool) -> bool:
+    def _covers(self, location: str, sketch: Sketch, *, core: bool) -> bool:
         return self._candidates_at(location, core=core).cover(sketch, MOST_STRUCTURES)
 
     def left(self) -> bool:
@@ -110,7 +110,7 @@ class ShapeInvariant:
         """One of the states with all that follows by definitions."""
         location, core = self.later.pop()
         structure, sketch = complete_sketch(core, self.sketcher.places, self.vocabulary)
-        return location, None if self._covered(location, sketch, core=False) else repr(structure)
+        return location, None if self._covers(location, sketch, core=False) else repr(structure)
 
     def _words(self, sketch: Sketch) -> str:
         structure, _ = complete_sketch(sketch, self.sketcher.places, self.vocabulary)

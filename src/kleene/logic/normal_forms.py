@@ -112,12 +112,12 @@ def clauses_of(f: Formula) -> tuple[Clause, ...]:
             left, right = clauses_of(a), clauses_of(b)
             if len(left) * len(right) > MOST_CLAUSES:
                 raise TooManyClauses
-            joined = (_joined(x, y) for x in left for y in right)
+            joined = (_join(x, y) for x in left for y in right)
             return tuple(dict.fromkeys(c for c in joined if c is not None))
     return ((f,),)
 
 
-def _joined(a: Clause, b: Clause) -> Clause | None:
+def _join(a: Clause, b: Clause) -> Clause | None:
     both = tuple(dict.fromkeys(a + b))
     return None if any(neg(literal) in both for literal in both) else both
 

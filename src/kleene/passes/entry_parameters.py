@@ -163,7 +163,7 @@ def _only_copied(program: CProgram, main: Function, known: Origins) -> list[Edge
                 waiting.append(edge.target)
     edges: dict[tuple[str, int], Edge[Operation]] = {}
     for number, edge in enumerate(main.cfa.edges):
-        used = _used(edge.label, held.get(edge.source, {}))
+        used = _used_parameter(edge.label, held.get(edge.source, {}))
         if used is None:
             edges[edge.source, number] = edge
         else:
@@ -201,7 +201,7 @@ def _target(operation: Operation) -> tuple[Expression, ...]:
     return (target,) if isinstance(target, Variable) else ()
 
 
-def _used(operation: Operation, held: Origins) -> Variable | None:
+def _used_parameter(operation: Operation, held: Origins) -> Variable | None:
     """The parameter that an operation uses for more than a copy or a comparison with NULL."""
     match operation:
         case Specified() | EndScope() | DeclareLocal() | Unsupported():

@@ -54,7 +54,7 @@ def whole_program(program: CProgram) -> CProgram:
     known = {procedure.function.name: procedure for procedure in apart}
     edges: list[Edge[Operation]] = []
     for procedure in (_Procedure(inlined.main, False, main=True), *apart):
-        edges += procedure.translated(known)
+        edges += procedure.translate(known)
     main = replace(inlined.main, cfa=Cfa(inlined.main.cfa.entry, tuple(edges)))
     return replace(inlined, functions={inlined.entry: main})
 
@@ -96,7 +96,7 @@ class _Procedure:
     def entry(self) -> str:
         return f"{self.function.name}:enter"
 
-    def translated(self, known: dict[str, _Procedure]) -> list[Edge[Operation]]:
+    def translate(self, known: dict[str, _Procedure]) -> list[Edge[Operation]]:
         """The edges of the function."""
         function = self.function
         if not self.main:

@@ -155,8 +155,8 @@ def _kept_whole(operation: Operation, candidates: Parts) -> list[Variable]:
             return []
         case Assign(target=target, value=value) if isinstance(target.type, RecordType):
             return [v for side in (target, value) for v in _uses(side, candidates, whole=True)]
-        case MemSet() if _zeroed(operation) is not None:
-            return _uses(_zeroed(operation) or operation.pointer, candidates, whole=True)
+        case MemSet() if _zeroed_lvalue(operation) is not None:
+            return _uses(_zeroed_lvalue(operation) or operation.pointer, candidates, whole=True)
     return [v for expression in expressions(operation) for v in _uses(expression, candidates, whole=False)]
 
 
@@ -191,7 +191,7 @@ def _root(expression: Expression) -> tuple[Expression, int]:
     return (inner, offset) if isinstance(inner, Variable) else (expression, 0)
 
 
-def _zeroed(operation: MemSet) -> Expression | None:
+def _zeroed_lvalue(operation: MemSet) -> Expression | None:
     """The lvalue that a memset fills with zeros as a whole."""
     pointer: Expression = operation.pointer
     while isinstance(pointer, Cast):
@@ -252,24 +252,24 @@ class _Splitter:
                 if not (self._owns(target) or self._owns(value)):
                     return [self._rewritten(operation)]
                 before: list[Operation] = []
-                target, value = (self._fixed(side, operation, before) for side in (target, value))
+                target, value = (self._fix(side, operation, before) for side in (target, value))
                 pairs = [(p.of(target), p.of(value)) for p in parts_of(target.type, self.program) or ()]
                 return [*before, *(self._rewritten(Assign(place, a, b)) for a, b in pairs)] or [Skip(place)]
-            case MemSet() if (zeroed := _zeroed(operation)) is not None and self._owns(zeroed):
+            case MemSet() if (zeroed := _zeroed_lvalue(operation)) is not None and self._owns(zeroed):
                 parts = parts_of(zeroed.type, self.program) or ()
                 return [self._rewritten(Assign(place, p.of(zeroed), _zero(p.type))) for p in parts] or [Skip(place)]
         return [self._rewritten(operation)]
 
-    def _fixed(self, lvalue: Expression, operation: Operation, before: list[Operation]) -> Expression:
+    def _fix(self, lvalue: Expression, operation: Operation, before: list[Operation]) -> Expression:
         """The lvalue with the pointer and the indices in it computed once, `before` the parts are assigned.
 
         A part may be an operand of their computation: ``s = *s.next``.
         """
         match lvalue:
             case Field(base=base):
-                return replace(lvalue, base=self._fixed(base, operation, before))
+                return replace(lvalue, base=self._fix(base, operation, before))
             case Index(base=base, index=index):
-                fixed = self._fixed(base, operation, before)
+                fixed = self._fix(base, operation, before)
                 return replace(lvalue, base=fixed, index=self._once(index, operation, before))
             case Deref(pointer=pointer):
                 return replace(lvalue, pointer=self._once(pointer, operation, before))

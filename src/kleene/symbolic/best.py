@@ -51,7 +51,7 @@ class BestTransformer:
     def run(self, structures: Sequence[Structure]) -> SymbolicResult:
         """The same for a set of structures, with the cost and whether everything was decided."""
         run = Run(self.theory, self.options)
-        for structure in (f for s in structures for f in self.focused(s)):
+        for structure in (f for s in structures for f in self.focus(s)):
             try:
                 parts = scenes(self.theory, structure, partial(_steps, self.actions))
             except UnsupportedAction as problem:
@@ -62,13 +62,13 @@ class BestTransformer:
                 run.solve(scene, partial(self.plain, structure))
         return run.result()
 
-    def focused(self, structure: Structure) -> list[Structure]:
+    def focus(self, structure: Structure) -> list[Structure]:
         """The structure split by the first action's focus formulas: the same stores, with more definite values."""
         first = self._plain[0] if self._plain else None
         if not isinstance(first, Transformer):
             return [structure]
-        drafts = first.focused(Draft.of(structure, self.theory.coercer.all))
-        return [draft.structure(structure) for draft in drafts if first.coerced(draft)]
+        drafts = first.focus(Draft.of(structure, self.theory.coercer.all))
+        return [draft.structure(structure) for draft in drafts if first.coerce(draft)]
 
     def can_hold(self, condition: Formula, structure: Structure, *, after: bool = False) -> bool:
         """False only if no store of the structure satisfies a closed formula before the actions, or after them."""

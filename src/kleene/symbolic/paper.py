@@ -81,7 +81,7 @@ class _Run:
                 continue
             name, node = place
             if self.possible(structure, differs(structure, name, (node,))):
-                waiting.append(_bifurcated(structure, name, node))
+                waiting.append(_bifurcate(structure, name, node))
             for value in (Kleene.FALSE, Kleene.TRUE):
                 copy = _with_value(structure, name, (node,), value)
                 if self.possible(copy):
@@ -155,7 +155,7 @@ def _copy(structure: Structure, size: int | None = None) -> StructureBuilder:
     return builder
 
 
-def _bifurcated(structure: Structure, name: str, node: int) -> Structure:
+def _bifurcate(structure: Structure, name: str, node: int) -> Structure:
     """``S[u -> u.0, u.1]`` with the predicate 0 on one and 1 on the other; all other values are copied."""
     new = structure.size
     builder = _copy(structure, new + 1)

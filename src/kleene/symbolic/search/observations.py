@@ -41,7 +41,7 @@ class Observation:
         self.optional = optional
         cells = [(name[0], scene.values_of(name)) for name in self.names]
         plain = scene.universe(cells, all_present=True)
-        self.groups = self._grouped(plain)
+        self.groups = self._groups(plain)
         domains = {**plain.domains, **{f"g{g}": cells for g, (_, cells) in enumerate(self.groups)}}
         universe = Universe(plain.cells, domains, plain.fixed)
         self.base = (*scene.counts(), *scene.base)
@@ -51,7 +51,7 @@ class Observation:
         self.known: list[tuple[str, tuple[int, ...], Kleene]] = []
         self._observe()
 
-    def _grouped(self, universe: Universe) -> list[tuple[tuple[bool, ...], tuple[int, ...]]]:
+    def _groups(self, universe: Universe) -> list[tuple[tuple[bool, ...], tuple[int, ...]]]:
         """The names of the result's nodes, each with its cells."""
         scene = self.scene
         symbols = [scene.symbols[p.name] for p in scene.output.unary_abstraction]
