@@ -68,9 +68,7 @@ class Growth:
         self._tries = 0
         colours = palette.colours
         self._contributions = [palette.contribution(c) for c in colours]
-        self._follows = [
-            [d for d, there in enumerate(colours) if palette.allows_step(here, there)] for here in colours
-        ]
+        self._follows = [[d for d, there in enumerate(colours) if palette.allows_step(here, there)] for here in colours]
         self._precedes: list[list[int]] = [[] for _ in colours]
         for c, followers in enumerate(self._follows):
             for d in followers:
