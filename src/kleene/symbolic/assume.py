@@ -155,7 +155,7 @@ class Run:
 
     def _decide(self, formula: Formula, structure: Structure) -> bool:
         """Try the procedure for one functional field; False if the question is not of its kind."""
-        if self.solver.backend != "auto":
+        if self.solver.backend != "auto" or self.solver.dump is not None or not self.options.one_field:
             return False
         decided = decide(formula, structure, self.theory, self.solver.remaining)
         for abstract, store in (decided or {}).items():

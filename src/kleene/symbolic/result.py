@@ -35,7 +35,8 @@ class SymbolicOptions:
     `splits` is the number of cells up to which indefinite abstraction predicates are split before the first query,
     `leaves` the number of undecided cases that are kept apart. More than `most` structures with the same names of nodes
     are joined; with more than `most` sets of names, the result is undecided. `within` interrupts a computation at the end
-    of the time (`analysis.limits.within`).
+    of the time (`analysis.limits.within`). With `one_field`, and the back end `auto`, stores with one functional field are
+    decided without a prover where that is possible (`one_field`).
     """
 
     backend: str = "auto"
@@ -46,6 +47,7 @@ class SymbolicOptions:
     leaves: int = 200
     most: int | None = None
     within: Within = without_interruption
+    one_field: bool = True
 
     def solver(self) -> Solver:
         return Solver(self.backend, self.limits, dump=self.dump)

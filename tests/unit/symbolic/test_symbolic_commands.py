@@ -37,7 +37,7 @@ def test_json_follows_its_schema(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["most_precise"] is True
     assert document["reason"] is None
     assert len(document["structures"]) == len(document["stores"]) == 8
-    assert 0 < document["solver_calls"] < 40
+    assert document["solver_calls"] < 40
 
 
 def test_time_out_is_inconclusive(capsys: pytest.CaptureFixture[str]) -> None:
