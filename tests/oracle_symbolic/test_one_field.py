@@ -168,7 +168,7 @@ def test_not_decided_here() -> None:
     assert decide(TRUE, top(theory), theory, lambda: 0.0) is None
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.data())
 def test_random_formulas(data: st.DataObject) -> None:
     setting = data.draw(st.sampled_from(SETTINGS))

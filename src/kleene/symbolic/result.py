@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from kleene.diagnostics import LimitReached
-
 from kleene.smt.solver import Limits, Solver, Statistics
 from kleene.structures.embedding import embeds
 from kleene.structures.structure import Structure
@@ -34,9 +33,9 @@ class SymbolicOptions:
 
     `splits` is the number of cells up to which indefinite abstraction predicates are split before the first query,
     `leaves` the number of undecided cases that are kept apart. More than `most` structures with the same names of nodes
-    are joined; with more than `most` sets of names, the result is undecided. `within` interrupts a computation at the end
-    of the time (`analysis.limits.within`). With `one_field`, and the back end `auto`, stores with one functional field are
-    decided without a prover where that is possible (`one_field`).
+    are joined; with more than `most` sets of names, the result is undecided. `within` interrupts a computation at the
+    end of the time (`analysis.limits.within`). With `one_field`, and the back end `auto`, stores with one functional
+    field are decided without a prover where that is possible (`one_field`).
     """
 
     backend: str = "auto"

@@ -17,7 +17,7 @@ from kleene.symbolic.theory import Theory
 def decide(
     formula: Formula, structure: Structure, theory: Theory, remaining: Callable[[], float]
 ) -> dict[Structure, Structure] | None:
-    """``assume[formula](structure)``: all canonical abstractions, each with a store; None if this is not decided here."""
+    """``assume[formula](structure)``: all canonical abstractions, each with a store; None if not decided here."""
     try:
         problem = problem_of(formula, structure, theory)
         result: dict[Structure, Structure] = {}

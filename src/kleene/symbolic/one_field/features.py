@@ -1,6 +1,6 @@
 """What a formula can say about one individual of a store with one functional field.
 
-A feature is a pseudo-predicate of one variable. It stands for a subformula with quantifiers or closures, and its value is
+A feature is a pseudo-predicate of one variable. It stands for a subformula with quantifiers or closures. Its value is
 determined by the neighbours of an individual: by its successor, by its predecessors, or by both and its cycle.
 """
 

@@ -1,7 +1,8 @@
 """All summaries of trees, cycles and stores, each with one example, by a fixpoint.
 
-A tree has its root at the end of its steps. It is *open* while predecessors of the root may be added, and *closed* when the
-guessed features of the root agree with its predecessors. A cycle is a chain of open trees with roots on the cycle.
+A tree has its root at the end of its steps. It is *open* while predecessors of the root may be added. It is *closed*
+when the guessed features of the root agree with its predecessors. A cycle is a chain of open trees whose roots
+are on the cycle.
 """
 
 from __future__ import annotations

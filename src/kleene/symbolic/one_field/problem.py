@@ -1,8 +1,8 @@
 """An operation as kinds and colours of individuals, and the neighbours that each colour may have.
 
-A kind is what the result and the conditions on whole stores can tell apart: a node of the input structure, the values of
-all unary predicates, and the conditions of `Some`. A colour is a kind with values for all features. The values are guessed,
-and the construction checks them (`growth`).
+A kind is what the result and the conditions on whole stores can tell apart: a node of the input structure, the values
+of all unary predicates, and the conditions of `Some`. A colour is a kind with values for all features. The values are
+guessed, and the construction checks them (`growth`).
 """
 
 from __future__ import annotations

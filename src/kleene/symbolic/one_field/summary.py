@@ -1,8 +1,8 @@
 """What is kept of a part of a store: the kinds that occur, and between which kinds the field and its paths lead.
 
-All sets are bit masks. With m kinds, bit ``k * (m + 1) + l`` of `steps` says that an individual of kind k leads to one of
-kind l, where l = m means that it leads nowhere; bit ``k * m + l`` of `paths` that some individual of kind k reaches one of
-kind l, and of `gaps` that some does not.
+All sets are bit masks. With m kinds, bit ``k * (m + 1) + l`` of `steps` says that an individual of kind k leads to one
+of kind l, where l = m means that it leads nowhere. Bit ``k * m + l`` of `paths` says that some individual of kind k
+reaches one of kind l, and the same bit of `gaps` that some does not.
 """
 
 from __future__ import annotations
