@@ -20,6 +20,8 @@ class Linkage:
 
     defined_functions: dict[str, str] = field(default_factory=dict)
     globals: dict[str, Global] = field(default_factory=dict)
+    unread: set[str] = field(default_factory=set)
+    """The functions that files define which do not compile: they are unknown code."""
     needed: dict[str, None] = field(default_factory=dict)
     library: dict[str, str] = field(default_factory=dict)
     """The functions that have a body in a file of models, with this file."""

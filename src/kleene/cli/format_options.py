@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 FORMAT_FILES = ("sarif_file", "witness_file")
 """The options that name a file to write."""
-_VERIFIED, _VIOLATION, _INCONCLUSIVE = 0, 1, 3
+_VERIFIED, _VIOLATION, _BAD_INPUT, _INCONCLUSIVE = range(4)
 
 
 def format_options(command: Command) -> Command:
@@ -119,7 +119,9 @@ def _proved_invariants(
 
 
 def exit_code(report: CheckReport, told: Reported) -> int:
-    """1 for a confirmed error that is not put aside, 3 for something open that was not open before, else 0."""
+    """2 for a file that does not compile, 1 for a confirmed error that is not put aside, 3 for something newly open."""
+    if report.unread:
+        return _BAD_INPUT
     confirmed = [view for view in told.views if view.finding.confirmed]
     if report.verdict is Verdict.FALSE and (not confirmed or any(view.counts for view in confirmed)):
         return _VIOLATION

@@ -50,8 +50,8 @@ def nnf(f: Formula, *, negated: bool = False) -> Formula:
             then = conj(nnf(c), nnf(a, negated=negated))
             return disj(then, conj(nnf(c, negated=True), nnf(b, negated=negated)))
         case Exists(v, body) | Forall(v, body):
-            quantifier: type[Formula] = Exists if isinstance(f, Exists) is not negated else Forall
-            return quantifier(v, nnf(body, negated=negated))  # type: ignore[call-arg]
+            quantifier = Exists if isinstance(f, Exists) is not negated else Forall
+            return quantifier(v, nnf(body, negated=negated))
     return Not(f) if negated else f
 
 

@@ -30,7 +30,7 @@ from kleene.passes.facts.memory import Memory, Unmodelled, constant_of
 from kleene.passes.facts.relations import Relations
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.literals import is_literal
-from kleene.passes.rewrite import Choice, expand_edges, rewrite_operation
+from kleene.passes.rewrite import Choice, exchange, expand_edges, rewrite_operation
 
 MAX_ELEMENTS = 16
 """Arrays of pointers (or of structs with pointers) are followed element by element up to this length."""
@@ -157,7 +157,7 @@ class _Splitter:
     def _access_cases(self, edge: Edge[Operation], node: Index, count: int) -> list[Choice]:
         """The access itself, and the errors for an index outside the array."""
         checked = replace(node, checked=True)
-        chosen = rewrite_operation(edge.label, lambda n: checked if n == node else n)
+        chosen = exchange(edge.label, node, checked)
         return [*self._outside(edge, node, count - 1, read=True), Choice(None, (chosen,))]
 
     def _choices(self, edge: Edge[Operation], node: Index, count: int, *, read: bool) -> list[Choice]:
@@ -168,7 +168,7 @@ class _Splitter:
         for k in numbers:
             number = Constant(k, node.index.type)
             element = replace(node, index=number)
-            chosen = rewrite_operation(edge.label, lambda n, e=element: e if n == node else n)  # type: ignore[misc]
+            chosen = exchange(edge.label, node, element)
             test = Comparison("==", node.index, number)
             if k != numbers[-1]:
                 choices.append(Choice(test, (chosen,)))

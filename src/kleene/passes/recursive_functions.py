@@ -27,7 +27,7 @@ from kleene.cfa.operations import (
     rename_variables,
 )
 from kleene.cfa.program import CProgram, Function
-from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
+from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.diagnostics import Limit, LimitReached
 from kleene.passes.inline import convert_value, inline
 from kleene.passes.prepare import prepare_program
@@ -83,9 +83,9 @@ class _Procedure:
         }
         self.result = self._fresh("$result", function.type.result) if self.returns else None
 
-    def _fresh(self, name: str, like: Expression | object) -> Variable:
+    def _fresh(self, name: str, like: Variable | Type) -> Variable:
         type_ = like.type if isinstance(like, Variable) else like
-        return Variable(f"{self.function.name}.{name}", type_)  # type: ignore[arg-type]
+        return Variable(f"{self.function.name}.{name}", type_)
 
     @property
     def parameters(self) -> tuple[Variable, ...]:

@@ -138,14 +138,15 @@ def _splittable(variables: Iterable[Variable], operations: Iterable[Operation], 
     kept = {v for operation in known for v in _kept_whole(operation, candidates)}
     nodes = [n for operation in known for x in expressions(operation) for n in walk(x)]
     if any(isinstance(n, PointerOffset) for n in nodes):  # from the address of a part others can be reached
-        kept |= {_root(n.target)[0] for n in nodes if isinstance(n, AddressOf)}  # type: ignore[misc]
-    kept |= {_root(n.target.base)[0] for n in nodes if _is_element(n)}  # type: ignore[misc, union-attr]
+        kept |= _roots(n.target for n in nodes if isinstance(n, AddressOf))
+    elements = (n.target for n in nodes if isinstance(n, AddressOf))  # from one element the others can be reached
+    kept |= _roots(element.base for element in elements if isinstance(element, Index))
     return {v: parts for v, parts in candidates.items() if v not in kept}
 
 
-def _is_element(node: Expression) -> bool:
-    """The address of an array element: from there the others can be reached."""
-    return isinstance(node, AddressOf) and isinstance(node.target, Index)
+def _roots(lvalues: Iterable[Expression]) -> set[Variable]:
+    """The variables that contain some lvalues."""
+    return {root for lvalue in lvalues if isinstance(root := _root(lvalue)[0], Variable)}
 
 
 def _kept_whole(operation: Operation, candidates: Parts) -> list[Variable]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from kleene.cfa.expressions import Constant, Expression, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
@@ -254,7 +255,7 @@ class Translator:
         except Unmodelled as reason:
             return [self._steps(Unsupported(operation.place, str(reason)))]
         sizes = sorted({size for size, offset in places if offset == 0})
-        ways = [self._steps(operation, lambda s=s: self.objects.reallocate(operation, s)) for s in (None, *sizes)]  # type: ignore[misc]
+        ways = [self._steps(operation, partial(self.objects.reallocate, operation, s)) for s in (None, *sizes)]
         if operation.may_fail and self.malloc_may_fail:
             ways.append(self._steps(operation, lambda: self._failed_realloc(operation)))
         return ways

@@ -8,6 +8,7 @@ Two columns are always spare: they make the reductions below exact (the modulus 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 from kleene.diagnostics import Limit, LimitReached
@@ -22,14 +23,14 @@ class _Memo(dict[int, int]):
 
     __slots__ = ("_compute",)
 
-    def __init__(self, compute: object) -> None:
+    def __init__(self, compute: Callable[[int], int]) -> None:
         super().__init__()
         self._compute = compute
 
     def __missing__(self, key: int) -> int:
         if len(self) >= _MEMO_LIMIT:
             self.clear()
-        value: int = self._compute(key)  # type: ignore[operator]
+        value = self._compute(key)
         self[key] = value
         return value
 

@@ -5,8 +5,9 @@ There is one implementation, for actions from TVP text and from C alike. Blur an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kleene.diagnostics import UsageError
 from kleene.structures.canonical import Canonicalizer
@@ -289,14 +290,14 @@ class Transformer:
     def _report(
         self,
         messages: Sequence[Message],
-        program: object,
+        program: Callable[..., Any] | None,
         draft: Draft,
         assignment: tuple[int, ...],
         outcome: Outcome,
     ) -> None:
         if program is None:
             return
-        rails = program(draft.values, draft.size, assignment)  # type: ignore[operator]
+        rails = program(draft.values, draft.size, assignment)
         for message, (must, may) in zip(messages, rails, strict=True):
             if message.only_if is None:
                 fires = may
@@ -316,11 +317,11 @@ class Transformer:
 
 
 def _assignments(
-    steps: Sequence[object], values: list[int], size: int, chosen: tuple[int, ...]
+    steps: Sequence[Callable[..., int]], values: list[int], size: int, chosen: tuple[int, ...]
 ) -> Iterator[tuple[int, ...]]:
     """Assignments, variable by variable: each step gives the candidates for the next variable."""
     if len(chosen) == len(steps):
         yield chosen
         return
-    for u in bits(steps[len(chosen)](values, size, chosen)):  # type: ignore[operator]
+    for u in bits(steps[len(chosen)](values, size, chosen)):
         yield from _assignments(steps, values, size, (*chosen, u))

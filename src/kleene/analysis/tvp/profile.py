@@ -85,7 +85,7 @@ class ProfiledDomain(ShapeDomain):
                 setattr(transformer, name, self.stopwatch.measure(phase, getattr(transformer, name)))
             assignments = transformer.assignments
             transformer.assignments = self.stopwatch.measure("precondition", lambda draft: list(assignments(draft)))
-        return transformer  # type: ignore[no-any-return]
+        return cast(Transformer, transformer)
 
     def store(self) -> Store[Structure]:
         made = super().store()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kleene.cli.check_request import CheckRequest, request_of
-from kleene.cli.files import check_writable, write_output
+from kleene.cli.files import check_writable, print_problems, write_output
 from kleene.cli.format_options import (
     FORMAT_FILES,
     Reported,
@@ -161,6 +161,7 @@ def command(files: tuple[str, ...], **given: Any) -> int:
             spinner.say(f"{name}: {stage} (at most {given['timeout']:g} s)")
 
         report = check(request.files, replace(request.options, tell=tell))
+    print_problems(report.unread)
     if given["replay"]:
         _replay(report, request, contracts=given["contracts"])
     told = report_findings(report, baseline, with_flow=bool(given["json_file"] or given["sarif_file"]))

@@ -10,7 +10,7 @@ shape analysis, SAS 2008, section 4.)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from kleene.logic.formula import (
     FALSE,
@@ -150,9 +150,9 @@ class Relativizer:
         return Closure(left, right, sub_left, sub_right, body)
 
 
-def _parts(labels: object) -> list[str]:
+def _parts(labels: Iterable[str]) -> list[str]:
     """The touched part, the parts in use, and one more."""
-    used = dict.fromkeys([TOUCHED, *labels])  # type: ignore[misc]
+    used = dict.fromkeys([TOUCHED, *labels])
     fresh = next(name for number in range(len(used) + 1) if (name := f"part{number}") not in used)
     return [*used, fresh]
 

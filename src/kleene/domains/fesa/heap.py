@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from kleene.domains.fesa.flags import (
     EDGE,
@@ -160,7 +161,7 @@ class Heap:
 
 def flags_of(vectors: Vectors) -> frozenset[Flag]:
     """The dimensions of a state, which are flags."""
-    return vectors.dims  # type: ignore[return-value]
+    return cast("frozenset[Flag]", vectors.dims)
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,7 @@ from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.same_values import with_same_values
 from kleene.passes.indices import has_pointers
-from kleene.passes.rewrite import operations_of, rewrite_operation
+from kleene.passes.rewrite import exchange, operations_of, rewrite_operation
 
 CHOICE = "which slot"
 """The source of numbers that no run of the program reads: which slot stands for an element."""
@@ -168,7 +168,7 @@ class _Coder:
                     self.fresh += 1
                     index = Variable(f"$index{self.fresh}", node.index.type)
                     self.locals.append(index)
-                    label = rewrite_operation(label, lambda n, a=node, i=index: replace(n, index=i) if n == a else n)  # type: ignore[misc]
+                    label = exchange(label, node, replace(node, index=index))
                     there = f"{edge.source}~{self.fresh}"
                     edges.append(Edge(here, Assign(edge.label.place, index, node.index), there))
                     here = there

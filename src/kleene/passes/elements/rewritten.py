@@ -35,7 +35,7 @@ from kleene.cfa.operations import (
     Unsupported,
 )
 from kleene.cfa.program import CProgram
-from kleene.cfa.types import PointerType
+from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.elements.chains import Chains
 from kleene.passes.elements.chosen import Chosen, bare
 from kleene.passes.elements.lists import Lists
@@ -341,8 +341,8 @@ class _Visit:
             self.here = chains.add(self.here, Assign(place, element, slot.following(element)))
 
 
-def _zero(type_: object) -> Constant:
-    return Constant(0, type_)  # type: ignore[arg-type]
+def _zero(type_: IntegerType) -> Constant:
+    return Constant(0, type_)
 
 
 def _like(pointer: Expression, old: Expression) -> Expression:

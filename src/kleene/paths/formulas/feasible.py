@@ -93,14 +93,14 @@ def _readable(solver: Any, switches: list[Any], case: Case) -> Any:
     return model
 
 
-def _solution(case: Case, model: object) -> Feasible:
+def _solution(case: Case, model: Any) -> Feasible:
     values: list[int] = []
     inputs = case.inputs()
     for given in inputs:
         if given.term is None:
             values.append(given.value)
         else:
-            number = model.eval(given.term, model_completion=True).as_long()  # type: ignore[attr-defined]
+            number = model.eval(given.term, model_completion=True).as_long()
             values.append(given.type.wrap(number))
     return Feasible(tuple(values), tuple(given.why for given in inputs), case)
 

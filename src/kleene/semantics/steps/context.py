@@ -73,8 +73,18 @@ class StepContext:
         self.place = SourcePlace("", 0, 0, "")
         self._used_temporaries: list[Pointer] = []
 
-    def step(self, name: str, updates: Iterable[Update], *, focus: Sequence[Formula] = (), **parts: object) -> None:
-        action = Action(name, name, focus=tuple(focus), updates=tuple(updates), **parts)  # type: ignore[arg-type]
+    def step(
+        self,
+        name: str,
+        updates: Iterable[Update],
+        *,
+        focus: Sequence[Formula] = (),
+        precondition: Formula | None = None,
+        creates: bool = False,
+    ) -> None:
+        action = Action(
+            name, name, focus=tuple(focus), precondition=precondition, updates=tuple(updates), creates=creates
+        )
         self.steps.append(Step(action))
 
     def check_then_step(

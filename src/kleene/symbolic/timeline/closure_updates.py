@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from kleene.logic.formula import (
     FALSE,
@@ -263,10 +264,13 @@ def changed_sources(update: Update, vocabulary: Vocabulary) -> Iterator[str]:
     same = Atom(update.predicate, update.args)
     for p in vocabulary.declared:
         if p.arity == 1 and p.has("unique"):
-            here = Atom(p.name, (source,))
-            elsewhere = replace_atoms(update.formula, lambda a, here=here: FALSE if a is here else a)  # type: ignore[misc]
+            elsewhere = replace_atoms(update.formula, partial(_false_at, Atom(p.name, (source,))))
             if simplify_constants(elsewhere) is same:
                 yield p.name
+
+
+def _false_at(here: Atom, atom: Atom) -> Formula:
+    return FALSE if atom is here else atom
 
 
 def simplify_constants(f: Formula) -> Formula:
