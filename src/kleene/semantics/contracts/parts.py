@@ -48,7 +48,7 @@ class PartsBuilder:
         self.values: dict[str, Variable] = {}
         """The variables of the names in clauses."""
 
-    def _built(self, parameters: tuple[Variable, ...], result: Type) -> Function:
+    def _build(self, parameters: tuple[Variable, ...], result: Type) -> Function:
         type_ = FunctionType(result, tuple(p.type for p in parameters))
         cfa = Cfa(self.entry, tuple(self.edges))
         return Function(self.name, type_, parameters, tuple(self.locals), cfa, self.exit, self.place)

@@ -92,10 +92,10 @@ class ShapesBuilder(PartsBuilder):
             self._emit_to(Skip(self.place), head)
         self.here = no
         if shape.word == "ring":
-            self._closed(shape, first, at, around)
+            self._close(shape, first, at, around)
         return first
 
-    def _closed(self, shape: Shape, first: Variable, last: Variable, around: Variable | None) -> None:
+    def _close(self, shape: Shape, first: Variable, last: Variable, around: Variable | None) -> None:
         """The last cell leads back to the first, or to the cell that stays."""
         if around is None:
             self._if_null(first, lambda: None, lambda: self._set(last, shape, 0, first))
@@ -159,7 +159,7 @@ class ShapesBuilder(PartsBuilder):
             for part in parts:
                 taker._emit(Call(taker.place, name, (part,)))
             taker._emit_to(Return(taker.place, None), taker.exit)
-            self.helpers[name] = taker._built((cell,), VoidType())
+            self.helpers[name] = taker._build((cell,), VoidType())
         return name
 
     def _link_back(self, cell: Variable, shape: Shape, before: Variable) -> None:

@@ -51,7 +51,7 @@ class WordsBuilder(ShapesBuilder):
         for compared in ensures.comparisons:
             self._only_if(self._condition(compared))
         self._emit_to(Return(self.place, result), self.exit)
-        return self._built(parameters, self.function.type.result)
+        return self._build(parameters, self.function.type.result)
 
     def pure_stand_in(self) -> Function:
         """A function that changes no memory: a separate branch takes the shapes of `requires`, and ends."""
@@ -69,7 +69,7 @@ class WordsBuilder(ShapesBuilder):
         for compared in self.contract.ensures.comparisons:
             self._only_if(self._condition(compared))
         self._emit_to(Return(self.place, result), self.exit)
-        return self._built(parameters, self.function.type.result)
+        return self._build(parameters, self.function.type.result)
 
     def body(self) -> Function:
         """The body with `requires` before, and `ensures` after."""
@@ -96,7 +96,7 @@ class WordsBuilder(ShapesBuilder):
             else:
                 self.edges.append(edge)
         self.locals = [*function.parameters, *function.locals, *self.locals]
-        return self._built((), INT)
+        return self._build((), INT)
 
     def _leave(self, operation: Return) -> None:
         """A return: the postcondition is checked."""
