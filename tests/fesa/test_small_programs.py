@@ -22,6 +22,8 @@ const struct node fixed = {0, 3};
 int counter;
 struct node table;
 static int *number = &counter;
+int one(void) { return 1; }
+int two(void) { return 2; }
 """
 
 
@@ -79,6 +81,27 @@ PROGRAMS = {
     check(!b); // never: false
     b = i - 259;
     check(b); // never: true""",
+    "truth of narrow numbers": """
+    signed char c = __VERIFIER_nondet_int();
+    if (c != 5) return 0;
+    _Bool b = c;
+    check(b == 1); // true
+    check(b == 0); // never: false
+    c = 0;
+    b = c;
+    check(b); // never: true now""",
+    "functions": """
+    int k = __VERIFIER_nondet_int();
+    int (*f)(void) = k == 1 ? one : k == 2 ? two : NULL;
+    check(f == one); // one
+    check(f == NULL); // none
+    check(f && f() == 1); // gives one
+    check(f && f() == 3); // never: gives three
+    _Bool b = f != NULL;
+    check(b != (f != NULL)); // never: another
+    b = (_Bool)f;
+    check(b && !f); // never: true of none
+    check(!b && f); // never: false of one""",
     "globals": """
     check(counter); // never: not zero
     check(table.data); // never: not zero either
