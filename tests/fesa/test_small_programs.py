@@ -289,6 +289,15 @@ def test_alarms(tmp_path: Path, name: str) -> None:
     assert marked(text, result) == expected(text)
 
 
+def test_what_globals_hold_at_the_end(tmp_path: Path) -> None:
+    """It is not freed, but not lost either."""
+    text = "int main(void) { table.next = malloc(sizeof(struct node)); return 0; }\n"
+    result = analysed(tmp_path, text)
+    assert {alarm.kind for alarm in result.alarms} == {"memory_cleanup"}
+    local = analysed(tmp_path, "int main(void) { struct node *p = malloc(sizeof *p); return 0; }\n")
+    assert "memory_leak" in {alarm.kind for alarm in local.alarms}
+
+
 def test_malloc_that_may_fail(tmp_path: Path) -> None:
     text = """int main(void) {
     struct node *p = malloc(sizeof *p), *q;

@@ -86,6 +86,7 @@ class Server:
             session.items,
             modules,
             functions,
+            wanted={mutant.module for mutant in self.wanted},
             kept=self.kept.parent / "measured.json",
             failures=self.failures,
             processes=self.processes,
