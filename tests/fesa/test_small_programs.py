@@ -22,6 +22,8 @@ const struct node fixed = {0, 3};
 int counter;
 struct node table;
 static int *number = &counter;
+extern double __VERIFIER_nondet_double(void);
+extern void *__VERIFIER_nondet_pointer(void);
 int one(void) { return 1; }
 int two(void) { return 2; }
 """
@@ -182,6 +184,13 @@ PROGRAMS = {
     check(r.p); // never: a pointer
     double d = q->d; // null
     q->d = d; // never: null again""",
+    "any real number": """
+    struct real r, *q = __VERIFIER_nondet_int() ? &r : NULL;
+    r.p = NULL;
+    r.d = __VERIFIER_nondet_double();
+    check(r.d < 2.0); // less
+    check(r.p); // never: a pointer
+    q->d = __VERIFIER_nondet_double(); // null""",
     "what a union holds": """
     union both u;
     u.p = NULL;
@@ -327,6 +336,10 @@ UNMODELLED = {
     "moved bytes": "int main(void) { struct many m; memmove(&m.p[0], &m.p[1], 16); if (m.p[0] == m.p[1]) assert(0); }",
     "what arguments point to": "int main(int n, char **v) { if (v[0] == NULL) assert(0); }",
     "any address": "int f(struct node *p) { return p->data; } int main(void) { return f((void *)16); }",
+    "a function as a block": "int main(void) { struct node *p = (struct node *)one; p->data = 1; }",
+    "a number as a pointer": "int main(int n, char **v) { struct node *p = (struct node *)(long)n; p->data = 1; }",
+    "bytes as a pointer": "int main(void) { char b[8]; struct node *p = *(struct node **)b; p->data = 1; }",
+    "any pointer": "int main(void) { struct node *p = __VERIFIER_nondet_pointer(); p->data = 1; }",
     "a text": 'int main(void) { const char *s = "abc"; if (s[1] == 98) assert(0); }',
     "a size that shrinks": "int main(int n, char **v) { void *p = malloc(8); p = realloc(p, n); if (p) assert(0); }",
 }
