@@ -53,6 +53,7 @@ from kleene.semantics.steps.allocation import ObjectSteps
 from kleene.semantics.steps.cells import CellSteps
 from kleene.semantics.steps.conditions import ConditionSteps
 from kleene.semantics.steps.context import Alarm, Step, StepContext
+from kleene.semantics.steps.counts import Counts
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary, InvocationSteps, call_vocabulary
 from kleene.semantics.steps.numbers import NumberSteps
 from kleene.semantics.steps.pointers import PointerSteps
@@ -107,6 +108,8 @@ class Translator:
         symbols = Symbols(memory, shape, precision)
         self.memory, self.symbols, self.constants = memory, symbols, Constants(memory, precision.tracks_integer)
         self.context = StepContext(program, memory, self.constants, symbols)
+        if shape.counts:
+            self.context.counts = Counts(memory, symbols, self.constants)
         self.pointers = PointerSteps(self.context)
         self.cells = CellSteps(self.context, self.pointers)
         self.numbers = NumberSteps(self.context, self.pointers, self.cells)
@@ -161,7 +164,8 @@ class Translator:
         self._name_globals()
         vocabulary = self.symbols.vocabulary().extend(self.specified.recorded.values())
         cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
-        rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
+        counted = self.context.counts.rules() if self.context.counts is not None else []
+        rules, initial = (*self.symbols.rules(), *counted), self._initial(vocabulary)
         procedures = self._procedures()
         calls = call_vocabulary(self.symbols) if procedures else None
         return Translation(
@@ -279,10 +283,10 @@ class Translator:
 
     def _with_dead(self, steps: list[Step], dead: Sequence[Variable]) -> list[Step]:
         """Forget dead variables after an operation, and freed blocks without pointers to them."""
-        updates = [u for v in dead for u in self._forget(v)]
+        updates = {u.predicate: u for v in dead for u in self._forget(v)}
         if updates:
             names = ", ".join(v.name for v in dead)
-            steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates)))]
+            steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates.values())))]
         loses = updates or any(s.action.updates or isinstance(s.action, CallAction | SpecifiedAction) for s in steps)
         if loses and self._can_leak():
             steps = [*steps, Step(self._collect(), self._lost() if self.leaks else ())]
@@ -307,10 +311,12 @@ class Translator:
         return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed, *given)))
 
     def _forget(self, variable: Variable) -> list[Update]:
+        ends = self.context.counts.forgotten(variable) if self.context.counts is not None else []
         if self.memory.kind(variable) == "pointer":
-            return self.context.set_pointer(self.symbols.pointer(variable), {}, FALSE)
+            own = self.context.set_pointer(self.symbols.pointer(variable), {}, FALSE)
+            return [*(u for u in own if all(u.predicate != e.predicate for e in ends)), *ends]
         if self.memory.kind(variable) == "integer":
-            return [Update(self.symbols.integer(variable, c), (), FALSE) for c in self.constants.of(variable)]
+            return [*(Update(self.symbols.integer(variable, c), (), FALSE) for c in self.constants.of(variable)), *ends]
         return []
 
     def _name_globals(self) -> None:
@@ -339,6 +345,9 @@ class Translator:
                     builder.set(self.symbols.integer_cell(offset, c), (number,), Kleene.UNKNOWN)
                 if 0 in constants and not is_literal(variable):
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
+        if self.context.counts is not None:
+            for name, node in self.context.counts.initial(objects):
+                builder.set(name, node, Kleene.TRUE)
         for item in self.context.program.globals:
             if self.memory.kind(item.variable) == "integer" and 0 in self.constants.of(item.variable):
                 builder.set(self.symbols.integer(item.variable, 0), (), Kleene.TRUE)
@@ -440,7 +449,8 @@ class Translator:
             if operation.status is not None:
                 self.context.check_then_step("exit", [alarm], TRUE, ())
             return
-        self.context.step("return", [u for v in self.memory.pointers if not v.is_global for u in self._forget(v)])
+        gone = {u.predicate: u for v in self.memory.pointers if not v.is_global for u in self._forget(v)}
+        self.context.step("return", gone.values())
         for variable in self.memory.objects:
             if not variable.is_global:
                 self._leave_scope(variable)

@@ -11,6 +11,7 @@ from kleene.cfa.program import CProgram
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, conj
 from kleene.passes.facts.integers import Constants
 from kleene.passes.facts.memory import Memory, Place, Unmodelled
+from kleene.semantics.steps.counts import Counts
 from kleene.semantics.vocabulary.names import at
 from kleene.semantics.vocabulary.predicates import Pointer, Symbols
 from kleene.transformers.action import Action, Update
@@ -72,10 +73,23 @@ class StepContext:
         self.alarms: dict[str, Alarm] = {}
         self.place = SourcePlace("", 0, 0, "")
         self._used_temporaries: list[Pointer] = []
+        self.counts: Counts | None = None
+        self.settled: frozenset[str] = frozenset()
+        """Predicates whose changes claims about counters take account of already."""
 
     def step(self, name: str, updates: Iterable[Update], *, focus: Sequence[Formula] = (), **parts: object) -> None:
-        action = Action(name, name, focus=tuple(focus), updates=tuple(updates), **parts)  # type: ignore[arg-type]
+        updates = tuple(updates)
+        if self.counts is not None:
+            names = [u.predicate for u in updates]
+            updates += tuple(self.counts.dropped((n for n in names if n not in self.settled), names))
+        action = Action(name, name, focus=tuple(focus), updates=updates, **parts)  # type: ignore[arg-type]
         self.steps.append(Step(action))
+
+    def sharpen(self, name: str, updates: Sequence[Update], **parts: object) -> None:
+        """A step that says more about numbers, but changes none: claims about counters stay."""
+        before, self.settled = self.settled, frozenset(u.predicate for u in updates)
+        self.step(name, updates, **parts)  # type: ignore[arg-type]
+        self.settled = before
 
     def check_then_step(
         self, name: str, alarms: Sequence[tuple[Formula, str, str]], good: Formula, focus: Sequence[Formula]
@@ -102,6 +116,8 @@ class StepContext:
         if not set(targets) <= set(pointer.offsets):
             raise Unmodelled(f"{pointer.name} may point to too many places inside objects")
         updates = [Update(pointer.predicate(o), ("v",), targets.get(o, FALSE)) for o in pointer.offsets]
+        if self.counts is not None:
+            updates += self.counts.pointed(pointer, targets.get(0, FALSE), undefined)
         return [*updates, Update(self.symbols.undefined(pointer), (), undefined)]
 
     def is_undefined(self, pointer: Pointer) -> Formula:

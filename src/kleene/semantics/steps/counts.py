@@ -1,0 +1,404 @@
+"""Counted lists: how operations change the claims about counters, and what claims say about a number that is read.
+
+A claim is that a counter is the number of nodes of a list plus k (`semantics/vocabulary/counts.py`). It changes with the
+counter (``len++``), with the pointer to the first node (``head = n``), and with the cells of the nodes
+(``tail->next = n``). An operation whose effect on a number of nodes is not seen ends the claims about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from kleene.cfa.expressions import Cast, Comparison, Deref, Expression, Field, Variable
+from kleene.cfa.types import IntegerType
+from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg, predicates_of
+from kleene.passes.facts.counters import MemberCount, VariableCount, least_bits, linear
+from kleene.passes.facts.integers import Constants
+from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
+from kleene.semantics.vocabulary.counts import LONGEST, OWNER, SHIFTS, Anchor, Chain, Claims, Source, claims_of
+from kleene.semantics.vocabulary.names import at
+from kleene.semantics.vocabulary.predicates import Pointer, Symbols
+from kleene.transformers.action import Rule, Update
+
+OTHER = "g"
+"""The variable of another object with a counter."""
+VALUES = (0, 1)
+"""Numbers of counters that are always told apart."""
+NEW_NODE = "isNew"
+
+Formulas = Callable[[str], Formula]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known about a number: it is the number of nodes of a list, plus k where a claim holds.
+
+    `bind` closes the formula over the object whose member the number is.
+    """
+
+    chain: Chain
+    anchor: Anchor
+    claim: Callable[[int], Formula]
+    bind: Callable[[Formula], Formula]
+
+
+class Counts:
+    """The claims of a translation: all updates of them."""
+
+    def __init__(self, memory: Memory, symbols: Symbols, constants: Constants) -> None:
+        self.memory, self.symbols, self.constants = memory, symbols, constants
+        self.claims = claims_of(symbols)
+        for claims in self.claims:
+            key = claims.count.counter if isinstance(claims.count, VariableCount) else claims.count.counter[1]
+            if isinstance(key, Variable | int):
+                constants.require(key, VALUES)
+
+    def rules(self) -> list[Rule]:
+        """A counter has one difference from the number of nodes."""
+        return [
+            Rule(claims.at(k), Not(claims.at(other)), "claims about a counter")
+            for claims in self.claims
+            for k in SHIFTS
+            for other in SHIFTS
+            if k != other
+        ]
+
+    # What changes a claim -------------------------------------------------------------------------------------
+
+    def dropped(self, changed: Iterable[str], given: Iterable[str]) -> list[Update]:
+        """The ends of claims about what a step changes, except those that the step gives new values."""
+        names, own = set(changed), set(given)
+        return [
+            Update(name, claims.parameters, FALSE)
+            for claims in self.claims
+            if not own & set(claims.names.values()) and names & self._watched(claims)
+            for name in claims.names.values()
+        ]
+
+    def _watched(self, claims: Claims) -> set[str]:
+        """The predicates on which claims depend."""
+        count, symbols = claims.count, self.symbols
+        watched = {claims.chain.edge, claims.chain.undefined}
+        if isinstance(count, MemberCount):
+            head = self.memory.cell_of[count.head]
+            watched |= {symbols.cell(head, 0), symbols.cell_undefined(head)}
+            return watched | self._numbers(count.counter[1])
+        pointer = symbols.pointer(count.head)
+        watched |= {pointer.predicate(0), symbols.undefined(pointer)}
+        for variable in (count.counter, count.less):
+            if isinstance(variable, Variable):
+                watched |= self._numbers(variable)
+        return watched
+
+    def _numbers(self, key: Variable | int) -> set[str]:
+        symbols = self.symbols
+        if isinstance(key, int):
+            return {symbols.integer_cell(key, c) for c in self.constants.of(key)}
+        return {symbols.integer(key, c) for c in self.constants.of(key)}
+
+    def made(self, size: int, *, zeroed: bool, given: Iterable[Update]) -> list[Update]:
+        """A new object: a block of zeros has an empty list and the number 0."""
+        updates, own = [], {update.predicate for update in given}
+        for claims in self.claims:
+            for k, name in claims.names.items():
+                if isinstance(claims.count, MemberCount):
+                    new = TRUE if zeroed and not k and claims.count.counter[0] == size else FALSE
+                    updates.append(Update(name, (OWNER,), IfThenElse(at(NEW_NODE, OWNER), new, at(name, OWNER))))
+                elif name not in own:
+                    updates.append(Update(name, (), at(name)))
+        return updates
+
+    def initial(self, objects: Sequence[Variable]) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """The claims before the program begins, each with its node: of the global variables, which are zero."""
+        for claims in self.claims:
+            count = claims.count
+            if isinstance(count, MemberCount):
+                sizes = [self.memory.size_of(variable) for variable in objects]
+                yield from ((claims.names[0], (n,)) for n, size in enumerate(sizes) if size == count.counter[0])
+            elif count.less is None and count.head.is_global and getattr(count.counter, "is_global", False):
+                yield claims.names[0], ()
+
+    def forgotten(self, variable: Variable) -> list[Update]:
+        """The ends of the claims about a variable that is not read any more."""
+        parts = [(c, c.count) for c in self.claims if isinstance(c.count, VariableCount)]
+        mine = [c for c, count in parts if variable in (count.head, count.counter, count.less)]
+        return [Update(name, (), FALSE) for claims in mine for name in claims.names.values()]
+
+    # The first node -------------------------------------------------------------------------------------------
+
+    def pointed(self, pointer: Pointer, target: Formula, undefined: Formula) -> list[Update]:
+        """A pointer variable gets a value."""
+        updates: list[Update] = []
+        for claims in self.claims:
+            count = claims.count
+            if not isinstance(count, VariableCount) or self.symbols.name(count.head) != pointer.name:
+                continue
+            if NEW_NODE in predicates_of(target):  # its cells have no values yet
+                updates += [Update(name, (), FALSE) for name in claims.names.values()]
+                continue
+            value = Source(target, conj(neg(exists(["v"], target)), neg(undefined)))
+            known = [k for other in self.claims if _same_counter(other, claims) for k in [_plain(other)]]
+            for k, name in claims.names.items():
+                updates.append(Update(name, (), self._counted(claims, value, known, k)))
+        return updates
+
+    def _counted(self, claims: Claims, value: Source, known: Sequence[Known], k: int) -> Formula:
+        """The claim after a new first node: by the lists whose lengths are known, or by numbers."""
+        cases = [
+            own.bind(conj(claims.chain.difference(value, own.anchor, more), own.claim(k + more)))
+            for own in known
+            if own.chain.edge == claims.chain.edge
+            for more in SHIFTS
+            if k + more in SHIFTS
+        ]
+        if not (isinstance(claims.count, VariableCount) and claims.count.less is not None):
+            cases += [conj(self._is(claims, m + k), claims.chain.length(value, m)) for m in range(LONGEST + 1)]
+        return disj(*cases)
+
+    def _is(self, claims: Claims, number: int) -> Formula:
+        """The counter has that value."""
+        count, number = claims.count, claims.type.wrap(number)
+        if isinstance(count, MemberCount):
+            offset = count.counter[1]
+            known = number in self.constants.of(offset)
+            return at(self.symbols.integer_cell(offset, number), OWNER) if known else FALSE
+        if not isinstance(count.counter, Variable) or number not in self.constants.of(count.counter):
+            return FALSE
+        return at(self.symbols.integer(count.counter, number))
+
+    def stored(self, bases: Sequence[tuple[Place, Formulas]], value: Source) -> list[Update]:
+        """Pointer cells get a value: first nodes of lists, or cells of their nodes."""
+        updates = []
+        for claims in self.claims:
+            heads, cells = [], []
+            for place, formula in bases:
+                if isinstance(claims.count, MemberCount) and place == claims.count.head:
+                    heads.append(formula)
+                if place == claims.count.following:
+                    cells.append(formula)
+            if not heads and not cells:
+                continue
+            for k, name in claims.names.items():
+                new = claims.at(k)
+                for formula in cells:
+                    new = self._relinked(claims, formula, value, k, new)
+                for formula in heads:
+                    counted = self._counted(claims, value, [_plain(claims)], k)
+                    new = IfThenElse(formula(OWNER), counted, new)
+                updates.append(Update(name, claims.parameters, new))
+        return updates
+
+    def _relinked(self, claims: Claims, node: Formulas, value: Source, k: int, otherwise: Formula) -> Formula:
+        """The claim after the cell of a node gets a value, if the node is on the list."""
+        chain = claims.chain
+        old = Anchor(
+            lambda v: exists(["n7"], conj(node("n7"), at(chain.edge, "n7", v))),
+            exists(["n7"], conj(node("n7"), chain.ends("n7"))),
+        )
+        cases = []
+        for more in SHIFTS:
+            other = neg(value.some(node)) if more == 1 else TRUE  # else the node would lead to itself
+            if k + more in SHIFTS:
+                cases.append(conj(chain.difference(value, old, more), other, claims.at(k + more)))
+        return IfThenElse(chain.has(claims.anchor(), node), disj(*cases), otherwise)
+
+    def ended(self, sizes: Sequence[int], node: Formulas) -> list[Update]:
+        """A block ends: what is known about lists with it, and about its own counter, ends."""
+        updates = []
+        for claims in self.claims:
+            gone: list[Formula] = []
+            if claims.count.following[0] in sizes:
+                gone.append(claims.chain.has(claims.anchor(), node))
+            if isinstance(claims.count, MemberCount) and claims.count.counter[0] in sizes:
+                gone.append(node(OWNER))
+            for k, name in claims.names.items() if gone else ():
+                updates.append(Update(name, claims.parameters, conj(claims.at(k), neg(disj(*gone)))))
+        return updates
+
+    # The counter ----------------------------------------------------------------------------------------------
+
+    def numbered(self, target: Expression, bases: Sequence[tuple[Place, Formulas]], value: Expression) -> list[Update]:
+        """A counter gets the value of an expression; `bases` are the objects that it may be a member of."""
+        updates = []
+        for claims in self.claims:
+            count = claims.count
+            if isinstance(count, VariableCount):
+                if target in (count.counter, count.less):
+                    updates += [Update(n, (), self._after(claims, target, value, k)) for k, n in claims.names.items()]
+                continue
+            mine = [formula for place, formula in bases if place == count.counter]
+            for k, name in claims.names.items() if mine else ():
+                written = disj(*(formula(OWNER) for formula in mine))
+                new = IfThenElse(written, self._after(claims, target, value, k), at(name, OWNER))
+                updates.append(Update(name, (OWNER,), new))
+        return updates
+
+    def _after(self, claims: Claims, target: Expression, value: Expression, k: int) -> Formula:
+        """The claim after its counter, or what is subtracted from it, gets a value."""
+        count, number, sum_ = claims.count, constant_of(value), linear(value)
+        subtracted = isinstance(count, VariableCount) and target == count.less
+        if sum_ is not None and sum_[0] == target and least_bits(value) >= claims.type.bits:
+            return claims.at(k + sum_[1] if subtracted else k - sum_[1])
+        if isinstance(count, VariableCount) and count.less is not None:
+            if subtracted and number is not None:  # the other number alone may be known
+                return self._copied(claims, count.counter, -number, k)
+            return FALSE
+        if number is not None:
+            source = claims.anchor().source
+            lengths = [m for m in range(LONGEST + 1) if claims.type.wrap(m + k) == claims.type.wrap(number)]
+            return disj(*(claims.chain.length(source, m) for m in lengths))
+        if sum_ is not None and least_bits(value) >= claims.type.bits:
+            return self._copied(claims, sum_[0], sum_[1], k)
+        return FALSE
+
+    def _copied(self, claims: Claims, lvalue: Expression, more: int, k: int) -> Formula:
+        """The claim about a number that is an lvalue plus a constant, by what is known about the lvalue."""
+        source = claims.anchor().source
+        cases = [
+            own.bind(conj(claims.chain.difference(source, own.anchor, nodes), own.claim(k + nodes - more)))
+            for own in self.known(lvalue)
+            if own.chain.edge == claims.chain.edge
+            for nodes in SHIFTS
+            if k + nodes - more in SHIFTS
+        ]
+        return disj(*cases)
+
+    def known(self, lvalue: Expression) -> Iterator[Known]:
+        """The claims about the number in an lvalue."""
+        for claims in self.claims:
+            count = claims.count
+            if isinstance(count, VariableCount):
+                if count.less is None and count.counter == lvalue:
+                    yield _plain(claims)
+                continue
+            formula = self._owner(lvalue, count)
+            if formula is not None:
+                yield Known(
+                    claims.chain,
+                    claims.anchor(OTHER),
+                    lambda k, own=claims: own.at(k, OTHER),  # type: ignore[misc]
+                    lambda body, owner=formula: exists([OTHER], conj(owner(OTHER), body)),  # type: ignore[misc]
+                )
+
+    def _owner(self, lvalue: Expression, count: MemberCount) -> Formulas | None:
+        """The object whose member an lvalue is, if it is one that a variable points to and the counter of a list."""
+        base = lvalue
+        while isinstance(base, Field):
+            base = base.base
+        if not isinstance(base, Deref | Variable) or base is lvalue:
+            return None
+        try:
+            if count.counter not in self.memory.address_places(lvalue):
+                return None
+        except Unmodelled:
+            return None
+        size = self.symbols.size(count.counter[0])
+        if isinstance(base, Variable):
+            if self.memory.kind(base) != "object":
+                return None
+            name = self.symbols.object(base)
+            return lambda v: at(name, v)
+        pointer = base.pointer
+        while isinstance(pointer, Cast):
+            pointer = pointer.operand
+        if not isinstance(pointer, Variable) or self.memory.kind(pointer) != "pointer":
+            return None
+        known = self.symbols.pointer(pointer)
+        offset = 0 if 0 in known.offsets else None
+        if not known.tracked or offset is None:
+            return None
+        return lambda v: conj(known.at(0, v), at(size, v) if size else TRUE)
+
+    # Reading --------------------------------------------------------------------------------------------------
+
+    def read_variable(self, variable: Variable) -> Iterator[Reading]:
+        """Steps that make the number of a variable as definite as the lists are."""
+        for claims in self.claims:
+            count = claims.count
+            if isinstance(count, VariableCount) and count.less is None and count.counter == variable:
+                names = {c: self.symbols.integer(variable, c) for c in self.constants.of(variable)}
+                yield self._reading(claims, TRUE, names, ())
+
+    def read_member(self, place: Place, owner: Formulas) -> Iterator[Reading]:
+        """Steps that make the number in a member as definite as the lists are."""
+        for claims in self.claims:
+            if isinstance(claims.count, MemberCount) and claims.count.counter == place:
+                names = {c: self.symbols.integer_cell(place[1], c) for c in self.constants.of(place[1])}
+                yield self._reading(claims, owner(OWNER), names, (OWNER,))
+
+    def _reading(self, claims: Claims, mine: Formula, names: dict[int, str], args: tuple[str, ...]) -> Reading:
+        chain, source, wrap = claims.chain, claims.anchor().source, claims.type.wrap
+        longer = chain.longer(source)
+        bad: list[Formula] = []
+        values: dict[int, list[Formula]] = {c: [] for c in names}
+        for k in SHIFTS:
+            claim = claims.at(k)
+            for m in range(LONGEST + 1):
+                length = conj(claim, chain.length(source, m))
+                number = wrap(m + k)
+                wrong = [at(name, *args) for c, name in names.items() if c != number]
+                right = [Not(at(names[number], *args))] if number in names else []
+                bad.append(conj(length, disj(*wrong, *right)))
+                if number in values:
+                    values[number].append(length)
+            short = [at(name, *args) for c, name in names.items() if c <= LONGEST + k]
+            bad.append(conj(claim, longer, disj(*short)))
+            for c in values:
+                if c > LONGEST + k:
+                    values[c].append(conj(claim, longer, at(names[c], *args)))
+        claimed = conj(mine, claims.any())
+        updates = [
+            Update(name, args, IfThenElse(claimed, disj(*values[c]), at(name, *args))) for c, name in names.items()
+        ]
+        wrong = conj(mine, disj(*bad))
+        close = (lambda f: exists([OWNER], f)) if args else (lambda f: f)
+        first = close(conj(mine, source.target))
+        second = close(conj(mine, exists(["u"], conj(claims.anchor().at("u"), at(chain.edge, "u", "v")))))
+        return Reading(neg(close(wrong)), updates, [first, second])
+
+    def is_claimed(self, expression: Expression) -> Formula:
+        """Whether a claim about a number holds that makes it a natural number."""
+        inner = expression
+        while isinstance(inner, Cast) and isinstance(inner.operand.type, IntegerType):
+            if not isinstance(inner.type, IntegerType) or inner.type.bits < inner.operand.type.bits:
+                return FALSE
+            inner = inner.operand
+        cases: list[Formula] = []
+        for own in self.known(inner):
+            natural = [conj(own.claim(k), *(neg(own.chain.length(own.anchor.source, m)) for m in range(-k))) for k in SHIFTS]
+            cases.append(own.bind(disj(*natural)))
+        return disj(*cases)
+
+    # Differences ----------------------------------------------------------------------------------------------
+
+    def compared(self, comparison: Comparison, truth: bool) -> Formula:
+        """What a comparison of two numbers says about lists whose length is their difference."""
+        return TRUE
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A step before a number is read."""
+
+    precondition: Formula
+    updates: list[Update]
+    focus: list[Formula]
+
+
+def _plain(claims: Claims) -> Known:
+    return Known(claims.chain, claims.anchor(), claims.at, lambda body: body)
+
+
+def _same_counter(one: Claims, other: Claims) -> bool:
+    a, b = one.count, other.count
+    return (
+        isinstance(a, VariableCount)
+        and isinstance(b, VariableCount)
+        and (a.counter, a.less, a.following) == (b.counter, b.less, b.following)
+    )
+
+
+def unknown_if(claimed: Formula, truth: bool) -> Formula:
+    """The truth where a claim holds, and unknown elsewhere."""
+    return IfThenElse(claimed, TRUE if truth else FALSE, UNKNOWN)
