@@ -213,6 +213,8 @@ class Translator:
 
     def _ways(self, edge: Edge[Operation]) -> list[list[Step]]:
         """The chains of steps of an edge; a variable that is inactive before it and active after it gets any value."""
+        if self.context.counts is not None:
+            self.context.counts.location, self.context.counts.live = edge.source, self.live[edge.target]
         before, after = self.live[edge.source], self.live[edge.target]
         appearing = sorted((self.needed[edge.source] & after) - before, key=lambda v: v.name)
         hidden = (self.needed[edge.source] | self.needed[edge.target]) - before - after
@@ -221,10 +223,21 @@ class Translator:
         updates = [u for v in appearing for u in self._any_value(v)]
         names = ", ".join(v.name for v in appearing)
         first = [Step(Action(f"any {names}", f"any {names}", updates=tuple(updates)))] if updates else []
+        first += self._bounded(edge)
         ways = [[*first, *steps] for steps in self._branches(edge)]
         self.symbols.hidden = self.constants.hidden = frozenset()
         self.symbols.complete = True
         return ways
+
+    def _bounded(self, edge: Edge[Operation]) -> list[Step]:
+        """Behind a condition, what the bounds of numbers say about lists that they count."""
+        counts = self.context.counts
+        conditions = (e.label for e in self.source.entering(edge.source))
+        if counts is None or not any(isinstance(label, Assume) for label in conditions):
+            return []
+        return [
+            Step(Action("bounds", "", focus=tuple(r.focus), precondition=r.precondition)) for r in counts.bounded()
+        ]
 
     def _any_value(self, variable: Variable) -> list[Update]:
         if self.memory.kind(variable) == "pointer":

@@ -6,19 +6,23 @@ counter really differ by a known number, and says nothing elsewhere. So a wrong 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from kleene.cfa.expressions import Binary, Cast, Comparison, Deref, Expression, Field, Index, Variable, walk
+from kleene.cfa.expressions import Binary, Cast, Deref, Expression, Field, Index, Variable, walk
+from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, Enter, Operation, Specified, expressions
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
+from kleene.passes.facts.relations import Relations
 
 LEAST_COUNTER_BITS = 32
 """Width of a counter: a list has fewer nodes than such a number can count (docs/assumptions.md)."""
 MOST_VARIABLE_COUNTS = 12
 """Pairs of a counter variable and a pointer variable: each has predicates of its own."""
+MOST_BOUNDS = 2
+"""Bounds of one index in a loop: often several variables point to the object whose member the bound is."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,13 @@ class MemberCount:
 
 @dataclass(frozen=True)
 class VariableCount:
-    """A counter, or the difference of two numbers, and a pointer variable to the first node of a list."""
+    """A counter, or the difference of two numbers, and a pointer to the first node of a list.
 
-    head: Variable
+    Pointer and counter are variables, or members of the object that a variable points to.
+    """
+
+    head: Expression
     counter: Expression
-    """An integer variable, or a member of the object that a variable points to."""
     less: Variable | None
     """The variable to be subtracted."""
     following: Place
@@ -74,6 +80,19 @@ def least_bits(expression: Expression) -> int:
     return min((n.type.bits for n in walk(expression) if isinstance(n.type, IntegerType)), default=0)
 
 
+def owner_of(lvalue: Expression) -> Variable | None:
+    """The variable that points to the struct of which an lvalue is a member."""
+    if isinstance(lvalue, Field) and isinstance(lvalue.base, Deref) and isinstance(lvalue.base.pointer, Variable):
+        return lvalue.base.pointer
+    return None
+
+
+def members_of(cfa: Cfa[Operation]) -> list[Expression]:
+    """The lvalues of a program that are members of what a variable points to."""
+    nodes = (n for e in cfa.edges for x in expressions(e.label) for n in walk(x))
+    return list(dict.fromkeys(n for n in nodes if owner_of(n) is not None))
+
+
 class _Search:
     """Looks through the operations of one program."""
 
@@ -86,7 +105,8 @@ class _Search:
             return ()
         stepped = [t for t in self.stepped if isinstance(t.type, IntegerType) and t.type.bits >= LEAST_COUNTER_BITS]
         members = dict.fromkeys(c for t in stepped for c in self._members(t))
-        return (*members, *self._variables(stepped))
+        members_read = self._lvalues({m.counter for m in members})
+        return (*members, *self._variables(stepped)[:MOST_VARIABLE_COUNTS], *self._differences(stepped, members, members_read))
 
     # Lists ----------------------------------------------------------------------------------------------------
 
@@ -124,11 +144,13 @@ class _Search:
     def stepped(self) -> list[Expression]:
         """The lvalues that are incremented or decremented."""
         stepped: dict[Expression, None] = {}
-        for label in self.labels:
-            if isinstance(label, Assign):
-                sum_ = linear(label.value)
-                if sum_ is not None and sum_[0] == label.target and sum_[1] in (1, -1):
-                    stepped[label.target] = None
+        assigns = [label for label in self.labels if isinstance(label, Assign)]
+        copies = {(a.target, _uncast(a.value)) for a in assigns}
+        for assign in assigns:
+            sum_ = linear(assign.value)
+            if sum_ is not None and sum_[1] in (1, -1):
+                if sum_[0] == assign.target or (sum_[0], assign.target) in copies:
+                    stepped[assign.target] = None
         return list(stepped)
 
     def _members(self, counter: Expression) -> Iterator[MemberCount]:
@@ -162,7 +184,42 @@ class _Search:
                 for head in (p for p in self.walkers if p in changed):
                     for following in self._cells(head):
                         result[VariableCount(head, counter, None, following)] = None
+        return list(result)
+
+    def _lvalues(self, places: Set[Place]) -> list[Expression]:
+        """The lvalues of the program that are members of what a variable points to, at certain places."""
+        return [n for n in members_of(self.memory.cfa) if self._places(n) & places]
+
+    def _differences(
+        self, stepped: list[Expression], members: Iterable[MemberCount], members_read: list[Expression]
+    ) -> list[VariableCount]:
+        """Counts of what is left of a list: an index is subtracted from a number that it does not exceed."""
+        relations = Relations(self.memory.program, self.memory.cfa)
+        indices = [t for t in stepped if isinstance(t, Variable) and self.memory.kind(t) == "integer"]
+        result: dict[VariableCount, None] = {}
+        for loop in self._loops:
+            edges = [e for e in self.memory.cfa.edges if e.source in loop and e.target in loop]
+            labels, behind = [e.label for e in edges], {e.target for e in edges if isinstance(e.label, Assume)}
+            changed = [label.target for label in labels if isinstance(label, Assign)]
+            compared = {n for o in labels if isinstance(o, Assume) for n in walk(o.condition) if isinstance(n, Variable)}
+            for index in (i for i in indices if i in changed):
+                bounds = [*members_read, *(v for v in compared if isinstance(v.type, IntegerType) and v != index)]
+                held = [b for b in bounds if any(relations.at_most(index, b, name) for name in behind)]
+                for bound in held[:MOST_BOUNDS]:
+                    for pointer, following in self._left(changed, bound, members):
+                        result[VariableCount(pointer, bound, index, following)] = None
         return list(result)[:MOST_VARIABLE_COUNTS]
+
+    def _left(
+        self, changed: list[Expression], bound: Expression, members: Iterable[MemberCount]
+    ) -> Iterator[tuple[Expression, Place]]:
+        """The pointers that move in a loop, with the cell along which."""
+        for pointer in dict.fromkeys(p for p in self.walkers if p in changed):
+            yield from ((pointer, following) for following in self._cells(pointer))
+        for member in members:
+            if member.counter in self._places(bound) and any(member.head in self._places(t) for t in changed):
+                heads = [h for h in self._lvalues({member.head}) if owner_of(h) == owner_of(bound)]
+                yield from ((h, member.following) for h in heads[:1])
 
     def _cells(self, head: Variable) -> list[Place]:
         places = self.memory.pointer_places.get(head, set())

@@ -11,6 +11,7 @@ without regard to control flow (`memory`), and a fresh block differs from all th
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cached_property
@@ -131,6 +132,14 @@ class Relations(Values):
         a, b = self.number(left, state), self.number(right, state)
         most = state.zone.upper(a, b)
         return most if state.zone.upper(b, a) == -most else None
+
+    def difference(self, left: Expression, right: Expression, location: str) -> tuple[float, float]:
+        """The least and the greatest value of the first number less the second, without overflow."""
+        state = self._state(location)
+        if state is None:
+            return -math.inf, math.inf
+        a, b = self.number(left, state), self.number(right, state)
+        return -state.zone.upper(b, a), state.zone.upper(a, b)
 
     def has_at_most(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
         """Whether a pointer is the start of a block of not more than so many elements, or NULL."""

@@ -64,7 +64,7 @@ class ConditionSteps:
         counted = counts.is_claimed(left) if counts is not None else FALSE
         updates = self._sharpened(left, operator, b.single) if b.single is not None else []
         condition = comparison(operator, a, b, counted)
-        self.context.sharpen(f"{left} {operator} {right}", updates, precondition=condition)
+        self.context.quiet_step(f"{left} {operator} {right}", updates, precondition=condition)
 
     def _sharpened(self, expression: Expression, operator: str, k: int) -> list[Update]:
         """After a comparison with a constant holds, the values that contradict it are ruled out."""

@@ -85,8 +85,8 @@ class StepContext:
         action = Action(name, name, focus=tuple(focus), updates=updates, **parts)  # type: ignore[arg-type]
         self.steps.append(Step(action))
 
-    def sharpen(self, name: str, updates: Sequence[Update], **parts: object) -> None:
-        """A step that says more about numbers, but changes none: claims about counters stay."""
+    def quiet_step(self, name: str, updates: Sequence[Update], **parts: object) -> None:
+        """A step that ends no claims about counters: it changes no number, or has the new claims among its updates."""
         before, self.settled = self.settled, frozenset(u.predicate for u in updates)
         self.step(name, updates, **parts)  # type: ignore[arg-type]
         self.settled = before

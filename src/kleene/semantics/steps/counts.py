@@ -7,15 +7,17 @@ counter (``len++``), with the pointer to the first node (``head = n``), and with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+import math
+from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import Cast, Comparison, Deref, Expression, Field, Variable
 from kleene.cfa.types import IntegerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg, predicates_of
-from kleene.passes.facts.counters import MemberCount, VariableCount, least_bits, linear
+from kleene.passes.facts.counters import MemberCount, VariableCount, least_bits, linear, members_of, owner_of
 from kleene.passes.facts.integers import Constants
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
+from kleene.passes.facts.relations import Relations
 from kleene.semantics.vocabulary.counts import LONGEST, OWNER, SHIFTS, Anchor, Chain, Claims, Source, claims_of
 from kleene.semantics.vocabulary.names import at
 from kleene.semantics.vocabulary.predicates import Pointer, Symbols
@@ -41,6 +43,21 @@ class Known:
     anchor: Anchor
     claim: Callable[[int], Formula]
     bind: Callable[[Formula], Formula]
+    type: IntegerType
+
+    def carried(self, shift: int, to: Claims) -> Formula:
+        """The claim with that difference, where another number is equal to this one.
+
+        Claims are modulo the width of the number. A number that is less than 0 wraps if it is unsigned, so it has no
+        meaning in a wider type, nor in a difference.
+        """
+        exact = shift >= 0 or self.type.signed
+        narrow = self.type.bits >= to.type.bits and not to.is_difference
+        return self.claim(shift) if exact or narrow else FALSE
+
+    def plus(self, number: int) -> Known:
+        """What is known about the sum with a number."""
+        return self if not number else replace(self, claim=lambda k: self.claim(k - number))
 
 
 class Counts:
@@ -48,11 +65,25 @@ class Counts:
 
     def __init__(self, memory: Memory, symbols: Symbols, constants: Constants) -> None:
         self.memory, self.symbols, self.constants = memory, symbols, constants
+        self.relations = Relations(memory.program, memory.cfa)
+        self.location = memory.cfa.entry
+        """Where the operation begins that is being translated."""
+        self.live: Set[Variable] = frozenset()
+        """The variables that are read after it."""
         self.claims = claims_of(symbols)
+        places = {c.count.counter for c in self.claims if isinstance(c.count, MemberCount)}
+        self.members = [m for m in members_of(memory.cfa) if self._is_one_of(m, places)]
+        """The counters that are members of what a variable points to."""
         for claims in self.claims:
             key = claims.count.counter if isinstance(claims.count, VariableCount) else claims.count.counter[1]
             if isinstance(key, Variable | int):
                 constants.require(key, VALUES)
+
+    def _is_one_of(self, member: Expression, places: Set[Place]) -> bool:
+        try:
+            return bool(self.memory.address_places(member) & places)
+        except Unmodelled:
+            return False
 
     def rules(self) -> list[Rule]:
         """A counter has one difference from the number of nodes."""
@@ -84,11 +115,17 @@ class Counts:
             head = self.memory.cell_of[count.head]
             watched |= {symbols.cell(head, 0), symbols.cell_undefined(head)}
             return watched | self._numbers(count.counter[1])
-        pointer = symbols.pointer(count.head)
-        watched |= {pointer.predicate(0), symbols.undefined(pointer)}
-        for variable in (count.counter, count.less):
-            if isinstance(variable, Variable):
-                watched |= self._numbers(variable)
+        pointers = [count.head] if isinstance(count.head, Variable) else []
+        for pointer in map(symbols.pointer, [*pointers, *claims.owners]):
+            watched |= {pointer.predicate(0), symbols.undefined(pointer)}
+        if not isinstance(count.head, Variable):
+            head = self.memory.cell_of[claims.head_place]
+            watched |= {symbols.cell(head, 0), symbols.cell_undefined(head)}
+        for number in (count.counter, count.less):
+            if isinstance(number, Variable):
+                watched |= self._numbers(number)
+            elif number is not None:
+                watched |= {name for _, offset in self.memory.address_places(number) for name in self._numbers(offset)}
         return watched
 
     def _numbers(self, key: Variable | int) -> set[str]:
@@ -120,9 +157,12 @@ class Counts:
                 yield claims.names[0], ()
 
     def forgotten(self, variable: Variable) -> list[Update]:
-        """The ends of the claims about a variable that is not read any more."""
+        """The ends of the claims about a variable that is not read any more.
+
+        A counter keeps them: after ``t = len`` it is not read, but ``len = t - 1`` changes it.
+        """
         parts = [(c, c.count) for c in self.claims if isinstance(c.count, VariableCount)]
-        mine = [c for c, count in parts if variable in (count.head, count.counter, count.less)]
+        mine = [c for c, count in parts if variable in (count.head, count.less, *c.owners)]
         return [Update(name, (), FALSE) for claims in mine for name in claims.names.values()]
 
     # The first node -------------------------------------------------------------------------------------------
@@ -132,13 +172,17 @@ class Counts:
         updates: list[Update] = []
         for claims in self.claims:
             count = claims.count
-            if not isinstance(count, VariableCount) or self.symbols.name(count.head) != pointer.name:
+            if not isinstance(count, VariableCount):
                 continue
-            if NEW_NODE in predicates_of(target):  # its cells have no values yet
+            leads = any(self.symbols.name(v) == pointer.name for v in claims.owners)
+            if not leads and not (isinstance(count.head, Variable) and self.symbols.name(count.head) == pointer.name):
+                continue
+            if leads or NEW_NODE in predicates_of(target):  # the cells of a new node have no values yet
                 updates += [Update(name, (), FALSE) for name in claims.names.values()]
                 continue
             value = Source(target, conj(neg(exists(["v"], target)), neg(undefined)))
-            known = [k for other in self.claims if _same_counter(other, claims) for k in [_plain(other)]]
+            known = [_plain(other) for other in self.claims if _same_counter(other, claims)]
+            known += self._elsewhere(count)
             for k, name in claims.names.items():
                 updates.append(Update(name, (), self._counted(claims, value, known, k)))
         return updates
@@ -146,13 +190,13 @@ class Counts:
     def _counted(self, claims: Claims, value: Source, known: Sequence[Known], k: int) -> Formula:
         """The claim after a new first node: by the lists whose lengths are known, or by numbers."""
         cases = [
-            own.bind(conj(claims.chain.difference(value, own.anchor, more), own.claim(k + more)))
+            own.bind(conj(claims.chain.difference(value, own.anchor, more), own.carried(k + more, claims)))
             for own in known
             if own.chain.edge == claims.chain.edge
             for more in SHIFTS
             if k + more in SHIFTS
         ]
-        if not (isinstance(claims.count, VariableCount) and claims.count.less is not None):
+        if not claims.is_difference:
             cases += [conj(self._is(claims, m + k), claims.chain.length(value, m)) for m in range(LONGEST + 1)]
         return disj(*cases)
 
@@ -171,21 +215,25 @@ class Counts:
         """Pointer cells get a value: first nodes of lists, or cells of their nodes."""
         updates = []
         for claims in self.claims:
-            heads, cells = [], []
+            heads: list[Formula] = []
+            cells: list[Formulas] = []
             for place, formula in bases:
-                if isinstance(claims.count, MemberCount) and place == claims.count.head:
-                    heads.append(formula)
+                if isinstance(claims.count, MemberCount):
+                    if place == claims.count.head:
+                        heads.append(formula(OWNER))
+                elif not isinstance(claims.count.head, Variable) and place == claims.head_place:
+                    heads.append(exists(["n6"], conj(claims.owns("n6"), formula("n6"))))
                 if place == claims.count.following:
                     cells.append(formula)
             if not heads and not cells:
                 continue
             for k, name in claims.names.items():
                 new = claims.at(k)
-                for formula in cells:
-                    new = self._relinked(claims, formula, value, k, new)
+                for node in cells:
+                    new = self._relinked(claims, node, value, k, new)
                 for formula in heads:
                     counted = self._counted(claims, value, [_plain(claims)], k)
-                    new = IfThenElse(formula(OWNER), counted, new)
+                    new = IfThenElse(formula, counted, new)
                 updates.append(Update(name, claims.parameters, new))
         return updates
 
@@ -210,22 +258,35 @@ class Counts:
             gone: list[Formula] = []
             if claims.count.following[0] in sizes:
                 gone.append(claims.chain.has(claims.anchor(), node))
-            if isinstance(claims.count, MemberCount) and claims.count.counter[0] in sizes:
-                gone.append(node(OWNER))
+            if isinstance(claims.count, MemberCount):
+                if claims.count.counter[0] in sizes:
+                    gone.append(node(OWNER))
+            elif claims.owners:
+                gone.append(exists(["n6"], conj(claims.owns("n6"), node("n6"))))
             for k, name in claims.names.items() if gone else ():
                 updates.append(Update(name, claims.parameters, conj(claims.at(k), neg(disj(*gone)))))
         return updates
 
     # The counter ----------------------------------------------------------------------------------------------
 
-    def numbered(self, target: Expression, bases: Sequence[tuple[Place, Formulas]], value: Expression) -> list[Update]:
-        """A counter gets the value of an expression; `bases` are the objects that it may be a member of."""
+    def numbered(
+        self, target: Expression, bases: Sequence[tuple[Place, Formulas]], value: Expression | None
+    ) -> list[Update]:
+        """A number gets the value of an expression, or any value; `bases` are objects that it may be a member of."""
         updates = []
         for claims in self.claims:
             count = claims.count
             if isinstance(count, VariableCount):
-                if target in (count.counter, count.less):
+                if not self._is_used(count):
+                    updates += [Update(name, (), FALSE) for name in claims.names.values()]
+                elif target in (count.counter, count.less):
                     updates += [Update(n, (), self._after(claims, target, value, k)) for k, n in claims.names.items()]
+                elif bases and owner_of(count.counter) is not None:
+                    places = self.memory.address_places(count.counter)
+                    same = [exists(["n6"], conj(claims.owns("n6"), f("n6"))) for place, f in bases if place in places]
+                    for k, name in claims.names.items() if same else ():
+                        new = IfThenElse(disj(*same), self._after(claims, target, value, k), at(name))
+                        updates.append(Update(name, (), new))
                 continue
             mine = [formula for place, formula in bases if place == count.counter]
             for k, name in claims.names.items() if mine else ():
@@ -234,13 +295,20 @@ class Counts:
                 updates.append(Update(name, (OWNER,), new))
         return updates
 
-    def _after(self, claims: Claims, target: Expression, value: Expression, k: int) -> Formula:
+    def _is_used(self, count: VariableCount) -> bool:
+        """Whether the pointer is read again after the operation."""
+        return not isinstance(count.head, Variable) or count.head.is_global or count.head in self.live
+
+    def _after(self, claims: Claims, target: Expression, value: Expression | None, k: int) -> Formula:
         """The claim after its counter, or what is subtracted from it, gets a value."""
-        count, number, sum_ = claims.count, constant_of(value), linear(value)
+        if value is None:
+            return FALSE
+        count, number, sum_ = claims.count, constant_of(value), self._sum(value, target)
         subtracted = isinstance(count, VariableCount) and target == count.less
-        if sum_ is not None and sum_[0] == target and least_bits(value) >= claims.type.bits:
+        if sum_ is not None and sum_[0] == target and self._keeps(claims, target, value, sum_[1]):
             return claims.at(k + sum_[1] if subtracted else k - sum_[1])
-        if isinstance(count, VariableCount) and count.less is not None:
+        if claims.is_difference:
+            assert isinstance(count, VariableCount)
             if subtracted and number is not None:  # the other number alone may be known
                 return self._copied(claims, count.counter, -number, k)
             return FALSE
@@ -248,15 +316,32 @@ class Counts:
             source = claims.anchor().source
             lengths = [m for m in range(LONGEST + 1) if claims.type.wrap(m + k) == claims.type.wrap(number)]
             return disj(*(claims.chain.length(source, m) for m in lengths))
-        if sum_ is not None and least_bits(value) >= claims.type.bits:
+        if sum_ is not None and (least_bits(value) >= claims.type.bits or not sum_[1]):
             return self._copied(claims, sum_[0], sum_[1], k)
         return FALSE
+
+    def _keeps(self, claims: Claims, target: Expression, value: Expression, more: int) -> bool:
+        """Whether a number that grows does not wrap, or wraps as claims about it do."""
+        if not claims.is_difference:
+            return least_bits(value) >= claims.type.bits
+        low, high = self.relations.of(target, self.location)
+        type_ = target.type
+        assert isinstance(type_, IntegerType)
+        return type_.has(low + more) and type_.has(high + more) and least_bits(value) >= type_.bits
+
+    def _sum(self, value: Expression, target: Expression) -> tuple[Expression, int] | None:
+        """An lvalue and a number whose sum a value is: the target itself, if it is known to be equal to the lvalue."""
+        sum_ = linear(value)
+        if sum_ is not None and sum_[0] != target and sum_[0].type == target.type:
+            distance = self.relations.distance(sum_[0], target, self.location)
+            return sum_ if distance is None else (target, sum_[1] + distance)
+        return sum_
 
     def _copied(self, claims: Claims, lvalue: Expression, more: int, k: int) -> Formula:
         """The claim about a number that is an lvalue plus a constant, by what is known about the lvalue."""
         source = claims.anchor().source
         cases = [
-            own.bind(conj(claims.chain.difference(source, own.anchor, nodes), own.claim(k + nodes - more)))
+            own.bind(conj(claims.chain.difference(source, own.anchor, nodes), own.carried(k + nodes - more, claims)))
             for own in self.known(lvalue)
             if own.chain.edge == claims.chain.edge
             for nodes in SHIFTS
@@ -264,7 +349,30 @@ class Counts:
         ]
         return disj(*cases)
 
+    def _elsewhere(self, count: VariableCount) -> Iterator[Known]:
+        """What is known about a count's number by counters that differ from it by a known number."""
+        more = 0
+        if count.less is not None:
+            low, high = self.relations.of(count.less, self.location)
+            if low != high:
+                return
+            more = -low
+            yield from (own.plus(more) for own in self._claimed(count.counter))
+        yield from (own.plus(more) for own in self._related(count.counter))
+
+    def _related(self, lvalue: Expression) -> Iterator[Known]:
+        """Claims about members that differ from an lvalue by a known number."""
+        for member in self.members:
+            distance = self.relations.distance(lvalue, member, self.location) if member != lvalue else None
+            if distance is not None:
+                yield from (own.plus(distance) for own in self._claimed(member))
+
     def known(self, lvalue: Expression) -> Iterator[Known]:
+        """The claims about the number in an lvalue, or in one that differs from it by a known number."""
+        yield from self._claimed(lvalue)
+        yield from self._related(lvalue)
+
+    def _claimed(self, lvalue: Expression) -> Iterator[Known]:
         """The claims about the number in an lvalue."""
         for claims in self.claims:
             count = claims.count
@@ -279,6 +387,7 @@ class Counts:
                     claims.anchor(OTHER),
                     lambda k, own=claims: own.at(k, OTHER),  # type: ignore[misc]
                     lambda body, owner=formula: exists([OTHER], conj(owner(OTHER), body)),  # type: ignore[misc]
+                    claims.type,
                 )
 
     def _owner(self, lvalue: Expression, count: MemberCount) -> Formulas | None:
@@ -355,7 +464,8 @@ class Counts:
         close = (lambda f: exists([OWNER], f)) if args else (lambda f: f)
         first = close(conj(mine, source.target))
         second = close(conj(mine, exists(["u"], conj(claims.anchor().at("u"), at(chain.edge, "u", "v")))))
-        return Reading(neg(close(wrong)), updates, [first, second])
+        certain = [] if args else [claims.at(k) for k in SHIFTS]
+        return Reading(neg(close(wrong)), updates, [first, second, *certain])
 
     def is_claimed(self, expression: Expression) -> Formula:
         """Whether a claim about a number holds that makes it a natural number."""
@@ -370,11 +480,35 @@ class Counts:
             cases.append(own.bind(disj(*natural)))
         return disj(*cases)
 
-    # Differences ----------------------------------------------------------------------------------------------
+    # Bounds ---------------------------------------------------------------------------------------------------
 
-    def compared(self, comparison: Comparison, truth: bool) -> Formula:
-        """What a comparison of two numbers says about lists whose length is their difference."""
-        return TRUE
+    def bounded(self) -> list[Reading]:
+        """What the bounds of numbers, where an operation begins, say about lists whose lengths they are."""
+        readings = []
+        for claims in self.claims:
+            count = claims.count
+            if isinstance(count, MemberCount):
+                continue
+            low, high = self._bounds(count)
+            chain, source = claims.chain, claims.anchor().source
+            bad: list[Formula] = []
+            for k in SHIFTS:
+                lengths = [chain.length(source, m) for m in range(LONGEST + 1) if not low <= m + k <= high]
+                if high - k <= LONGEST:
+                    lengths.append(chain.longer(source))
+                bad.append(conj(claims.at(k), disj(*lengths)))
+            if disj(*bad) is not FALSE:
+                readings.append(Reading(neg(disj(*bad)), [], [source.target]))
+        return readings
+
+    def _bounds(self, count: VariableCount) -> tuple[float, float]:
+        """The least and the greatest value of a count's number, as far as known."""
+        kept = count.counter.type
+        assert isinstance(kept, IntegerType)
+        if count.less is None:
+            low, high = self.relations.of(count.counter, self.location)
+            return low, (high if high < kept.maximum else math.inf)
+        return self.relations.difference(count.counter, count.less, self.location)
 
 
 @dataclass(frozen=True)
@@ -387,7 +521,7 @@ class Reading:
 
 
 def _plain(claims: Claims) -> Known:
-    return Known(claims.chain, claims.anchor(), claims.at, lambda body: body)
+    return Known(claims.chain, claims.anchor(), claims.at, lambda body: body, claims.type)
 
 
 def _same_counter(one: Claims, other: Claims) -> bool:

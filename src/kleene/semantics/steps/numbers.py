@@ -159,8 +159,8 @@ class NumberSteps:
     def _take(self, readings: Iterable[Reading], text: str) -> None:
         """What claims say about a number, before it is read."""
         for reading in readings:
-            sharpen = self.context.sharpen
-            sharpen(f"count {text}", reading.updates, focus=reading.focus, precondition=reading.precondition)
+            quiet_step = self.context.quiet_step
+            quiet_step(f"count {text}", reading.updates, focus=reading.focus, precondition=reading.precondition)
 
     def read_integer_at(self, bases: Sequence[Base], type_: IntegerType) -> IntegerValue:
         tables = [self._kept(base, type_) for base in bases]
@@ -187,7 +187,7 @@ class NumberSteps:
         """Store a number; the expression that it is the value of, if there is one, says what becomes of counters."""
         if isinstance(target, Variable) and self.memory.kind(target) == "integer":
             counted = self._counted(target, (), expression)
-            self.context.step(f"{target} = ...", [*self.set_integer(target, value), *counted])
+            self.context.quiet_step(f"{target} = ...", [*self.set_integer(target, value), *counted])
             return
         size = target.type.size
         if _is_inexact(target):
@@ -200,7 +200,7 @@ class NumberSteps:
 
     def _counted(self, target: Expression, bases: Sequence[Base], expression: Expression | None) -> list[Update]:
         """What becomes of the claims about a counter that gets the value of an expression."""
-        if self.context.counts is None or expression is None:
+        if self.context.counts is None:
             return []
         return self.context.counts.numbered(target, [(b.place, b.formula) for b in bases], expression)
 
@@ -219,7 +219,7 @@ class NumberSteps:
                 name = self.symbols.integer_cell(base.offset, c)
                 old = updates[name].formula if name in updates else at(name, "v")
                 updates[name] = Update(name, ("v",), IfThenElse(base.formula("v"), written.at(c), old))
-        self.context.step(f"{text} = ...", updates.values())
+        self.context.quiet_step(f"{text} = ...", list(updates.values()))
         self.cells.spoil(bases, type_.size, integer=type_.size)
 
     def as_kept(self, place: Place, type_: IntegerType, value: IntegerValue) -> IntegerValue:

@@ -13,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kleene.cfa.expressions import Variable
 from kleene.cfa.types import IntegerType
 from kleene.logic.formula import FALSE, Formula, Not, conj, disj, exists, neg
 from kleene.logic.roles import Role, RoleKind
-from kleene.passes.facts.counters import Count, MemberCount, VariableCount, counts_of
+from kleene.passes.facts.counters import Count, MemberCount, VariableCount, counts_of, owner_of
+from kleene.passes.facts.memory import Place
 from kleene.semantics.vocabulary.groups import ACYCLIC
 from kleene.semantics.vocabulary.names import FREED, at
 from kleene.semantics.vocabulary.predicates import Pointer, Symbols
@@ -56,7 +58,7 @@ class Anchor:
 class Chain:
     """The lists along one cell."""
 
-    def __init__(self, symbols: Symbols, place: tuple[int, int]) -> None:
+    def __init__(self, symbols: Symbols, place: Place) -> None:
         cell = symbols.memory.cell_of[place]
         self.kind, self.cell, self.edge = place[0], cell, symbols.cell(cell, 0)
         self.undefined = symbols.cell_undefined(cell)
@@ -131,8 +133,13 @@ class Claims:
             name = f"@{count.counter[1]}=#{head}.{following}{sign}"
             return self.symbols.unary(name, Role(RoleKind.COUNT, value=shift))
         less = f"-{count.less}" if count.less is not None else ""
-        name = f"{count.counter}{less}=#{self.symbols.name(count.head)}.{following}{sign}"
+        name = f"{count.counter}{less}=#{count.head}.{following}{sign}"
         return self.symbols.nullary(name, Role(RoleKind.COUNT, value=shift))
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether the number is a difference; then it is what it is, and not modulo a width."""
+        return isinstance(self.count, VariableCount) and self.count.less is not None
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -149,12 +156,39 @@ class Claims:
 
     def anchor(self, owner: str = OWNER) -> Anchor:
         """The pointer to the first node."""
-        if isinstance(self.count, VariableCount):
+        if isinstance(self.count, MemberCount):
+            return self._member(self.count.head, owner)
+        if isinstance(self.count.head, Variable):
             return anchor_of(self.symbols.pointer(self.count.head), self.symbols)
-        cell = self.symbols.memory.cell_of[self.count.head]
+        inner, own = self._member(self.head_place, "n8"), self.owns
+        return Anchor(
+            lambda v: exists(["n8"], conj(own("n8"), inner.at(v))), exists(["n8"], conj(own("n8"), inner.null))
+        )
+
+    def _member(self, place: Place, owner: str) -> Anchor:
+        cell = self.symbols.memory.cell_of[place]
         edge, undefined = self.symbols.cell(cell, 0), self.symbols.cell_undefined(cell)
         null = conj(neg(exists(["n9"], at(edge, owner, "n9"))), Not(at(undefined, owner)))
         return Anchor(lambda v: at(edge, owner, v), null)
+
+    @property
+    def head_place(self) -> Place:
+        """The place of the pointer to the first node, if it is a member."""
+        return next(iter(self.symbols.memory.address_places(self.count.head)))  # type: ignore[arg-type]
+
+    def owns(self, v: str) -> Formula:
+        """The object is the one whose member the pointer, or else the counter, of a count by variables is."""
+        assert isinstance(self.count, VariableCount)
+        owner = owner_of(self.count.head) or owner_of(self.count.counter)
+        return self.symbols.pointer(owner).at(0, v) if owner is not None else FALSE
+
+    @property
+    def owners(self) -> list[Variable]:
+        """The variables that lead to the pointer and to the counter."""
+        count = self.count
+        if isinstance(count, MemberCount):
+            return []
+        return [v for v in (owner_of(count.head), owner_of(count.counter)) if v is not None]
 
     @property
     def type(self) -> IntegerType:
@@ -174,6 +208,25 @@ def anchor_of(pointer: Pointer, symbols: Symbols) -> Anchor:
     return Anchor(lambda v: pointer.at(0, v), conj(neg(exists(["n9"], pointer.at(0, "n9"))), undefined))
 
 
+def _is_followed(count: VariableCount, symbols: Symbols) -> bool:
+    """Whether its members are at one place, at which the variables that lead to them point to the start."""
+    memory = symbols.memory
+    for lvalue in (count.head, count.counter):
+        owner = owner_of(lvalue)
+        if owner is None:
+            continue
+        pointer, places = symbols.pointer(owner), memory.address_places(lvalue)
+        if not pointer.tracked or pointer.offsets != (0,) or len(places) != 1:
+            return False
+        cell = memory.cell_of.get(next(iter(places)))
+        if lvalue == count.head and (cell is None or symbols.target_offsets(cell) != [0]):
+            return False
+    owners = {owner_of(count.head), owner_of(count.counter)} - {None}
+    if isinstance(count.head, Variable):
+        return symbols.pointer(count.head).offsets == (0,)
+    return len(owners) == 1
+
+
 def claims_of(symbols: Symbols) -> list[Claims]:
     """The claims that can be followed with the shape class."""
     result: list[Claims] = []
@@ -187,7 +240,7 @@ def claims_of(symbols: Symbols) -> list[Claims]:
             kept = symbols.memory.integer_type(count.counter)
             if not symbols.precision.tracks_cell(head) or symbols.target_offsets(head) != [0] or kept is None:
                 continue
-        elif symbols.pointer(count.head).offsets != (0,):
+        elif not _is_followed(count, symbols):
             continue
         if Chain(symbols, place).is_exact(symbols):
             result.append(Claims(symbols, count))
