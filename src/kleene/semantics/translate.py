@@ -223,21 +223,18 @@ class Translator:
         updates = [u for v in appearing for u in self._any_value(v)]
         names = ", ".join(v.name for v in appearing)
         first = [Step(Action(f"any {names}", f"any {names}", updates=tuple(updates)))] if updates else []
-        first += self._bounded(edge)
         ways = [[*first, *steps] for steps in self._branches(edge)]
         self.symbols.hidden = self.constants.hidden = frozenset()
         self.symbols.complete = True
         return ways
 
-    def _bounded(self, edge: Edge[Operation]) -> list[Step]:
+    def _bounded(self, operation: Operation) -> list[Step]:
         """Behind a condition, what the bounds of numbers say about lists that they count."""
         counts = self.context.counts
-        conditions = (e.label for e in self.source.entering(edge.source))
-        if counts is None or not any(isinstance(label, Assume) for label in conditions):
+        if counts is None or not isinstance(operation, Assume):
             return []
-        return [
-            Step(Action("bounds", "", focus=tuple(r.focus), precondition=r.precondition)) for r in counts.bounded()
-        ]
+        readings = counts.bounded(operation)
+        return [Step(Action("bounds", "", focus=tuple(r.focus), precondition=r.precondition)) for r in readings]
 
     def _any_value(self, variable: Variable) -> list[Update]:
         if self.memory.kind(variable) == "pointer":
@@ -259,7 +256,7 @@ class Translator:
             ways = self._realloc_ways(operation)
         else:
             ways = [self._steps(operation)]
-        return [self._with_dead(steps, dead) for steps in ways]
+        return [self._with_dead([*steps, *self._bounded(operation)], dead) for steps in ways]
 
     def _realloc_ways(self, operation: Realloc) -> list[list[Step]]:
         """The cases of realloc: a null pointer, a block of each size that the pointer may point to, or failure.

@@ -133,13 +133,16 @@ class Relations(Values):
         most = state.zone.upper(a, b)
         return most if state.zone.upper(b, a) == -most else None
 
-    def difference(self, left: Expression, right: Expression, location: str) -> tuple[float, float]:
-        """The least and the greatest value of the first number less the second, without overflow."""
+    def difference(
+        self, left: Expression, right: Expression | None, location: str, behind: Assume
+    ) -> tuple[float, float]:
+        """The least and the greatest value of the first number less the second, without overflow, after a condition."""
         state = self._state(location)
-        if state is None:
+        after = self.after(behind, state) if state is not None else None
+        if after is None:
             return -math.inf, math.inf
-        a, b = self.number(left, state), self.number(right, state)
-        return -state.zone.upper(b, a), state.zone.upper(a, b)
+        a, b = self.number(left, after), ZERO if right is None else self.number(right, after)
+        return -after.zone.upper(b, a), after.zone.upper(a, b)
 
     def has_at_most(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
         """Whether a pointer is the start of a block of not more than so many elements, or NULL."""
@@ -163,8 +166,10 @@ class Relations(Values):
         if len(self.cfa.edges) > MOST_EDGES:
             return {}
         operations = [e.label for e in self.cfa.edges]
-        constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
-        self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
+        nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
+        constants = {n.value for n in nodes if isinstance(n, Constant)}
+        limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
+        self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)} | limits)
         return self._solved()
 
     def _solved(self) -> dict[str, State]:

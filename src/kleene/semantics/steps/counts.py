@@ -8,10 +8,10 @@ counter (``len++``), with the pointer to the first node (``head = n``), and with
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-import math
 from dataclasses import dataclass, replace
 
 from kleene.cfa.expressions import Cast, Comparison, Deref, Expression, Field, Variable
+from kleene.cfa.operations import Assume
 from kleene.cfa.types import IntegerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg, predicates_of
 from kleene.passes.facts.counters import MemberCount, VariableCount, least_bits, linear, members_of, owner_of
@@ -44,6 +44,8 @@ class Known:
     claim: Callable[[int], Formula]
     bind: Callable[[Formula], Formula]
     type: IntegerType
+    head: Place | None = None
+    """The place of the pointer to the first node, if it is a member of the object that the number is a member of."""
 
     def carried(self, shift: int, to: Claims) -> Formula:
         """The claim with that difference, where another number is equal to this one.
@@ -347,7 +349,12 @@ class Counts:
             for nodes in SHIFTS
             if k + nodes - more in SHIFTS
         ]
-        return disj(*cases)
+        same = [
+            own.bind(conj(claims.owns(OTHER), own.carried(k - more, claims)))
+            for own in self.known(lvalue)
+            if own.head is not None and not isinstance(claims.count.head, Variable | tuple) and own.head == claims.head_place
+        ]
+        return IfThenElse(disj(*same), TRUE, disj(*cases)) if same else disj(*cases)
 
     def _elsewhere(self, count: VariableCount) -> Iterator[Known]:
         """What is known about a count's number by counters that differ from it by a known number."""
@@ -388,6 +395,7 @@ class Counts:
                     lambda k, own=claims: own.at(k, OTHER),  # type: ignore[misc]
                     lambda body, owner=formula: exists([OTHER], conj(owner(OTHER), body)),  # type: ignore[misc]
                     claims.type,
+                    count.head,
                 )
 
     def _owner(self, lvalue: Expression, count: MemberCount) -> Formulas | None:
@@ -482,33 +490,27 @@ class Counts:
 
     # Bounds ---------------------------------------------------------------------------------------------------
 
-    def bounded(self) -> list[Reading]:
-        """What the bounds of numbers, where an operation begins, say about lists whose lengths they are."""
+    def bounded(self, condition: Assume) -> list[Reading]:
+        """What the bounds of numbers, where a condition holds, say about lists whose lengths they are."""
         readings = []
         for claims in self.claims:
             count = claims.count
             if isinstance(count, MemberCount):
                 continue
-            low, high = self._bounds(count)
+            low, high = self.relations.difference(count.counter, count.less, self.location, condition)
             chain, source = claims.chain, claims.anchor().source
+            number = (lambda n: n) if claims.is_difference else claims.type.wrap
             bad: list[Formula] = []
             for k in SHIFTS:
-                lengths = [chain.length(source, m) for m in range(LONGEST + 1) if not low <= m + k <= high]
-                if high - k <= LONGEST:
-                    lengths.append(chain.longer(source))
-                bad.append(conj(claims.at(k), disj(*lengths)))
+                fits = {m: low <= number(m + k) <= high for m in range(LONGEST + 1)}
+                if high < k + LONGEST + 1:  # no list that is longer fits
+                    wrong = neg(disj(*(chain.length(source, m) for m in fits if fits[m])))
+                else:
+                    wrong = disj(*(chain.length(source, m) for m in fits if not fits[m]))
+                bad.append(conj(claims.at(k), wrong))
             if disj(*bad) is not FALSE:
                 readings.append(Reading(neg(disj(*bad)), [], [source.target]))
         return readings
-
-    def _bounds(self, count: VariableCount) -> tuple[float, float]:
-        """The least and the greatest value of a count's number, as far as known."""
-        kept = count.counter.type
-        assert isinstance(kept, IntegerType)
-        if count.less is None:
-            low, high = self.relations.of(count.counter, self.location)
-            return low, (high if high < kept.maximum else math.inf)
-        return self.relations.difference(count.counter, count.less, self.location)
 
 
 @dataclass(frozen=True)
