@@ -10,17 +10,21 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from kleene.cfa.expressions import Binary, Cast, Deref, Expression, Field, Index, Variable, walk
+from kleene.cfa.expressions import Binary, Cast, Comparison, Deref, Expression, Field, Index, Variable, walk
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, Enter, Operation, Specified, expressions
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
 from kleene.passes.facts.relations import Relations
 
+MOVE_WEIGHT = 10
+"""What ``list->head = node->next`` says about the cells of a list, compared with a read of `node->next`."""
 LEAST_COUNTER_BITS = 32
 """Width of a counter: a list has fewer nodes than such a number can count (docs/assumptions.md)."""
 MOST_VARIABLE_COUNTS = 12
 """Pairs of a counter variable and a pointer variable: each has predicates of its own."""
+COPIES = 3
+"""Copies of copies that are followed: a result is copied when the function returns it, and by the caller."""
 MOST_BOUNDS = 2
 """Bounds of one index in a loop: often several variables point to the object whose member the bound is."""
 
@@ -82,8 +86,11 @@ def least_bits(expression: Expression) -> int:
 
 def owner_of(lvalue: Expression) -> Variable | None:
     """The variable that points to the struct of which an lvalue is a member."""
-    if isinstance(lvalue, Field) and isinstance(lvalue.base, Deref) and isinstance(lvalue.base.pointer, Variable):
-        return lvalue.base.pointer
+    base = lvalue
+    while isinstance(base, Field):
+        base = base.base
+    if base is not lvalue and isinstance(base, Deref) and isinstance(base.pointer, Variable):
+        return base.pointer
     return None
 
 
@@ -166,7 +173,9 @@ class _Search:
                 held = {t for t, value in self.loads if head in self._places(value)}
                 held |= {v for _, value in self.loads for v in walk(value) if head in self._places(v)}
                 for following in self.following[next(iter(targets))[0]]:
-                    rated.append((self._walks(held, following), MemberCount(head, (size, offset), following)))
+                    moves = sum(following in self._places(v) and head in self._places(t) for t, v in self.loads)
+                    rate = MOVE_WEIGHT * moves + self._walks(held, following)
+                    rated.append((rate, MemberCount(head, (size, offset), following)))
             if rated and max(r for r, _ in rated) > 0:
                 yield max(rated, key=lambda pair: pair[0])[1]
 
@@ -205,10 +214,34 @@ class _Search:
             for index in (i for i in indices if i in changed):
                 bounds = [*members_read, *(v for v in compared if isinstance(v.type, IntegerType) and v != index)]
                 held = [b for b in bounds if any(relations.at_most(index, b, name) for name in behind)]
+                held += [b for b in self._equated(index) if b not in held]
+                copied = [c for c in self._copies(index) if isinstance(c, Variable) and self._equals(c)]
                 for bound in held[:MOST_BOUNDS]:
                     for pointer, following in self._left(changed, bound, members):
-                        result[VariableCount(pointer, bound, index, following)] = None
+                        for less in (index, *(c for c in copied if c not in (index, bound))):
+                            result[VariableCount(pointer, bound, less, following)] = None
         return list(result)[:MOST_VARIABLE_COUNTS]
+
+    def _equated(self, index: Variable) -> list[Expression]:
+        """The numbers with which an index, or a copy of it, is compared for equality."""
+        copies = self._copies(index)
+        others = [b for a in copies for b in self._equals(a) if b not in copies]
+        lvalues = [b for b in others if isinstance(b.type, IntegerType) and isinstance(b, Variable | Field)]
+        return list(dict.fromkeys(b for b in lvalues if isinstance(b, Variable) or owner_of(b) is not None))
+
+    def _copies(self, index: Variable) -> list[Expression]:
+        """The index, and the lvalues that get its value."""
+        copies: dict[Expression, None] = {index: None}
+        for _ in range(COPIES):
+            assigns = (label for label in self.labels if isinstance(label, Assign))
+            copies |= {a.target: None for a in assigns if _uncast(a.value) in copies}
+        return list(copies)
+
+    def _equals(self, lvalue: Expression) -> list[Expression]:
+        """What an lvalue is compared with for equality."""
+        tests = [n for o in self.labels if isinstance(o, Assume) for n in walk(o.condition) if isinstance(n, Comparison)]
+        sides = [(_uncast(t.left), _uncast(t.right)) for t in tests if t.operator in ("==", "!=")]
+        return [b for pair in sides for a, b in (pair, pair[::-1]) if a == lvalue]
 
     def _left(
         self, changed: list[Expression], bound: Expression, members: Iterable[MemberCount]

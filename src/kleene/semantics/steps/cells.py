@@ -52,7 +52,8 @@ class CellSteps:
             value = Source(UNKNOWN, UNKNOWN)
         updates = counts.stored([(b.place, b.formula) for b in bases], value)
         if updates:
-            focus = [base.formula("v") for base in bases]
+            places = [(b.place, b.formula) for b in bases]
+            focus = [*(base.formula("v") for base in bases), *counts.foci(places)]
             self.context.step(f"count {text}", updates, focus=focus)
         cells = {self.memory.cell_of[b.place] for b in bases}
         edges = {self.symbols.cell(c, to) for c in cells for to in self.symbols.target_offsets(c)}

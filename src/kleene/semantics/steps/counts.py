@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from kleene.cfa.expressions import Cast, Comparison, Deref, Expression, Field, Variable
+from kleene.cfa.expressions import Cast, Comparison, Deref, Expression, Field, Unary, Variable
 from kleene.cfa.operations import Assume
 from kleene.cfa.types import IntegerType
 from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg, predicates_of
@@ -44,6 +44,8 @@ class Known:
     claim: Callable[[int], Formula]
     bind: Callable[[Formula], Formula]
     type: IntegerType
+    is_exact: bool = False
+    """Whether the claims are not modulo the width."""
     head: Place | None = None
     """The place of the pointer to the first node, if it is a member of the object that the number is a member of."""
 
@@ -53,7 +55,7 @@ class Known:
         Claims are modulo the width of the number. A number that is less than 0 wraps if it is unsigned, so it has no
         meaning in a wider type, nor in a difference.
         """
-        exact = shift >= 0 or self.type.signed
+        exact = shift >= 0 or self.type.signed or self.is_exact
         narrow = self.type.bits >= to.type.bits and not to.is_difference
         return self.claim(shift) if exact or narrow else FALSE
 
@@ -161,11 +163,16 @@ class Counts:
     def forgotten(self, variable: Variable) -> list[Update]:
         """The ends of the claims about a variable that is not read any more.
 
-        A counter keeps them: after ``t = len`` it is not read, but ``len = t - 1`` changes it.
+        A counter keeps them: after ``t = len`` it is not read, but ``len = t - 1`` changes it. A pointer that is NULL
+        keeps them too: they are about a list of no nodes.
         """
-        parts = [(c, c.count) for c in self.claims if isinstance(c.count, VariableCount)]
-        mine = [c for c, count in parts if variable in (count.head, count.less, *c.owners)]
-        return [Update(name, (), FALSE) for claims in mine for name in claims.names.values()]
+        updates = []
+        for claims in self.claims:
+            count = claims.count
+            if isinstance(count, VariableCount) and variable in (count.head, count.less, *claims.owners):
+                stays = claims.anchor().null if variable == count.head else FALSE
+                updates += [Update(name, (), conj(claims.at(k), stays)) for k, name in claims.names.items()]
+        return updates
 
     # The first node -------------------------------------------------------------------------------------------
 
@@ -213,6 +220,15 @@ class Counts:
             return FALSE
         return at(self.symbols.integer(count.counter, number))
 
+    def foci(self, bases: Sequence[tuple[Place, Formulas]]) -> list[Formula]:
+        """The first nodes of the lists that a change of cells may concern."""
+        result: list[Formula] = []
+        for claims in self.claims:
+            if isinstance(claims.count, MemberCount) and any(place == claims.count.following for place, _ in bases):
+                if not claims.chain.is_entered_by(self.symbols, claims.count.head):
+                    result.append(exists([OWNER], conj(claims.any(), claims.anchor().at("v"))))
+        return result
+
     def stored(self, bases: Sequence[tuple[Place, Formulas]], value: Source) -> list[Update]:
         """Pointer cells get a value: first nodes of lists, or cells of their nodes."""
         updates = []
@@ -251,7 +267,11 @@ class Counts:
             other = neg(value.some(node)) if more == 1 else TRUE  # else the node would lead to itself
             if k + more in SHIFTS:
                 cases.append(conj(chain.difference(value, old, more), other, claims.at(k + more)))
-        return IfThenElse(chain.has(claims.anchor(), node), disj(*cases), otherwise)
+        first = exists(["n2"], conj(node("n2"), claims.anchor().at("n2")))
+        for m in (0, 1) if not claims.is_difference else ():
+            other = neg(value.some(node)) if m else TRUE
+            cases.append(conj(first, self._is(claims, m + 1 + k), chain.length(value, m), other))
+        return IfThenElse(claims.has(node), disj(*cases), otherwise)
 
     def ended(self, sizes: Sequence[int], node: Formulas) -> list[Update]:
         """A block ends: what is known about lists with it, and about its own counter, ends."""
@@ -259,7 +279,7 @@ class Counts:
         for claims in self.claims:
             gone: list[Formula] = []
             if claims.count.following[0] in sizes:
-                gone.append(claims.chain.has(claims.anchor(), node))
+                gone.append(claims.has(node))
             if isinstance(claims.count, MemberCount):
                 if claims.count.counter[0] in sizes:
                     gone.append(node(OWNER))
@@ -309,10 +329,15 @@ class Counts:
         subtracted = isinstance(count, VariableCount) and target == count.less
         if sum_ is not None and sum_[0] == target and self._keeps(claims, target, value, sum_[1]):
             return claims.at(k + sum_[1] if subtracted else k - sum_[1])
+        if sum_ == (target, 1) and subtracted and least_bits(value) >= claims.type.bits:
+            return conj(claims.at(k + 1), self._has_more(claims, k + 1))
         if claims.is_difference:
             assert isinstance(count, VariableCount)
             if subtracted and number is not None:  # the other number alone may be known
                 return self._copied(claims, count.counter, -number, k)
+            if subtracted and sum_ is not None and not sum_[1]:
+                twins = [c for c in self.claims if c.count == replace(count, less=sum_[0])]
+                return disj(*(twin.at(k) for twin in twins if least_bits(value) >= twin.type.bits))
             return FALSE
         if number is not None:
             source = claims.anchor().source
@@ -321,6 +346,11 @@ class Counts:
         if sum_ is not None and (least_bits(value) >= claims.type.bits or not sum_[1]):
             return self._copied(claims, sum_[0], sum_[1], k)
         return FALSE
+
+    def _has_more(self, claims: Claims, k: int) -> Formula:
+        """There are nodes left, so that a number of nodes before them does not exceed the counter."""
+        source = claims.anchor().source
+        return neg(disj(*(claims.chain.length(source, m) for m in range(1 - min(k, 0)))))
 
     def _keeps(self, claims: Claims, target: Expression, value: Expression, more: int) -> bool:
         """Whether a number that grows does not wrap, or wraps as claims about it do."""
@@ -395,37 +425,28 @@ class Counts:
                     lambda k, own=claims: own.at(k, OTHER),  # type: ignore[misc]
                     lambda body, owner=formula: exists([OTHER], conj(owner(OTHER), body)),  # type: ignore[misc]
                     claims.type,
-                    count.head,
+                    head=count.head,
                 )
 
     def _owner(self, lvalue: Expression, count: MemberCount) -> Formulas | None:
         """The object whose member an lvalue is, if it is one that a variable points to and the counter of a list."""
-        base = lvalue
+        if not self._is_one_of(lvalue, {count.counter}):
+            return None
+        base, inside = lvalue, 0
         while isinstance(base, Field):
-            base = base.base
-        if not isinstance(base, Deref | Variable) or base is lvalue:
-            return None
-        try:
-            if count.counter not in self.memory.address_places(lvalue):
-                return None
-        except Unmodelled:
-            return None
-        size = self.symbols.size(count.counter[0])
+            base, inside = base.base, inside + base.offset
         if isinstance(base, Variable):
             if self.memory.kind(base) != "object":
                 return None
             name = self.symbols.object(base)
             return lambda v: at(name, v)
-        pointer = base.pointer
-        while isinstance(pointer, Cast):
-            pointer = pointer.operand
-        if not isinstance(pointer, Variable) or self.memory.kind(pointer) != "pointer":
+        if not isinstance(base, Deref) or not isinstance(base.pointer, Variable):
             return None
-        known = self.symbols.pointer(pointer)
-        offset = 0 if 0 in known.offsets else None
-        if not known.tracked or offset is None:
+        pointer, offset = self.symbols.pointer(base.pointer), count.counter[1] - inside
+        if not pointer.tracked or offset not in pointer.offsets:
             return None
-        return lambda v: conj(known.at(0, v), at(size, v) if size else TRUE)
+        size = self.symbols.size(count.counter[0])
+        return lambda v: conj(pointer.at(offset, v), at(size, v) if size else TRUE)
 
     # Reading --------------------------------------------------------------------------------------------------
 
@@ -501,8 +522,9 @@ class Counts:
             chain, source = claims.chain, claims.anchor().source
             number = (lambda n: n) if claims.is_difference else claims.type.wrap
             bad: list[Formula] = []
+            excluded = self._excluded(count, condition)
             for k in SHIFTS:
-                fits = {m: low <= number(m + k) <= high for m in range(LONGEST + 1)}
+                fits = {m: low <= number(m + k) <= high and m + k != excluded for m in range(LONGEST + 1)}
                 if high < k + LONGEST + 1:  # no list that is longer fits
                     wrong = neg(disj(*(chain.length(source, m) for m in fits if fits[m])))
                 else:
@@ -511,6 +533,31 @@ class Counts:
             if disj(*bad) is not FALSE:
                 readings.append(Reading(neg(disj(*bad)), [], [source.target]))
         return readings
+
+
+    def _excluded(self, count: VariableCount, condition: Assume) -> int | None:
+        """The value that a count's difference does not have if a condition holds."""
+        test, truth = condition.condition, condition.truth
+        while isinstance(test, Unary) and test.operator == "!":
+            test, truth = test.operand, not truth
+        if not isinstance(test, Comparison) or test.operator != ("!=" if truth else "==") or count.less is None:
+            return None
+        one, two = linear(test.left), linear(test.right)  # equal numbers stay equal where they are converted
+        if one is None or two is None or one[1] or two[1]:
+            return None
+        for left, right in ((one[0], two[0]), (two[0], one[0])):
+            above = self._distance(left, count.counter, condition)
+            below = self._distance(right, count.less, condition)
+            if above is not None and below is not None:
+                return below - above
+        return None
+
+    def _distance(self, one: Expression, other: Expression, condition: Assume) -> int | None:
+        """How much greater a number is than another, if that is known."""
+        if one == other:
+            return 0
+        low, high = self.relations.difference(one, other, self.location, condition)
+        return int(low) if low == high else None
 
 
 @dataclass(frozen=True)
@@ -523,7 +570,7 @@ class Reading:
 
 
 def _plain(claims: Claims) -> Known:
-    return Known(claims.chain, claims.anchor(), claims.at, lambda body: body, claims.type)
+    return Known(claims.chain, claims.anchor(), claims.at, lambda body: body, claims.type, claims.is_difference)
 
 
 def _same_counter(one: Claims, other: Claims) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kleene.cfa.expressions import Variable
+from kleene.cfa.expressions import Expression, Field, Variable
 from kleene.cfa.types import IntegerType
 from kleene.logic.formula import FALSE, Formula, Not, conj, disj, exists, neg
 from kleene.logic.roles import Role, RoleKind
@@ -68,14 +68,25 @@ class Chain:
         """Whether the closure leads from one node of a list to another only along the cell."""
         if self.group.kind != ACYCLIC or self.group.closure in symbols.absent:
             return False
+        return not self._leads_to_nodes(symbols, self.kind, self.cell)
+
+    def is_entered_by(self, symbols: Symbols, head: Place) -> bool:
+        """Whether the closure leads from an object to a node only along one cell, and then along the list."""
+        cell = symbols.memory.cell_of[head]
+        return cell in self.group.cells and not self._leads_to_nodes(symbols, head[0], cell)
+
+    def _leads_to_nodes(self, symbols: Symbols, kind: int, but: str) -> bool:
+        """Whether the group leads from a kind of objects to nodes other than along one of its cells."""
         memory = symbols.memory
-        others = {p for p, c in memory.cell_of.items() if c in self.group.cells and (p[0], c) != (self.kind, self.cell)}
-        reached = {to for p in others if p[0] == self.kind for to, _ in memory.cell_places([p])}
-        while True:
-            more = {to for p in others if p[0] in reached for to, _ in memory.cell_places([p])} - reached
-            if not more:
-                return self.kind not in reached
-            reached |= more
+        inside = [p for p, c in memory.cell_of.items() if c in self.group.cells]
+        waiting = [to for p in inside if p[0] == kind and memory.cell_of[p] != but for to, _ in memory.cell_places([p])]
+        reached: set[int] = set()
+        while waiting:
+            to = waiting.pop()
+            if to not in reached:
+                reached.add(to)
+                waiting += [t for p in inside if p[0] == to for t, _ in memory.cell_places([p])]
+        return self.kind in reached
 
     def ends(self, v: str) -> Formula:
         """The node is the last one."""
@@ -154,6 +165,13 @@ class Claims:
     def any(self, owner: str = OWNER) -> Formula:
         return disj(*(self.at(k, owner) for k in SHIFTS))
 
+    def has(self, node: Callable[[str], Formula]) -> Formula:
+        """A node is on the list."""
+        count, chain = self.count, self.chain
+        if isinstance(count, MemberCount) and chain.is_entered_by(self.symbols, count.head):
+            return exists(["n2"], conj(at(chain.group.closure, OWNER, "n2"), node("n2")))
+        return chain.has(self.anchor(), node)
+
     def anchor(self, owner: str = OWNER) -> Anchor:
         """The pointer to the first node."""
         if isinstance(self.count, MemberCount):
@@ -179,8 +197,11 @@ class Claims:
     def owns(self, v: str) -> Formula:
         """The object is the one whose member the pointer, or else the counter, of a count by variables is."""
         assert isinstance(self.count, VariableCount)
-        owner = owner_of(self.count.head) or owner_of(self.count.counter)
-        return self.symbols.pointer(owner).at(0, v) if owner is not None else FALSE
+        for lvalue in (self.count.head, self.count.counter):
+            owner = owner_of(lvalue)
+            if owner is not None:
+                return self.symbols.pointer(owner).at(_start(lvalue, self.symbols), v)
+        return FALSE
 
     @property
     def owners(self) -> list[Variable]:
@@ -208,6 +229,14 @@ def anchor_of(pointer: Pointer, symbols: Symbols) -> Anchor:
     return Anchor(lambda v: pointer.at(0, v), conj(neg(exists(["n9"], pointer.at(0, "n9"))), undefined))
 
 
+def _start(lvalue: Expression, symbols: Symbols) -> int:
+    """The offset to which the variable points that leads to a member."""
+    place, inside = next(iter(symbols.memory.address_places(lvalue))), 0
+    while isinstance(lvalue, Field):
+        lvalue, inside = lvalue.base, inside + lvalue.offset
+    return place[1] - inside
+
+
 def _is_followed(count: VariableCount, symbols: Symbols) -> bool:
     """Whether its members are at one place, at which the variables that lead to them point to the start."""
     memory = symbols.memory
@@ -216,7 +245,7 @@ def _is_followed(count: VariableCount, symbols: Symbols) -> bool:
         if owner is None:
             continue
         pointer, places = symbols.pointer(owner), memory.address_places(lvalue)
-        if not pointer.tracked or pointer.offsets != (0,) or len(places) != 1:
+        if not pointer.tracked or len(places) != 1 or pointer.offsets != (_start(lvalue, symbols),):
             return False
         cell = memory.cell_of.get(next(iter(places)))
         if lvalue == count.head and (cell is None or symbols.target_offsets(cell) != [0]):
