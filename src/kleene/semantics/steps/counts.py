@@ -319,7 +319,8 @@ class Counts:
 
     def _is_used(self, count: VariableCount) -> bool:
         """Whether the pointer is read again after the operation."""
-        return not isinstance(count.head, Variable) or count.head.is_global or count.head in self.live
+        head = count.head
+        return count.less is not None or not isinstance(head, Variable) or head.is_global or head in self.live
 
     def _after(self, claims: Claims, target: Expression, value: Expression | None, k: int) -> Formula:
         """The claim after its counter, or what is subtracted from it, gets a value."""
