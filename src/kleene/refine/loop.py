@@ -154,7 +154,7 @@ class Refinement:
             for node in self.abstracted:  # the tree continues from the shape graphs of explicit heaps
                 self.tree.add(replace(node))
             self.abstracted = []
-            paths = self._grown(self.tree)
+            paths = self._grow(self.tree)
             if not paths:
                 contradiction = next(iter(self.tree.contradictions.values()), "")
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
@@ -173,7 +173,7 @@ class Refinement:
             if failure:
                 return self._result(GAVE_UP, failure, current.path)
 
-    def _grown(self, tree: Tree) -> Sequence[ErrorPath]:
+    def _grow(self, tree: Tree) -> Sequence[ErrorPath]:
         """BuildART; where the tree grows large, with a finer generator if that needs far fewer structures."""
         most = self.options.paths
         look: int | None = None if self.options.maximal or not self.rounds else STRUCTURES_BEFORE_COMPARISON
@@ -184,7 +184,7 @@ class Refinement:
             smaller = smaller_tree(self.models, self.abstraction, self.enabled, tree, most)
             if smaller is not None:
                 self.rounds[-1].outgrown = (self.abstraction.generator, tree.generated)
-                self.abstraction, self.tree = self.abstraction.tuned(smaller.generator), smaller.tree
+                self.abstraction, self.tree = self.abstraction.with_generator(smaller.generator), smaller.tree
                 self.counts.shape_class += 1
                 return smaller.paths
             look *= COMPARISON_FACTOR
@@ -250,14 +250,14 @@ class Refinement:
                 return ""
         return self._failure(current)
 
-    def asked(self, current: Round) -> Asked:
+    def ask(self, current: Round) -> Asked:
         """The variables to track for the path, and the pointers of the other errors of the tree."""
         reason, path = current.reason, current.path
         leak = path.error.kind in LEAKS
         spoken = Asked(reason.asked.only(reason.where.keys()), ((SPOKEN, reason.where),)) if not leak else Asked()
-        asked = spoken.joined(on_path(path, reason.asked.only(reason.asked.variables - spoken.locations.keys()), FAILS))
+        asked = spoken.join(on_path(path, reason.asked.only(reason.asked.variables - spoken.locations.keys()), FAILS))
         for other in current.others:
-            asked = asked.joined(on_path(other, failing_statement(self.task.memory, other), FAILS))
+            asked = asked.join(on_path(other, failing_statement(self.task.memory, other), FAILS))
         return asked
 
     def track(self, current: Round, asked: Asked) -> bool:
@@ -266,9 +266,9 @@ class Refinement:
         A variable is tracked on the live ranges around the locations where it is asked for.
         """
         before, active = self.abstraction.definition, self.abstraction.active
-        definition, generator = before.joined(asked.definition), self.abstraction.generator
+        definition, generator = before.join(asked.definition), self.abstraction.generator
         asked = asked.around(LiveRanges(self.task.cfa, self.task.lifetimes))
-        wanted = active.joined(before.variables, asked.locations).everywhere(asked.everywhere)
+        wanted = active.join(before.variables, asked.locations).everywhere(asked.everywhere)
         new_fields = definition.fields - generator.fields(before)
         if (definition, wanted) == (before, active) and not (new_fields & self._known_fields):
             return False
@@ -298,7 +298,7 @@ class Refinement:
             current.kinds.append(SAMPLING)
             current.chosen = generator
         own = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
-        self.abstraction = Abstraction(definition.joined(own), generator, self.abstraction.active)
+        self.abstraction = Abstraction(definition.join(own), generator, self.abstraction.active)
         if current.samples is not None:
             model, samples = self.models.of(self.abstraction), current.samples
             near = [node for node in samples.nodes if node.depth <= LONGEST_EXPLICIT_PATH]
@@ -404,7 +404,7 @@ class Refinement:
         current.kinds.append(SHAPE_CLASS)
         current.chosen = generator
         self.counts.shape_class += 1
-        self.abstraction = self.abstraction.tuned(generator)
+        self.abstraction = self.abstraction.with_generator(generator)
 
     def _level(self, current: Round) -> int:
         """The extent of the simulation: the smallest that the current generator does not rule out already.

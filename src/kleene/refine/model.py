@@ -81,7 +81,7 @@ class Abstraction:
     generator: Generator
     active: Activity = EVERYWHERE
 
-    def tuned(self, generator: Generator) -> Abstraction:
+    def with_generator(self, generator: Generator) -> Abstraction:
         """The same with another generator."""
         return replace(self, generator=generator)
 

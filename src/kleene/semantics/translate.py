@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from kleene.cfa.expressions import Constant, Expression, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
@@ -53,7 +54,8 @@ from kleene.semantics.steps.allocation import ObjectSteps
 from kleene.semantics.steps.cells import CellSteps
 from kleene.semantics.steps.conditions import ConditionSteps
 from kleene.semantics.steps.context import Alarm, Step, StepContext
-from kleene.semantics.steps.counts import Counts
+from kleene.semantics.steps.count_readings import CountReadings
+from kleene.semantics.steps.counts import CountSteps
 from kleene.semantics.steps.invocations import CallAction, CallVocabulary, InvocationSteps, call_vocabulary
 from kleene.semantics.steps.numbers import NumberSteps
 from kleene.semantics.steps.pointers import PointerSteps
@@ -109,7 +111,7 @@ class Translator:
         self.memory, self.symbols, self.constants = memory, symbols, Constants(memory, precision.tracks_integer)
         self.context = StepContext(program, memory, self.constants, symbols)
         if shape.counts:
-            self.context.counts = Counts(memory, symbols, self.constants)
+            self.context.counts = CountSteps(memory, symbols, self.constants)
         self.pointers = PointerSteps(self.context)
         self.cells = CellSteps(self.context, self.pointers)
         self.numbers = NumberSteps(self.context, self.pointers, self.cells)
@@ -163,7 +165,7 @@ class Translator:
             origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
         vocabulary = self.symbols.vocabulary().extend(self.specified.recorded.values())
-        cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
+        cfa = Cfa(entry, tuple(Edge(e.source, _keep(e.label, vocabulary), e.target) for e in edges))
         counted = self.context.counts.rules() if self.context.counts is not None else []
         rules, initial = (*self.symbols.rules(), *counted), self._initial(vocabulary)
         procedures = self._procedures()
@@ -233,7 +235,7 @@ class Translator:
         counts = self.context.counts
         if counts is None or not isinstance(operation, Assume):
             return []
-        readings = counts.bounded(operation)
+        readings = CountReadings(counts).bound(operation)
         return [Step(Action("bounds", "", focus=tuple(r.focus), precondition=r.precondition)) for r in readings]
 
     def _any_value(self, variable: Variable) -> list[Update]:
@@ -268,7 +270,7 @@ class Translator:
         except Unmodelled as reason:
             return [self._steps(Unsupported(operation.place, str(reason)))]
         sizes = sorted({size for size, offset in places if offset == 0})
-        ways = [self._steps(operation, lambda s=s: self.objects.reallocate(operation, s)) for s in (None, *sizes)]  # type: ignore[misc]
+        ways = [self._steps(operation, partial(self.objects.reallocate, operation, s)) for s in (None, *sizes)]
         if operation.may_fail and self.malloc_may_fail:
             ways.append(self._steps(operation, lambda: self._failed_realloc(operation)))
         return ways
@@ -299,10 +301,10 @@ class Translator:
             steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates.values())))]
         loses = updates or any(s.action.updates or isinstance(s.action, CallAction | SpecifiedAction) for s in steps)
         if loses and self._can_leak():
-            steps = [*steps, Step(self._collect(), self._lost() if self.leaks else ())]
+            steps = [*steps, Step(self._collect(), self._leaks() if self.leaks else ())]
         return steps
 
-    def _lost(self) -> tuple[tuple[Formula, Alarm], ...]:
+    def _leaks(self) -> tuple[tuple[Formula, Alarm], ...]:
         ours = at(NEW, "v") if self.is_given else TRUE  # a caller may hold the others
         leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), ours, neg(self.symbols.reachable("v"))))
         alarm = Alarm("memory_leak", self.context.place, "a block is not freed and nothing points to it any more")
@@ -321,7 +323,7 @@ class Translator:
         return Action("collect", "", retain=Or(Not(at(FREED, "v")), disj(*pointed, *given)))
 
     def _forget(self, variable: Variable) -> list[Update]:
-        ends = self.context.counts.forgotten(variable) if self.context.counts is not None else []
+        ends = self.context.counts.forget(variable) if self.context.counts is not None else []
         if self.memory.kind(variable) == "pointer":
             own = self.context.set_pointer(self.symbols.pointer(variable), {}, FALSE)
             return [*(u for u in own if all(u.predicate != e.predicate for e in ends)), *ends]
@@ -356,7 +358,7 @@ class Translator:
                 if 0 in constants and not is_literal(variable):
                     builder.set(self.symbols.integer_cell(offset, 0), (number,), Kleene.TRUE)
         if self.context.counts is not None:
-            for name, node in self.context.counts.initial(objects):
+            for name, node in self.context.counts.initial_claims(objects):
                 builder.set(name, node, Kleene.TRUE)
         for item in self.context.program.globals:
             if self.memory.kind(item.variable) == "integer" and 0 in self.constants.of(item.variable):
@@ -374,11 +376,11 @@ class Translator:
             else:
                 self._operation(operation)
         except Unmodelled as reason:
-            self.context.steps = [self._unsupported(str(reason))]
+            self.context.steps = [self._unsupported_step(str(reason))]
         self.context.forget_temporaries()
         return self.context.steps
 
-    def _unsupported(self, reason: str) -> Step:
+    def _unsupported_step(self, reason: str) -> Step:
         alarm = Alarm("unsupported", self.context.place, reason)
         return Step(Action("unsupported", f"unsupported: {reason}", precondition=FALSE), ((TRUE, alarm),))
 
@@ -471,7 +473,7 @@ def _null(operation: Allocate | Realloc) -> Expression:
     return Constant(0, operation.target.type)
 
 
-def _kept(action: Action, vocabulary: Vocabulary) -> Action:
+def _keep(action: Action, vocabulary: Vocabulary) -> Action:
     """The action with identity updates where it drops isolated objects: these change no instrumentation predicate.
 
     If the vocabulary has `new`, it becomes true for the objects that the action creates.

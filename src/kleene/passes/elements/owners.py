@@ -22,6 +22,7 @@ from kleene.cfa.expressions import (
     PointerOffset,
     Variable,
     children,
+    member_base,
     walk,
 )
 from kleene.cfa.graph import Cfa, Edge
@@ -153,9 +154,7 @@ def _reads_members_only(expression: Expression, holders: Set[Variable]) -> bool:
 
 
 def _leads_to_member(base: Expression, holders: Set[Variable]) -> bool:
-    inner = base
-    while isinstance(inner, Field):
-        inner = inner.base
+    inner, _ = member_base(base)
     if isinstance(inner, Deref) and inner.pointer in holders:
         return True
     return _reads_members_only(inner, holders)
@@ -170,9 +169,7 @@ def _owns_array(cfa: Cfa[Operation], holders: Set[Variable]) -> bool:
 
 def _holder(lvalue: Expression, holders: Set[Variable]) -> Variable | None:
     """The variable that points to the struct of which an lvalue is a member."""
-    base = lvalue
-    while isinstance(base, Field):
-        base = base.base
+    base, _ = member_base(lvalue)
     if base is not lvalue and isinstance(base, Deref) and base.pointer in holders:
         assert isinstance(base.pointer, Variable)
         return base.pointer
@@ -220,17 +217,10 @@ def _uses_only(cfa: Cfa[Operation], holders: Set[Variable], members: dict[int, V
     for edge in cfa.edges:
         for node in (n for x in expressions(edge.label) for n in walk(x)):
             if isinstance(node, Field) and _holder(node, holders) is not None and not isinstance(node.type, RecordType):
-                member = members.get(_offset(node))
+                member = members.get(member_base(node)[1])
                 if member is None or member.type != node.type:
                     return False
     return True
-
-
-def _offset(lvalue: Expression) -> int:
-    offset = 0
-    while isinstance(lvalue, Field):
-        lvalue, offset = lvalue.base, offset + lvalue.offset
-    return offset
 
 
 class _Coder:
@@ -285,7 +275,7 @@ class _Coder:
 
     def _with_members(self, expression: Expression) -> Expression:
         if isinstance(expression, Field) and _holder(expression, self.owner.holders) is not None:
-            return self.owner.members[_offset(expression)]
+            return self.owner.members[member_base(expression)[1]]
         return with_parts(expression, self._with_members)
 
     def _with_root(self, node: Expression) -> Expression:

@@ -10,7 +10,18 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 
-from kleene.cfa.expressions import Binary, Cast, Comparison, Deref, Expression, Field, Index, Variable, walk
+from kleene.cfa.expressions import (
+    Binary,
+    Cast,
+    Comparison,
+    Deref,
+    Expression,
+    Field,
+    Index,
+    Variable,
+    member_base,
+    walk,
+)
 from kleene.cfa.graph import Cfa
 from kleene.cfa.operations import Assign, Assume, Enter, Operation, Specified, expressions
 from kleene.cfa.types import IntegerType, PointerType
@@ -86,9 +97,7 @@ def least_bits(expression: Expression) -> int:
 
 def owner_of(lvalue: Expression) -> Variable | None:
     """The variable that points to the struct of which an lvalue is a member."""
-    base = lvalue
-    while isinstance(base, Field):
-        base = base.base
+    base, _ = member_base(lvalue)
     if base is not lvalue and isinstance(base, Deref) and isinstance(base.pointer, Variable):
         return base.pointer
     return None
@@ -113,7 +122,11 @@ class _Search:
         stepped = [t for t in self.stepped if isinstance(t.type, IntegerType) and t.type.bits >= LEAST_COUNTER_BITS]
         members = dict.fromkeys(c for t in stepped for c in self._members(t))
         members_read = self._lvalues({m.counter for m in members})
-        return (*members, *self._variables(stepped)[:MOST_VARIABLE_COUNTS], *self._differences(stepped, members, members_read))
+        return (
+            *members,
+            *self._variables(stepped)[:MOST_VARIABLE_COUNTS],
+            *self._differences(stepped, members, members_read),
+        )
 
     # Lists ----------------------------------------------------------------------------------------------------
 
@@ -155,9 +168,10 @@ class _Search:
         copies = {(a.target, _uncast(a.value)) for a in assigns}
         for assign in assigns:
             sum_ = linear(assign.value)
-            if sum_ is not None and sum_[1] in (1, -1):
-                if sum_[0] == assign.target or (sum_[0], assign.target) in copies:
-                    stepped[assign.target] = None
+            if sum_ is None or sum_[1] not in (1, -1):
+                continue
+            if sum_[0] == assign.target or (sum_[0], assign.target) in copies:
+                stepped[assign.target] = None
         return list(stepped)
 
     def _members(self, counter: Expression) -> Iterator[MemberCount]:
@@ -210,7 +224,9 @@ class _Search:
             edges = [e for e in self.memory.cfa.edges if e.source in loop and e.target in loop]
             labels, behind = [e.label for e in edges], {e.target for e in edges if isinstance(e.label, Assume)}
             changed = [label.target for label in labels if isinstance(label, Assign)]
-            compared = {n for o in labels if isinstance(o, Assume) for n in walk(o.condition) if isinstance(n, Variable)}
+            compared = {
+                n for o in labels if isinstance(o, Assume) for n in walk(o.condition) if isinstance(n, Variable)
+            }
             for index in (i for i in indices if i in changed):
                 bounds = [*members_read, *(v for v in compared if isinstance(v.type, IntegerType) and v != index)]
                 held = [b for b in bounds if any(relations.at_most(index, b, name) for name in behind)]
@@ -239,7 +255,9 @@ class _Search:
 
     def _equals(self, lvalue: Expression) -> list[Expression]:
         """What an lvalue is compared with for equality."""
-        tests = [n for o in self.labels if isinstance(o, Assume) for n in walk(o.condition) if isinstance(n, Comparison)]
+        tests = [
+            n for o in self.labels if isinstance(o, Assume) for n in walk(o.condition) if isinstance(n, Comparison)
+        ]
         sides = [(_uncast(t.left), _uncast(t.right)) for t in tests if t.operator in ("==", "!=")]
         return [b for pair in sides for a, b in (pair, pair[::-1]) if a == lvalue]
 
@@ -269,9 +287,11 @@ class _Search:
         while True:
             before = len(walkers)
             for target, value in self.loads:
-                if isinstance(target, Variable) and self.memory.kind(target) == "pointer":
-                    if self._places(value) & self._inner if not isinstance(value, Variable) else value in walkers:
-                        walkers[target] = None
+                if not isinstance(target, Variable) or self.memory.kind(target) != "pointer":
+                    continue
+                along = value in walkers if isinstance(value, Variable) else bool(self._places(value) & self._inner)
+                if along:
+                    walkers[target] = None
             if len(walkers) == before:
                 return list(walkers)
 
@@ -280,8 +300,8 @@ class _Search:
         """How often a variable gets a value along a cell, directly or by a copy."""
         walked: dict[tuple[Variable, Place], int] = {}
         for target, value in self.loads:
-            for place in self._places(value) & self._inner if isinstance(target, Variable) else ():
-                if not isinstance(value, Variable):
+            if isinstance(target, Variable) and not isinstance(value, Variable):
+                for place in self._places(value) & self._inner:
                     walked[target, place] = walked.get((target, place), 0) + 1
         for target, value in self.loads:
             if isinstance(target, Variable) and isinstance(value, Variable):

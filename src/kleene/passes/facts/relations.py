@@ -57,7 +57,7 @@ from kleene.cfa.operations import (
 from kleene.cfa.types import IntegerType, PointerType, Type
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
-from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merged
+from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merge
 from kleene.passes.facts.symbolic_values import LARGEST_BLOCK, WORD, Values, address_of, full_range
 from kleene.passes.facts.zones import ZERO, Interval, Zone
 
@@ -163,8 +163,8 @@ class Relations(Values):
         return state.growth(number, room) is not None  # a number less than 0 gives no block
 
     def _state(self, location: str) -> State | None:
-        found = self.at.get(location)
-        return None if found is None else found.copy()
+        state = self.at.get(location)
+        return None if state is None else state.copy()
 
     # The fixpoint ---------------------------------------------------------------------------------------------
 
@@ -178,9 +178,9 @@ class Relations(Values):
         limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
         limits |= {LARGEST_BLOCK // c for c in constants if c > 0}
         self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)} | limits)
-        return self._solved()
+        return self._solve()
 
-    def _solved(self) -> dict[str, State]:
+    def _solve(self) -> dict[str, State]:
         order, heads = self.cfa.post_order, self.cfa.loop_heads
         at: dict[str, State] = {self.cfa.entry: self._initial()}
         waiting = {self.cfa.entry}
@@ -199,7 +199,7 @@ class Relations(Values):
                     waiting.add(edge.target)
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
-                joint, pairs = merged(known, after)
+                joint, pairs = merge(known, after)
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     self._widen(known, joint, pairs)
                 if not covers(known, joint, pairs):
@@ -250,9 +250,9 @@ class Relations(Values):
             case Assign(target=target, value=value):
                 self._assign(target, value, state)
             case Allocate(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
+                self._store(target, self._block(size, state, self._kinds.of_allocation(operation)), state)
             case Realloc(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
+                self._store(target, self._block(size, state, self._kinds.of_allocation(operation)), state)
             case Havoc(target=target):
                 self._store(target, self._any(target.type, state), state)
             case MemSet(pointer=pointer) | MemCopy(destination=pointer):
@@ -366,7 +366,7 @@ class Relations(Values):
             one, two = self.number(left, state), self.number(right, state)
             if operator == "!=" and state.interval(two) == (0, 0):
                 state.nonzero.add(one)
-            return _related(operator, one, two, state.zone)
+            return _relate(operator, one, two, state.zone)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
             one, two = self.pointer(left, state), self.pointer(right, state)
             if operator == "!=" and constant_of(right) == 0:
@@ -392,10 +392,10 @@ class Relations(Values):
             return True
         scale = left.type.target.size
         one, two = self._part(state, "behind", a, scale), self._part(state, "behind", b, scale)
-        return one is None or two is None or _related(operator, one, two, state.zone)
+        return one is None or two is None or _relate(operator, one, two, state.zone)
 
 
-def _related(operator: str, a: int, b: int, zone: Zone) -> bool:
+def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
     """Add a comparison of two numbers; false if it cannot hold."""
     if operator in (">", ">="):
         a, b, operator = b, a, MIRRORED[operator]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
-from kleene.passes.facts.zones import ZERO, Interval, Zone, joined
+from kleene.passes.facts.zones import ZERO, Interval, Zone, join_zones
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class State:
         self.apart = {(a, b) for a, b in self.apart if a in reached and b in reached}
 
 
-def merged(first: State, second: State) -> tuple[State, list[tuple[int, int]]]:
+def merge(first: State, second: State) -> tuple[State, list[tuple[int, int]]]:
     """The state that covers both, and the pair of symbols that each of its symbols 1, 2, ... stands for."""
     return _Merge(first.copy(), second.copy()).run()
 
@@ -164,15 +164,15 @@ class _Merge:
                 if i != j and (a, c) in first.apart and (b, d) in second.apart:
                     result.apart.add((i, j))
         plain = [(ZERO, ZERO) if i in result.blocks else pair for i, pair in enumerate(order, 1)]
-        result.zone = joined(first.zone, second.zone, plain)
+        result.zone = join_zones(first.zone, second.zone, plain)
         result.zone.keep(i for i in range(1, len(order) + 1) if i not in result.blocks)
         numbers = [(i, pair) for i, pair in enumerate(order, 1) if i not in result.blocks]
         pairs = [(i, j, *p, *q) for i, p in numbers for j, q in numbers if i != j]
         for i, j, a, b, c, d in pairs if first.grown or second.grown else ():
             if (a, c) in first.grown or (b, d) in second.grown:
-                one, two = first.growth(a, c), second.growth(b, d)
-                if one is not None and two is not None:
-                    result.grown[i, j] = min(one, two)
+                growths = first.growth(a, c), second.growth(b, d)
+                if growths[0] is not None and growths[1] is not None:
+                    result.grown[i, j] = min(growths[0], growths[1])
         result.nonzero = {i for i, (a, b) in numbers if first.is_nonzero(a) and second.is_nonzero(b)}
         return result
 
@@ -219,9 +219,9 @@ def covers(known: State, joint: State, pairs: list[tuple[int, int]]) -> bool:
         if number in joint.blocks:
             if joint.blocks[number] != known.blocks[old]:
                 return False
-        elif joint.zone.bounds[number] != known.zone.bounds[old]:
-            return False
-        elif known.is_nonzero(old) and not joint.is_nonzero(number):
+        elif joint.zone.bounds[number] != known.zone.bounds[old] or (
+            known.is_nonzero(old) and not joint.is_nonzero(number)
+        ):
             return False
     numbers = [(n, old) for n, (old, _) in enumerate(pairs, 1) if n not in joint.blocks]
     new = {old: n for n, old in numbers}

@@ -44,17 +44,19 @@ def smaller_tree(
     ]
     if not finer:
         return None
-    best = _built(models.of(abstraction.tuned(max(finer, key=lambda g: len(g.families)))), grown.generated // 2, paths)
+    best = _build(
+        models.of(abstraction.with_generator(max(finer, key=lambda g: len(g.families)))), grown.generated // 2, paths
+    )
     for family in _last_first(best.generator, current) if best is not None else ():
         assert best is not None
         fewer = next((g for g in finer if g.families == best.generator.families - {family}), None)
         if fewer is not None:
-            smaller = _built(models.of(abstraction.tuned(fewer)), best.tree.generated, paths)
+            smaller = _build(models.of(abstraction.with_generator(fewer)), best.tree.generated, paths)
             best = smaller if smaller is not None and _errors(smaller) <= _errors(best) else best
     return best
 
 
-def _built(model: Model, most: int, paths: int) -> Smaller | None:
+def _build(model: Model, most: int, paths: int) -> Smaller | None:
     """The tree of a model with at most `most` structures; None if it is larger or may close a cycle."""
 
     def limits(tree: Tree) -> None:

@@ -50,10 +50,10 @@ class CellSteps:
         value = Source(FALSE, TRUE) if source is None else anchor_of(source, self.symbols).source
         if source is not None and (not source.tracked or not set(source.offsets) <= {0}):
             value = Source(UNKNOWN, UNKNOWN)
-        updates = counts.stored([(b.place, b.formula) for b in bases], value)
+        updates = counts.store([(b.place, b.formula) for b in bases], value)
         if updates:
             places = [(b.place, b.formula) for b in bases]
-            focus = [*(base.formula("v") for base in bases), *counts.foci(places)]
+            focus = [*(base.formula("v") for base in bases), *counts.first_nodes(places)]
             self.context.step(f"count {text}", updates, focus=focus)
         cells = {self.memory.cell_of[b.place] for b in bases}
         edges = {self.symbols.cell(c, to) for c in cells for to in self.symbols.target_offsets(c)}
@@ -93,15 +93,15 @@ class CellSteps:
             updates.append(Update(group.cut, ("v",), conj(at(group.cut, "v"), neg(mine))))
             updates.append(Update(group.step, ("v1", "v2"), conj(at(group.step, "v1", "v2"), neg(gone))))
             removed = group.removal(lambda v: conj(base.formula(v), exists(["w"], at(edge, v, "w"))))
-            updates += self.symbols.known(removed)
+            updates += self.symbols.without_absent(removed)
         elif group.kind == ACYCLIC and len(group.members) > 1:
-            updates += self.symbols.known(group.unlinking(base.formula, edge, self.symbols.roots))
+            updates += self.symbols.without_absent(group.unlinking(base.formula, edge, self.symbols.roots))
         for lane in self.symbols.lanes:
-            updates += self.symbols.known(lane.unlinking(base.formula, edge))
+            updates += self.symbols.without_absent(lane.unlinking(base.formula, edge))
         if group.sharing:  # one cell less points to its target
             target, crowded = exists(["v1"], conj(base.formula("v1"), at(edge, "v1", "v"))), at(group.crowded, "v")
             less = Update(group.shared, ("v",), IfThenElse(target, crowded, at(group.shared, "v")))
-            updates += self.symbols.known([less])
+            updates += self.symbols.without_absent([less])
             updates.append(Update(group.crowded, ("v",), IfThenElse(target, conj(crowded, UNKNOWN), crowded)))
         focus = [base.formula("v"), self.pointers.edge_focus(base, edge)]
         self.context.step(f"{text} = NULL", updates, focus=focus)
@@ -142,7 +142,7 @@ class CellSteps:
             opens = neg(at(group.closure, "v2", "v1"))
             updates.append(Update(group.cut, ("v",), disj(at(group.cut, "v"), conj(base.formula("v"), closes))))
             updates.append(Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), conj(added, opens))))
-            updates += self.symbols.known(group.addition(base.formula, lambda v: source.at(offset, v)))
+            updates += self.symbols.without_absent(group.addition(base.formula, lambda v: source.at(offset, v)))
         if group.sharing:  # one cell more points to its target
             target = conj(exists(["v1"], base.formula("v1")), source.at(offset, "v"))
             shared = UNKNOWN if group.shared in self.symbols.absent else at(group.shared, "v")
@@ -162,7 +162,7 @@ class CellSteps:
     def end_cells(self, formula: Callable[[str], Formula], sizes: Sequence[int], text: str) -> None:
         """The pointer cells of an object that ends."""
         if self.context.counts is not None:
-            gone = self.context.counts.ended(sizes, formula)
+            gone = self.context.counts.end(sizes, formula)
             if gone:
                 self.context.step(f"count {text}", gone, focus=[formula("v")])
             names = {name for name in self.symbols.unaries if self.symbols.is_a(name, RoleKind.UNDEFINED_CELL)}

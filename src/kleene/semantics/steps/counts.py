@@ -1,4 +1,4 @@
-"""Counted lists: how operations change the claims about counters, and what claims say about a number that is read.
+"""Counted lists: how operations change the claims about counters.
 
 A claim is that a counter is the number of nodes of a list plus k (`semantics/vocabulary/counts.py`). It changes with the
 counter (``len++``), with the pointer to the first node (``head = n``), and with the cells of the nodes
@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 
-from kleene.cfa.expressions import Cast, Comparison, Deref, Expression, Field, Unary, Variable
-from kleene.cfa.operations import Assume
-from kleene.cfa.types import IntegerType
-from kleene.logic.formula import FALSE, TRUE, UNKNOWN, Formula, IfThenElse, Not, conj, disj, exists, neg, predicates_of
-from kleene.passes.facts.counters import MemberCount, VariableCount, least_bits, linear, members_of, owner_of
-from kleene.passes.facts.integers import Constants
+from kleene.cfa.expressions import Deref, Expression, Variable, member_base
+from kleene.cfa.types import IntegerType, Type
+from kleene.logic.formula import FALSE, TRUE, Formula, IfThenElse, Not, conj, disj, exists, neg, predicates_of
+from kleene.passes.facts.counters import Count, MemberCount, VariableCount, least_bits, linear, members_of, owner_of
+from kleene.passes.facts.integers import Constants, Key
 from kleene.passes.facts.memory import Memory, Place, Unmodelled, constant_of
 from kleene.passes.facts.relations import Relations
 from kleene.semantics.vocabulary.counts import LONGEST, OWNER, SHIFTS, Anchor, Chain, Claims, Source, claims_of
@@ -33,7 +32,7 @@ Formulas = Callable[[str], Formula]
 
 
 @dataclass(frozen=True)
-class Known:
+class Fact:
     """What is known about a number: it is the number of nodes of a list, plus k where a claim holds.
 
     `bind` closes the formula over the object whose member the number is.
@@ -49,22 +48,22 @@ class Known:
     head: Place | None = None
     """The place of the pointer to the first node, if it is a member of the object that the number is a member of."""
 
-    def carried(self, shift: int, to: Claims) -> Formula:
+    def carry(self, shift: int, to: Claims) -> Formula:
         """The claim with that difference, where another number is equal to this one.
 
         Claims are modulo the width of the number. A number that is less than 0 wraps if it is unsigned, so it has no
         meaning in a wider type, nor in a difference.
         """
-        exact = shift >= 0 or self.type.signed or self.is_exact
+        exact = shift >= 0 or self.is_exact or (self.type.signed and to.is_difference)
         narrow = self.type.bits >= to.type.bits and not to.is_difference
         return self.claim(shift) if exact or narrow else FALSE
 
-    def plus(self, number: int) -> Known:
+    def plus(self, number: int) -> Fact:
         """What is known about the sum with a number."""
         return self if not number else replace(self, claim=lambda k: self.claim(k - number))
 
 
-class Counts:
+class CountSteps:
     """The claims of a translation: all updates of them."""
 
     def __init__(self, memory: Memory, symbols: Symbols, constants: Constants) -> None:
@@ -79,9 +78,15 @@ class Counts:
         self.members = [m for m in members_of(memory.cfa) if self._is_one_of(m, places)]
         """The counters that are members of what a variable points to."""
         for claims in self.claims:
-            key = claims.count.counter if isinstance(claims.count, VariableCount) else claims.count.counter[1]
-            if isinstance(key, Variable | int):
+            for key in self._keys(claims.count):
                 constants.require(key, VALUES)
+
+    def _keys(self, count: Count) -> list[Key]:
+        """The numbers on which a count depends; the changes of each are seen, as it has predicates."""
+        if isinstance(count, MemberCount):
+            return [count.counter[1]]
+        lvalues = [count.counter] if count.less is None else [count.counter, count.less]
+        return [key for lvalue in lvalues for key in self.constants.keys(lvalue)]
 
     def _is_one_of(self, member: Expression, places: Set[Place]) -> bool:
         try:
@@ -101,17 +106,17 @@ class Counts:
 
     # What changes a claim -------------------------------------------------------------------------------------
 
-    def dropped(self, changed: Iterable[str], given: Iterable[str]) -> list[Update]:
+    def drop(self, changed: Iterable[str], given: Iterable[str]) -> list[Update]:
         """The ends of claims about what a step changes, except those that the step gives new values."""
         names, own = set(changed), set(given)
         return [
             Update(name, claims.parameters, FALSE)
             for claims in self.claims
-            if not own & set(claims.names.values()) and names & self._watched(claims)
+            if not own & set(claims.names.values()) and names & self._sources(claims)
             for name in claims.names.values()
         ]
 
-    def _watched(self, claims: Claims) -> set[str]:
+    def _sources(self, claims: Claims) -> set[str]:
         """The predicates on which claims depend."""
         count, symbols = claims.count, self.symbols
         watched = {claims.chain.edge, claims.chain.undefined}
@@ -121,7 +126,7 @@ class Counts:
             return watched | self._numbers(count.counter[1])
         pointers = [count.head] if isinstance(count.head, Variable) else []
         for pointer in map(symbols.pointer, [*pointers, *claims.owners]):
-            watched |= {pointer.predicate(0), symbols.undefined(pointer)}
+            watched |= {pointer.predicate(0), symbols.undefined_predicate(pointer)}
         if not isinstance(count.head, Variable):
             head = self.memory.cell_of[claims.head_place]
             watched |= {symbols.cell(head, 0), symbols.cell_undefined(head)}
@@ -138,7 +143,7 @@ class Counts:
             return {symbols.integer_cell(key, c) for c in self.constants.of(key)}
         return {symbols.integer(key, c) for c in self.constants.of(key)}
 
-    def made(self, size: int, *, zeroed: bool, given: Iterable[Update]) -> list[Update]:
+    def create(self, size: int, *, zeroed: bool, given: Iterable[Update]) -> list[Update]:
         """A new object: a block of zeros has an empty list and the number 0."""
         updates, own = [], {update.predicate for update in given}
         for claims in self.claims:
@@ -150,17 +155,17 @@ class Counts:
                     updates.append(Update(name, (), at(name)))
         return updates
 
-    def initial(self, objects: Sequence[Variable]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    def initial_claims(self, objects: Sequence[Variable]) -> Iterator[tuple[str, tuple[int, ...]]]:
         """The claims before the program begins, each with its node: of the global variables, which are zero."""
         for claims in self.claims:
             count = claims.count
             if isinstance(count, MemberCount):
                 sizes = [self.memory.size_of(variable) for variable in objects]
                 yield from ((claims.names[0], (n,)) for n, size in enumerate(sizes) if size == count.counter[0])
-            elif count.less is None and count.head.is_global and getattr(count.counter, "is_global", False):
+            elif count.less is None and _is_global(count.head) and _is_global(count.counter):
                 yield claims.names[0], ()
 
-    def forgotten(self, variable: Variable) -> list[Update]:
+    def forget(self, variable: Variable) -> list[Update]:
         """The ends of the claims about a variable that is not read any more.
 
         A counter keeps them: after ``t = len`` it is not read, but ``len = t - 1`` changes it. A pointer that is NULL
@@ -176,7 +181,7 @@ class Counts:
 
     # The first node -------------------------------------------------------------------------------------------
 
-    def pointed(self, pointer: Pointer, target: Formula, undefined: Formula) -> list[Update]:
+    def point(self, pointer: Pointer, target: Formula, undefined: Formula) -> list[Update]:
         """A pointer variable gets a value."""
         updates: list[Update] = []
         for claims in self.claims:
@@ -191,15 +196,15 @@ class Counts:
                 continue
             value = Source(target, conj(neg(exists(["v"], target)), neg(undefined)))
             known = [_plain(other) for other in self.claims if _same_counter(other, claims)]
-            known += self._elsewhere(count)
+            known += self._facts_elsewhere(count)
             for k, name in claims.names.items():
-                updates.append(Update(name, (), self._counted(claims, value, known, k)))
+                updates.append(Update(name, (), self._count(claims, value, known, k)))
         return updates
 
-    def _counted(self, claims: Claims, value: Source, known: Sequence[Known], k: int) -> Formula:
+    def _count(self, claims: Claims, value: Source, known: Sequence[Fact], k: int) -> Formula:
         """The claim after a new first node: by the lists whose lengths are known, or by numbers."""
         cases = [
-            own.bind(conj(claims.chain.difference(value, own.anchor, more), own.carried(k + more, claims)))
+            own.bind(conj(claims.chain.difference(value, own.anchor, more), own.carry(k + more, claims)))
             for own in known
             if own.chain.edge == claims.chain.edge
             for more in SHIFTS
@@ -220,7 +225,7 @@ class Counts:
             return FALSE
         return at(self.symbols.integer(count.counter, number))
 
-    def foci(self, bases: Sequence[tuple[Place, Formulas]]) -> list[Formula]:
+    def first_nodes(self, bases: Sequence[tuple[Place, Formulas]]) -> list[Formula]:
         """The first nodes of the lists that a change of cells may concern."""
         result: list[Formula] = []
         for claims in self.claims:
@@ -229,33 +234,33 @@ class Counts:
                     result.append(exists([OWNER], conj(claims.any(), claims.anchor().at("v"))))
         return result
 
-    def stored(self, bases: Sequence[tuple[Place, Formulas]], value: Source) -> list[Update]:
+    def store(self, bases: Sequence[tuple[Place, Formulas]], value: Source) -> list[Update]:
         """Pointer cells get a value: first nodes of lists, or cells of their nodes."""
         updates = []
         for claims in self.claims:
             heads: list[Formula] = []
             cells: list[Formulas] = []
-            for place, formula in bases:
+            for place, owner in bases:
                 if isinstance(claims.count, MemberCount):
                     if place == claims.count.head:
-                        heads.append(formula(OWNER))
+                        heads.append(owner(OWNER))
                 elif not isinstance(claims.count.head, Variable) and place == claims.head_place:
-                    heads.append(exists(["n6"], conj(claims.owns("n6"), formula("n6"))))
+                    heads.append(exists(["n6"], conj(claims.owns("n6"), owner("n6"))))
                 if place == claims.count.following:
-                    cells.append(formula)
+                    cells.append(owner)
             if not heads and not cells:
                 continue
             for k, name in claims.names.items():
                 new = claims.at(k)
                 for node in cells:
-                    new = self._relinked(claims, node, value, k, new)
+                    new = self._relink(claims, node, value, k, new)
                 for formula in heads:
-                    counted = self._counted(claims, value, [_plain(claims)], k)
+                    counted = self._count(claims, value, [_plain(claims)], k)
                     new = IfThenElse(formula, counted, new)
                 updates.append(Update(name, claims.parameters, new))
         return updates
 
-    def _relinked(self, claims: Claims, node: Formulas, value: Source, k: int, otherwise: Formula) -> Formula:
+    def _relink(self, claims: Claims, node: Formulas, value: Source, k: int, otherwise: Formula) -> Formula:
         """The claim after the cell of a node gets a value, if the node is on the list."""
         chain = claims.chain
         old = Anchor(
@@ -273,7 +278,7 @@ class Counts:
             cases.append(conj(first, self._is(claims, m + 1 + k), chain.length(value, m), other))
         return IfThenElse(claims.has(node), disj(*cases), otherwise)
 
-    def ended(self, sizes: Sequence[int], node: Formulas) -> list[Update]:
+    def end(self, sizes: Sequence[int], node: Formulas) -> list[Update]:
         """A block ends: what is known about lists with it, and about its own counter, ends."""
         updates = []
         for claims in self.claims:
@@ -291,7 +296,7 @@ class Counts:
 
     # The counter ----------------------------------------------------------------------------------------------
 
-    def numbered(
+    def assign(
         self, target: Expression, bases: Sequence[tuple[Place, Formulas]], value: Expression | None
     ) -> list[Update]:
         """A number gets the value of an expression, or any value; `bases` are objects that it may be a member of."""
@@ -330,22 +335,24 @@ class Counts:
         subtracted = isinstance(count, VariableCount) and target == count.less
         if sum_ is not None and sum_[0] == target and self._keeps(claims, target, value, sum_[1]):
             return claims.at(k + sum_[1] if subtracted else k - sum_[1])
-        if sum_ == (target, 1) and subtracted and least_bits(value) >= claims.type.bits:
+        if sum_ == (target, 1) and subtracted and _holds(target.type, claims.type) and _is_copy(value, target, target):
             return conj(claims.at(k + 1), self._has_more(claims, k + 1))
         if claims.is_difference:
             assert isinstance(count, VariableCount)
             if subtracted and number is not None:  # the other number alone may be known
-                return self._copied(claims, count.counter, -number, k)
-            if subtracted and sum_ is not None and not sum_[1]:
-                twins = [c for c in self.claims if c.count == replace(count, less=sum_[0])]
-                return disj(*(twin.at(k) for twin in twins if least_bits(value) >= twin.type.bits))
+                return self._copy(claims, count.counter, -number, k)
+            if subtracted and sum_ is not None and not sum_[1] and _is_copy(value, sum_[0], target):
+                twins = [
+                    c for c in self.claims if _with_less(c.count, sum_[0]) == _with_less(count, sum_[0]) == c.count
+                ]
+                return disj(*(twin.at(k) for twin in twins))
             return FALSE
         if number is not None:
             source = claims.anchor().source
             lengths = [m for m in range(LONGEST + 1) if claims.type.wrap(m + k) == claims.type.wrap(number)]
             return disj(*(claims.chain.length(source, m) for m in lengths))
-        if sum_ is not None and (least_bits(value) >= claims.type.bits or not sum_[1]):
-            return self._copied(claims, sum_[0], sum_[1], k)
+        if sum_ is not None and (least_bits(value) >= claims.type.bits or _is_copy(value, sum_[0], target)):
+            return self._copy(claims, sum_[0], sum_[1], k)
         return FALSE
 
     def _has_more(self, claims: Claims, k: int) -> Formula:
@@ -370,24 +377,24 @@ class Counts:
             return sum_ if distance is None else (target, sum_[1] + distance)
         return sum_
 
-    def _copied(self, claims: Claims, lvalue: Expression, more: int, k: int) -> Formula:
+    def _copy(self, claims: Claims, lvalue: Expression, more: int, k: int) -> Formula:
         """The claim about a number that is an lvalue plus a constant, by what is known about the lvalue."""
         source = claims.anchor().source
         cases = [
-            own.bind(conj(claims.chain.difference(source, own.anchor, nodes), own.carried(k + nodes - more, claims)))
-            for own in self.known(lvalue)
+            own.bind(conj(claims.chain.difference(source, own.anchor, nodes), own.carry(k + nodes - more, claims)))
+            for own in self.facts_about(lvalue)
             if own.chain.edge == claims.chain.edge
             for nodes in SHIFTS
             if k + nodes - more in SHIFTS
         ]
         same = [
-            own.bind(conj(claims.owns(OTHER), own.carried(k - more, claims)))
-            for own in self.known(lvalue)
-            if own.head is not None and not isinstance(claims.count.head, Variable | tuple) and own.head == claims.head_place
+            own.bind(conj(claims.owns(OTHER), own.carry(k - more, claims)))
+            for own in self.facts_about(lvalue)
+            if own.head is not None and claims.is_by_member and own.head == claims.head_place
         ]
         return IfThenElse(disj(*same), TRUE, disj(*cases)) if same else disj(*cases)
 
-    def _elsewhere(self, count: VariableCount) -> Iterator[Known]:
+    def _facts_elsewhere(self, count: VariableCount) -> Iterator[Fact]:
         """What is known about a count's number by counters that differ from it by a known number."""
         more = 0
         if count.less is not None:
@@ -395,22 +402,22 @@ class Counts:
             if low != high:
                 return
             more = -low
-            yield from (own.plus(more) for own in self._claimed(count.counter))
-        yield from (own.plus(more) for own in self._related(count.counter))
+            yield from (own.plus(more) for own in self._own_facts(count.counter))
+        yield from (own.plus(more) for own in self._facts_by_distance(count.counter))
 
-    def _related(self, lvalue: Expression) -> Iterator[Known]:
+    def _facts_by_distance(self, lvalue: Expression) -> Iterator[Fact]:
         """Claims about members that differ from an lvalue by a known number."""
         for member in self.members:
             distance = self.relations.distance(lvalue, member, self.location) if member != lvalue else None
             if distance is not None:
-                yield from (own.plus(distance) for own in self._claimed(member))
+                yield from (own.plus(distance) for own in self._own_facts(member))
 
-    def known(self, lvalue: Expression) -> Iterator[Known]:
+    def facts_about(self, lvalue: Expression) -> Iterator[Fact]:
         """The claims about the number in an lvalue, or in one that differs from it by a known number."""
-        yield from self._claimed(lvalue)
-        yield from self._related(lvalue)
+        yield from self._own_facts(lvalue)
+        yield from self._facts_by_distance(lvalue)
 
-    def _claimed(self, lvalue: Expression) -> Iterator[Known]:
+    def _own_facts(self, lvalue: Expression) -> Iterator[Fact]:
         """The claims about the number in an lvalue."""
         for claims in self.claims:
             count = claims.count
@@ -420,7 +427,7 @@ class Counts:
                 continue
             formula = self._owner(lvalue, count)
             if formula is not None:
-                yield Known(
+                yield Fact(
                     claims.chain,
                     claims.anchor(OTHER),
                     lambda k, own=claims: own.at(k, OTHER),  # type: ignore[misc]
@@ -433,9 +440,7 @@ class Counts:
         """The object whose member an lvalue is, if it is one that a variable points to and the counter of a list."""
         if not self._is_one_of(lvalue, {count.counter}):
             return None
-        base, inside = lvalue, 0
-        while isinstance(base, Field):
-            base, inside = base.base, inside + base.offset
+        base, inside = member_base(lvalue)
         if isinstance(base, Variable):
             if self.memory.kind(base) != "object":
                 return None
@@ -449,129 +454,9 @@ class Counts:
         size = self.symbols.size(count.counter[0])
         return lambda v: conj(pointer.at(offset, v), at(size, v) if size else TRUE)
 
-    # Reading --------------------------------------------------------------------------------------------------
 
-    def read_variable(self, variable: Variable) -> Iterator[Reading]:
-        """Steps that make the number of a variable as definite as the lists are."""
-        for claims in self.claims:
-            count = claims.count
-            if isinstance(count, VariableCount) and count.less is None and count.counter == variable:
-                names = {c: self.symbols.integer(variable, c) for c in self.constants.of(variable)}
-                yield self._reading(claims, TRUE, names, ())
-
-    def read_member(self, place: Place, owner: Formulas) -> Iterator[Reading]:
-        """Steps that make the number in a member as definite as the lists are."""
-        for claims in self.claims:
-            if isinstance(claims.count, MemberCount) and claims.count.counter == place:
-                names = {c: self.symbols.integer_cell(place[1], c) for c in self.constants.of(place[1])}
-                yield self._reading(claims, owner(OWNER), names, (OWNER,))
-
-    def _reading(self, claims: Claims, mine: Formula, names: dict[int, str], args: tuple[str, ...]) -> Reading:
-        chain, source, wrap = claims.chain, claims.anchor().source, claims.type.wrap
-        longer = chain.longer(source)
-        bad: list[Formula] = []
-        values: dict[int, list[Formula]] = {c: [] for c in names}
-        for k in SHIFTS:
-            claim = claims.at(k)
-            for m in range(LONGEST + 1):
-                length = conj(claim, chain.length(source, m))
-                number = wrap(m + k)
-                wrong = [at(name, *args) for c, name in names.items() if c != number]
-                right = [Not(at(names[number], *args))] if number in names else []
-                bad.append(conj(length, disj(*wrong, *right)))
-                if number in values:
-                    values[number].append(length)
-            short = [at(name, *args) for c, name in names.items() if c <= LONGEST + k]
-            bad.append(conj(claim, longer, disj(*short)))
-            for c in values:
-                if c > LONGEST + k:
-                    values[c].append(conj(claim, longer, at(names[c], *args)))
-        claimed = conj(mine, claims.any())
-        updates = [
-            Update(name, args, IfThenElse(claimed, disj(*values[c]), at(name, *args))) for c, name in names.items()
-        ]
-        wrong = conj(mine, disj(*bad))
-        close = (lambda f: exists([OWNER], f)) if args else (lambda f: f)
-        first = close(conj(mine, source.target))
-        second = close(conj(mine, exists(["u"], conj(claims.anchor().at("u"), at(chain.edge, "u", "v")))))
-        certain = [] if args else [claims.at(k) for k in SHIFTS]
-        return Reading(neg(close(wrong)), updates, [first, second, *certain])
-
-    def is_claimed(self, expression: Expression) -> Formula:
-        """Whether a claim about a number holds that makes it a natural number."""
-        inner = expression
-        while isinstance(inner, Cast) and isinstance(inner.operand.type, IntegerType):
-            if not isinstance(inner.type, IntegerType) or inner.type.bits < inner.operand.type.bits:
-                return FALSE
-            inner = inner.operand
-        cases: list[Formula] = []
-        for own in self.known(inner):
-            natural = [conj(own.claim(k), *(neg(own.chain.length(own.anchor.source, m)) for m in range(-k))) for k in SHIFTS]
-            cases.append(own.bind(disj(*natural)))
-        return disj(*cases)
-
-    # Bounds ---------------------------------------------------------------------------------------------------
-
-    def bounded(self, condition: Assume) -> list[Reading]:
-        """What the bounds of numbers, where a condition holds, say about lists whose lengths they are."""
-        readings = []
-        for claims in self.claims:
-            count = claims.count
-            if isinstance(count, MemberCount):
-                continue
-            low, high = self.relations.difference(count.counter, count.less, self.location, condition)
-            chain, source = claims.chain, claims.anchor().source
-            number = (lambda n: n) if claims.is_difference else claims.type.wrap
-            bad: list[Formula] = []
-            excluded = self._excluded(count, condition)
-            for k in SHIFTS:
-                fits = {m: low <= number(m + k) <= high and m + k != excluded for m in range(LONGEST + 1)}
-                if high < k + LONGEST + 1:  # no list that is longer fits
-                    wrong = neg(disj(*(chain.length(source, m) for m in fits if fits[m])))
-                else:
-                    wrong = disj(*(chain.length(source, m) for m in fits if not fits[m]))
-                bad.append(conj(claims.at(k), wrong))
-            if disj(*bad) is not FALSE:
-                readings.append(Reading(neg(disj(*bad)), [], [source.target]))
-        return readings
-
-
-    def _excluded(self, count: VariableCount, condition: Assume) -> int | None:
-        """The value that a count's difference does not have if a condition holds."""
-        test, truth = condition.condition, condition.truth
-        while isinstance(test, Unary) and test.operator == "!":
-            test, truth = test.operand, not truth
-        if not isinstance(test, Comparison) or test.operator != ("!=" if truth else "==") or count.less is None:
-            return None
-        one, two = linear(test.left), linear(test.right)  # equal numbers stay equal where they are converted
-        if one is None or two is None or one[1] or two[1]:
-            return None
-        for left, right in ((one[0], two[0]), (two[0], one[0])):
-            above = self._distance(left, count.counter, condition)
-            below = self._distance(right, count.less, condition)
-            if above is not None and below is not None:
-                return below - above
-        return None
-
-    def _distance(self, one: Expression, other: Expression, condition: Assume) -> int | None:
-        """How much greater a number is than another, if that is known."""
-        if one == other:
-            return 0
-        low, high = self.relations.difference(one, other, self.location, condition)
-        return int(low) if low == high else None
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A step before a number is read."""
-
-    precondition: Formula
-    updates: list[Update]
-    focus: list[Formula]
-
-
-def _plain(claims: Claims) -> Known:
-    return Known(claims.chain, claims.anchor(), claims.at, lambda body: body, claims.type, claims.is_difference)
+def _plain(claims: Claims) -> Fact:
+    return Fact(claims.chain, claims.anchor(), claims.at, lambda body: body, claims.type, claims.is_difference)
 
 
 def _same_counter(one: Claims, other: Claims) -> bool:
@@ -583,6 +468,20 @@ def _same_counter(one: Claims, other: Claims) -> bool:
     )
 
 
-def unknown_if(claimed: Formula, truth: bool) -> Formula:
-    """The truth where a claim holds, and unknown elsewhere."""
-    return IfThenElse(claimed, TRUE if truth else FALSE, UNKNOWN)
+def _is_copy(value: Expression, lvalue: Expression, target: Expression) -> bool:
+    """Whether a value is that of an lvalue in the type of the target, but for a number that is added."""
+    types = [t for t in (lvalue.type, target.type) if isinstance(t, IntegerType)]
+    return least_bits(value) >= min(t.bits for t in types)
+
+
+def _holds(type_: Type, counter: IntegerType) -> bool:
+    """Whether a number can be as large as a counter."""
+    return isinstance(type_, IntegerType) and type_.maximum >= counter.maximum
+
+
+def _with_less(count: Count, less: Expression) -> Count | None:
+    return replace(count, less=less) if isinstance(count, VariableCount) and isinstance(less, Variable) else None
+
+
+def _is_global(lvalue: Expression) -> bool:
+    return isinstance(lvalue, Variable) and lvalue.is_global

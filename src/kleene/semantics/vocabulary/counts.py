@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from kleene.cfa.expressions import Expression, Field, Variable
+from kleene.cfa.expressions import Expression, Variable, member_base
 from kleene.cfa.types import IntegerType
 from kleene.logic.formula import FALSE, Formula, Not, conj, disj, exists, neg
 from kleene.logic.roles import Role, RoleKind
@@ -99,10 +99,10 @@ class Chain:
 
         def nodes(v: str, left: int) -> Formula:
             if left == 1:
-                return self.ends(v)
+                return conj(Not(at(FREED, v)), self.ends(v))
             return exists([f"n{left}"], conj(at(self.edge, v, f"n{left}"), nodes(f"n{left}", left - 1)))
 
-        return of.some(lambda v: conj(Not(at(FREED, v)), nodes(v, number)))
+        return of.some(lambda v: nodes(v, number))
 
     def longer(self, of: Source) -> Formula:
         """The list has more nodes than are told apart; only of finite lists."""
@@ -153,6 +153,15 @@ class Claims:
         return isinstance(self.count, VariableCount) and self.count.less is not None
 
     @property
+    def is_by_member(self) -> bool:
+        """Whether the pointer to the first node is a member of what a variable points to."""
+        return isinstance(self.count, VariableCount) and not isinstance(self.count.head, Variable)
+
+    def value(self, number: int) -> int:
+        """The value of the counter where it is a number, modulo its width."""
+        return number if self.is_difference else self.type.wrap(number)
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         return (OWNER,) if isinstance(self.count, MemberCount) else ()
 
@@ -192,7 +201,8 @@ class Claims:
     @property
     def head_place(self) -> Place:
         """The place of the pointer to the first node, if it is a member."""
-        return next(iter(self.symbols.memory.address_places(self.count.head)))  # type: ignore[arg-type]
+        assert isinstance(self.count, VariableCount)
+        return next(iter(self.symbols.memory.address_places(self.count.head)))
 
     def owns(self, v: str) -> Formula:
         """The object is the one whose member the pointer, or else the counter, of a count by variables is."""
@@ -223,7 +233,7 @@ class Claims:
 
 
 def anchor_of(pointer: Pointer, symbols: Symbols) -> Anchor:
-    undefined = Not(at(symbols.undefined(pointer)))
+    undefined = Not(at(symbols.undefined_predicate(pointer)))
     if 0 not in pointer.offsets:  # always NULL, or not initialized
         return Anchor(lambda v: FALSE, undefined)
     return Anchor(lambda v: pointer.at(0, v), conj(neg(exists(["n9"], pointer.at(0, "n9"))), undefined))
@@ -231,10 +241,8 @@ def anchor_of(pointer: Pointer, symbols: Symbols) -> Anchor:
 
 def _start(lvalue: Expression, symbols: Symbols) -> int:
     """The offset to which the variable points that leads to a member."""
-    place, inside = next(iter(symbols.memory.address_places(lvalue))), 0
-    while isinstance(lvalue, Field):
-        lvalue, inside = lvalue.base, inside + lvalue.offset
-    return place[1] - inside
+    place = next(iter(symbols.memory.address_places(lvalue)))
+    return place[1] - member_base(lvalue)[1]
 
 
 def _is_followed(count: VariableCount, symbols: Symbols) -> bool:

@@ -38,8 +38,8 @@ class Attempt:
     """One way to analyse a program.
 
     `rewrite` returns the automaton to analyse. `sharpen` adds predicates that tell nodes apart. `whole_scope` keeps
-    pointers to the end of their scope. `apart` takes the heap apart. `concerns` says which programs it may help. `share` is the part of the remaining time that the
-    attempt may use.
+    pointers to the end of their scope. `apart` takes the heap apart. `concerns` says which programs it may help.
+    `share` is the part of the remaining time that the attempt may use.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Attempt:
         """Whether it follows the program itself, with the predicates of the shape class alone."""
         return self.rewrite is None and self.sharpen is None
 
-    def named(self, shape: ShapeClass) -> ShapeClass:
+    def class_with_predicates(self, shape: ShapeClass) -> ShapeClass:
         """The shape class with the predicates of the attempt, and with the attempt in its name."""
         if self.is_plain:
             return shape
