@@ -1,7 +1,7 @@
 """Counted lists: how operations change the claims about counters.
 
-A claim is that a counter is the number of nodes of a list plus k (`semantics/vocabulary/counts.py`). It changes with the
-counter (``len++``), with the pointer to the first node (``head = n``), and with the cells of the nodes
+A claim is that a counter is the number of nodes of a list plus k (`semantics/vocabulary/counts.py`). It changes with
+the counter (``len++``), with the pointer to the first node (``head = n``), and with the cells of the nodes
 (``tail->next = n``). An operation whose effect on a number of nodes is not seen ends the claims about it.
 """
 
@@ -229,9 +229,11 @@ class CountSteps:
         """The first nodes of the lists that a change of cells may concern."""
         result: list[Formula] = []
         for claims in self.claims:
-            if isinstance(claims.count, MemberCount) and any(place == claims.count.following for place, _ in bases):
-                if not claims.chain.is_entered_by(self.symbols, claims.count.head):
-                    result.append(exists([OWNER], conj(claims.any(), claims.anchor().at("v"))))
+            count = claims.count
+            if not isinstance(count, MemberCount) or all(place != count.following for place, _ in bases):
+                continue
+            if not claims.chain.is_entered_by(self.symbols, count.head):
+                result.append(exists([OWNER], conj(claims.any(), claims.anchor().at("v"))))
         return result
 
     def store(self, bases: Sequence[tuple[Place, Formulas]], value: Source) -> list[Update]:
