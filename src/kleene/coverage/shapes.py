@@ -14,6 +14,7 @@ from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Allocate, Enter, Realloc
 from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.types import IntegerType, PointerType
+from kleene.coverage.counts import wrong_in_block, wrong_of_variables
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
 from kleene.coverage.views import Program, View, load_value, value_of
@@ -133,6 +134,16 @@ class _Drawing:
                 assert isinstance(variable.type, IntegerType)
                 if isinstance(value, int):
                     self.numbers.append((variable, variable.type.wrap(value)))
+        counts = owner.translator.context.counts
+        for name in wrong_of_variables(counts, blocks, self._kept_value) if counts is not None else ():
+            self.sketch.false |= owner.places.nullary.get(name, 0)
+
+    def _kept_value(self, variable: Variable) -> Value | None:
+        """The value of a variable that the analysis keeps here."""
+        if not variable.is_global and variable not in self.live:
+            return None
+        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable.name
+        return value_of(self.owner.program, self.view, held, variable.type.size) if held else None
 
     # Nodes ----------------------------------------------------------------------------------------------------
 
@@ -199,6 +210,10 @@ class _Drawing:
         for cell, offset in own.items():
             if owner.symbols.precision.tracks_cell(cell):
                 self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
+        counts = owner.translator.context.counts
+        blocks = self.view.state.blocks
+        for name in wrong_in_block(counts, blocks, number, size) if counts is not None else ():
+            self._set(name, node, truth=False)
         for offset in owner.translator.constants.cells:
             kept = owner.memory.integer_type((size, offset))
             value = load_value(block, offset, kept.size) if kept else None

@@ -43,7 +43,8 @@ class ShapeClass:
     `back` are cells that point backwards, `circular` cells that may form cycles. `cells` separates nodes by their null
     cells; `children` separates the nodes that a variable's node points to; `values` separates nodes by the numbers in
     them (in lists this is always so). `headers` are cells whose targets are tracked like those of variables. `lanes`
-    are cells that run along the list of another cell and skip nodes. `local` are cells without a closure.
+    are cells that run along the list of another cell and skip nodes. `local` are cells without a closure. `counts`
+    relates counters to the numbers of nodes of lists.
     """
 
     name: str
@@ -56,6 +57,7 @@ class ShapeClass:
     headers: frozenset[str] = frozenset()
     lanes: tuple[str, ...] = ()
     local: frozenset[str] = frozenset()
+    counts: bool = False
 
 
 @dataclass(frozen=True)
