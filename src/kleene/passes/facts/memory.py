@@ -117,6 +117,18 @@ def leaves(type_: Type, program: CProgram, base: int = 0, name: str = "") -> lis
     return [Leaf(base, scalar_type(type_, program.pointer_size), name)]
 
 
+@dataclass(frozen=True)
+class StructureType:
+    """Kinds of objects that pointers connect with each other: their pointer cells, and their sizes."""
+
+    name: str
+    cells: frozenset[str]
+    sizes: frozenset[int]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 @dataclass
 class Memory:
     """The memory of a program as the analysis sees it: variables by kind, cells by place, targets of pointers.
@@ -143,6 +155,7 @@ class Memory:
         self._classify()
         self._find_cells()
         self._flow()
+        self._name_apart()
         self._find_integers()
 
     # Variables ------------------------------------------------------------------------------------------------
@@ -363,6 +376,46 @@ class Memory:
         grown = not places <= self._held[place]
         self._held[place] |= places
         return _grown(self.cell_targets[self.cell_of[place]], places, "a member") or grown or changed
+
+    # Structure types ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def structure_types(self) -> tuple[StructureType, ...]:
+        """The cells, divided such that no pointer connects objects of two parts."""
+        parts: dict[frozenset[int], list[str]] = {}
+        for (size, _), cell in self.cell_of.items():
+            parts.setdefault(self._connected[size], []).append(cell)
+        return tuple(
+            StructureType(self._type_words(sizes), frozenset(cells), sizes) for sizes, cells in parts.items()
+        )
+
+    @cached_property
+    def _connected(self) -> dict[int, frozenset[int]]:
+        """For each kind of object all kinds that pointers connect with it, in either direction."""
+        connected: dict[int, frozenset[int]] = {size: frozenset({size}) for size, _ in self.cell_of}
+        for (size, _), held in self._held.items():
+            for to, _ in held:
+                both = connected[size] | connected.get(to, frozenset({to}))
+                connected |= dict.fromkeys(both, both)
+        return connected
+
+    def _name_apart(self) -> None:
+        """Members of the same name get one predicate if pointers connect their objects; others get their own."""
+        holders: dict[str, frozenset[int]] = {}
+        targets: dict[str, set[Place]] = {}
+        for (size, offset), name in list(self.cell_of.items()):
+            if holders.setdefault(name, self._connected[size]) != self._connected[size]:
+                name = f"{name}@{self._type_words(self._connected[size])}"
+                self.cell_of[size, offset] = name
+            targets.setdefault(name, set()).update(self._held[size, offset])
+        self.cell_targets = targets
+
+    def _type_words(self, sizes: Iterable[int]) -> str:
+        """The tags of the structs of some sizes; the sizes themselves if they have none."""
+        names = [name for size in sorted(sizes) for name in self._types_of.get(int(size), {}) if name] or [
+            str(size) for size in sorted(sizes)
+        ]
+        return "+".join(dict.fromkeys(name.removeprefix("struct ") for name in names))
 
     @property
     def self_loops(self) -> frozenset[str]:
