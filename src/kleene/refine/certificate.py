@@ -20,8 +20,10 @@ from kleene.domains.shape.stores import RelationalStore
 from kleene.engine.check import uncovered_elements
 from kleene.engine.fixpoint import Reached
 from kleene.logic.vocabulary import Vocabulary
+from kleene.passes.facts.memory import StructureType
 from kleene.refine.classes.generators import Generator, Roles
 from kleene.refine.classes.language import Entry
+from kleene.refine.enabled import NO_STRUCTURE
 from kleene.refine.model import Abstraction, Error, Model, Task
 from kleene.refine.tracking.definition import Activity, TrackingDefinition
 from kleene.refine.tree.reachability_tree import Tree
@@ -96,8 +98,7 @@ def graphs_of(tree: Tree) -> dict[str, list[Structure]]:
 
 def abstraction_document(abstraction: Abstraction) -> dict[str, Any]:
     """The abstraction in a form for JSON."""
-    definition, generator = abstraction.definition, abstraction.generator
-    roles = generator.roles
+    definition = abstraction.definition
     return {
         "tracking": {
             "tracked": sorted(definition.tracked),
@@ -107,20 +108,23 @@ def abstraction_document(abstraction: Abstraction) -> dict[str, Any]:
             "integers": sorted(definition.integers),
         },
         "active": {name: sorted(locations) for name, locations in sorted(abstraction.active.at.items())},
-        "shape": generator.entry.name if generator.entry else None,
-        "families": sorted(generator.families),
-        "roles": {
-            "forward": sorted(roles.forward),
-            "back": sorted(roles.back),
-            "circular": sorted(roles.circular),
-            "looping": sorted(roles.looping),
-            "unused": sorted(roles.unused),
-        },
+        "generators": [_generator_document(generator) for generator in abstraction.generators],
     }
 
 
-def abstraction_of(document: Mapping[str, Any], entries: Sequence[Entry]) -> Abstraction:
-    """The abstraction that a document describes."""
+def _generator_document(generator: Generator) -> dict[str, Any]:
+    return {
+        "structure": str(generator.structure or ""),
+        "shape": generator.entry.name if generator.entry else None,
+        "families": sorted(generator.families),
+        "roles": {f.name: sorted(getattr(generator.roles, f.name)) for f in fields(Roles)},
+    }
+
+
+def abstraction_of(
+    document: Mapping[str, Any], entries: Sequence[Entry], structures: Sequence[StructureType]
+) -> Abstraction:
+    """The abstraction that a document describes, for a program with these structure types."""
     tracking = document["tracking"]
     definition = TrackingDefinition(
         _names(tracking["tracked"]),
@@ -129,7 +133,21 @@ def abstraction_of(document: Mapping[str, Any], entries: Sequence[Entry]) -> Abs
         frozenset(int(offset) for offset in tracking["data"]),
         _names(tracking["integers"]),
     )
+    active = Activity({name: _names(locations) for name, locations in document["active"].items()})
+    types = structures or (NO_STRUCTURE,)
+    if [own["structure"] for own in document["generators"]] != [str(structure) for structure in types]:
+        raise InputError("the certificate was made for another program: its structure types differ")
+    generators = [
+        _generator(own, entries, structure) for own, structure in zip(document["generators"], types, strict=True)
+    ]
+    return Abstraction(definition, tuple(generators), active)
+
+
+def _generator(document: Mapping[str, Any], entries: Sequence[Entry], structure: StructureType) -> Generator:
+    """A generator whose fields are those of its structure type."""
     roles = Roles(**{f.name: _names(document["roles"][f.name]) for f in fields(Roles)})
+    if not roles.fields | roles.unused | roles.looping <= structure.cells:
+        raise InputError(f"the certificate has other fields than those of '{structure}'")
     name = document["shape"]
     entry = next((e for e in entries if e.name == name), None)
     if name is not None and entry is None:
@@ -137,8 +155,7 @@ def abstraction_of(document: Mapping[str, Any], entries: Sequence[Entry]) -> Abs
     families = _names(document["families"])
     if entry is not None and not families <= {f.name for f in entry.families}:
         raise InputError(f"the certificate needs other families of '{name}' than the library has")
-    active = Activity({name: _names(locations) for name, locations in document["active"].items()})
-    return Abstraction(definition, Generator(entry, families, roles), active)
+    return Generator(entry, families, roles, structure)
 
 
 def _names(values: object) -> frozenset[str]:

@@ -3,7 +3,7 @@
 Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, Algorithms 1-3.
 Deviations: the explicit heaps of a new data structure are expanded at once, to the threshold, and the tree continues
 from their shape graphs. An undecided path is treated as infeasible (this costs rounds, never soundness: a proof needs a
-complete tree). All locations share one generator; the tracked variables depend on the location (`tracking/cuts.py`).
+complete tree). All locations share the generators; the tracked variables depend on the location (`tracking/cuts.py`).
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from kleene.refine.classes.finetune import (
     fine_tune,
     sequential,
 )
-from kleene.refine.classes.generators import Generator, Lattice, Roles
+from kleene.refine.classes.generators import Generator
 from kleene.refine.classes.language import Entry
+from kleene.refine.classes.shape_types import fields_of
+from kleene.refine.enabled import NO_STRUCTURE, Enabled, hint_for
 from kleene.refine.heaps.heap_to_shape import abstract_nodes
-from kleene.refine.heaps.recognise import Recognised, recognise, roles_for
 from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.model import Abstraction, Models, Task
-from kleene.refine.rounds import FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Round
+from kleene.refine.rounds import FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Look, Round
 from kleene.refine.tactics import TACTICS
 from kleene.refine.tracking.cuts import Asked, LiveRanges, between_uses, on_path
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
 from kleene.refine.tracking.reasons import FEASIBLE, Reason, failing_statement
-from kleene.refine.tree.growth import COMPARISON_FACTOR, STRUCTURES_BEFORE_COMPARISON, smaller_tree
+from kleene.refine.tree.growth import COMPARISON_FACTOR, STRUCTURES_BEFORE_COMPARISON, Smaller, smaller_tree
 from kleene.refine.tree.reachability_tree import ErrorPath, Node, Tree
 from kleene.refine.tree.rebuild import rebuilt
-from kleene.semantics.vocabulary.back_cells import is_called_back
 
 MOST_ROUNDS = 60
 """Rounds of refinement by default."""
@@ -115,10 +115,8 @@ class Refinement:
         self.options = options
         self.explain = explain
         self.tester = tester
-        self.lattice = Lattice(entries, {})
-        self.abstraction: Abstraction = Abstraction(NOTHING, self.lattice.coarsest)
-        self.enabled: list[Generator] = []
-        self.recognised: Recognised | None = None
+        self.enabled = [Enabled(structure, entries) for structure in task.memory.structure_types or (NO_STRUCTURE,)]
+        self.abstraction: Abstraction = Abstraction(NOTHING, tuple(own.lattice.coarsest for own in self.enabled))
         self.rounds: list[Round] = []
         self.counts = Counts()
         self.feasible: list[tuple[ErrorPath, tuple[int, ...]]] = []
@@ -181,13 +179,22 @@ class Refinement:
             paths = tree.build(self._limits, most=most, pause=look)
             if paths or not tree.waits or look is None:
                 return paths
-            smaller = smaller_tree(self.models, self.abstraction, self.enabled, tree, most)
+            smaller = self._smaller(tree, most)
             if smaller is not None:
-                self.rounds[-1].outgrown = (self.abstraction.generator, tree.generated)
+                self.rounds[-1].outgrown = (self.abstraction.generator_of(smaller.structure), tree.generated)
                 self.abstraction, self.tree = self.abstraction.tuned(smaller.generator), smaller.tree
                 self.counts.shape_class += 1
                 return smaller.paths
             look *= COMPARISON_FACTOR
+
+    def _smaller(self, tree: Tree, most: int) -> Smaller | None:
+        """A smaller tree by a finer generator of one structure type."""
+        for own in self.enabled:
+            current = self.abstraction.generator_of(own.structure)
+            smaller = smaller_tree(self.models, self.abstraction, current, own.generators, tree, most)
+            if smaller is not None:
+                return smaller
+        return None
 
     def _out_of_rounds(self, path: ErrorPath) -> Refined:
         result = self._result(GAVE_UP, f"no proof in {self.options.max_rounds} rounds", path)
@@ -215,13 +222,21 @@ class Refinement:
     def _maximal(self) -> Abstraction:
         """Everything is tracked, with all families."""
         memory = self.task.memory
-        entry = next(e for e in self.entries if e.name == self.options.hint)
         pointers = frozenset(v.name for v in memory.pointers)
         integers = frozenset(v.name for v in memory.integers)
         data = frozenset(offset for _, offset in memory.access_types)
         definition = TrackingDefinition(pointers, pointers, frozenset(memory.cell_targets), data, integers)
-        roles = hinted_roles(entry, list(memory.cell_targets), memory.self_loops)
-        return Abstraction(definition, Generator(entry, frozenset(f.name for f in entry.families), roles))
+        generators = []
+        for own in self.enabled:
+            hint = self._hint(own)
+            assert hint is not None
+            own.follow_hint(hint, memory)
+            generators.append(own.lattice.most(hint))
+        return Abstraction(definition, tuple(generators))
+
+    def _hint(self, own: Enabled) -> str | None:
+        """The data structure that the user names for a structure type."""
+        return hint_for(self.options.hint, own.structure) if self.options.hint is not None else None
 
     def _limits(self, tree: Tree) -> None:
         if tree.generated > self.options.max_structures:
@@ -266,116 +281,99 @@ class Refinement:
         A variable is tracked on the live ranges around the locations where it is asked for.
         """
         before, active = self.abstraction.definition, self.abstraction.active
-        definition, generator = before.joined(asked.definition), self.abstraction.generator
+        definition, generators = before.joined(asked.definition), self.abstraction.generators
         asked = asked.around(LiveRanges(self.task.cfa, self.task.lifetimes))
         wanted = active.joined(before.variables, asked.locations).everywhere(asked.everywhere)
-        new_fields = definition.fields - generator.fields(before)
-        if (definition, wanted) == (before, active) and not (new_fields & self._known_fields):
+        new_fields = definition.fields - fields_of(generators, before)
+        known = frozenset().union(*(own.fields for own in self.enabled))
+        if (definition, wanted) == (before, active) and not new_fields & known:
             return False
         if (definition, wanted) != (before, active):
             current.added, current.active = definition.without(before), asked.parts_of(wanted.without(active))
             current.everywhere = active.at.keys() - wanted.at.keys()
             current.kinds.append(TRACKING)
             self.counts.tracking += 1
-        self.abstraction = Abstraction(definition, generator, wanted)
-        if new_fields:
-            self._abstract(current, definition)
+        self.abstraction = Abstraction(definition, generators, wanted)
+        for own in self.enabled:
+            if new_fields & own.structure.cells:
+                self._abstract(current, own)
+        if any(look.samples is not None for look in current.looks):
+            self._heaps_to_shapes(current)
         return True
-
-    @property
-    def _known_fields(self) -> frozenset[str]:
-        return self.recognised.roles.fields if self.recognised else frozenset()
 
     # Abstract (Algorithm 2) -------------------------------------------------------------------------------------
 
-    def _abstract(self, current: Round, definition: TrackingDefinition) -> None:
-        """Recognise the data structure and choose the coarsest generator for it."""
-        if self.recognised is None or not definition.fields <= self._known_fields:
-            self._recognise(current, definition)
-        assert self.recognised is not None
-        generator = self._coarsest(definition)
-        if generator != self.abstraction.generator:
+    def _abstract(self, current: Round, own: Enabled) -> None:
+        """Recognise the data structure of a structure type, and choose the coarsest generator for it."""
+        definition = self.abstraction.definition
+        asked = definition.fields & own.structure.cells
+        if own.recognised is None or not asked <= own.fields:
+            self._recognise(current, own)
+        before = self.abstraction.generator_of(own.structure)
+        generator = own.coarsest(definition, before)
+        if generator != before:
             current.kinds.append(SAMPLING)
-            current.chosen = generator
-        own = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
-        self.abstraction = Abstraction(definition.joined(own), generator, self.abstraction.active)
-        if current.samples is not None:
-            model, samples = self.models.of(self.abstraction), current.samples
+            current.chosen.append(generator)
+        followed = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
+        self.abstraction = replace(self.abstraction.tuned(generator), definition=definition.joined(followed))
+
+    def _recognise(self, current: Round, own: Enabled) -> None:
+        memory, hint = self.task.memory, self._hint(own)
+        if hint is not None:
+            current.looks.append(Look(own.structure, own.follow_hint(hint, memory)))
+            return
+        pointers = own.pointers(memory, self.abstraction.definition.tracked)
+        samples = collect(self.task, pointers, self.options.samples)
+        recognised = own.recognise([heap for _, heap in samples.usable], memory)
+        current.looks.append(Look(own.structure, recognised, samples))
+
+    def _heaps_to_shapes(self, current: Round) -> None:
+        """The explicit nodes become nodes with shape graphs, from which the tree continues."""
+        model = self.models.of(self.abstraction)
+        for samples in (look.samples for look in current.looks if look.samples is not None):
             near = [node for node in samples.nodes if node.depth <= LONGEST_EXPLICIT_PATH]
-            self.abstracted = abstract_nodes(model, near, samples.fixed)
-            current.sampled = abstract_nodes(model, samples.sampled, samples.fixed)
-            current.explicit = list(self.abstracted)
-
-    def _recognise(self, current: Round, definition: TrackingDefinition) -> None:
-        order = list(self.task.memory.cell_targets)
-        if self.options.hint is not None:
-            entry = next(e for e in self.entries if e.name == self.options.hint)
-            roles = hinted_roles(entry, order, self.task.memory.self_loops)
-            coarser = self.lattice.above(entry.name)
-            own = {e.name: roles_for(e, roles) for e in self.entries if e.name in coarser}
-            fitting = {name: recognised for name, recognised in own.items() if recognised is not None}
-            self.recognised = Recognised(roles, {**fitting, entry.name: roles}, {})
-        else:
-            current.samples = collect(self.task, self._sample_pointers(definition), self.options.samples)
-            heaps = [heap for _, heap in current.samples.usable]
-            self.recognised = recognise(self.entries, heaps, order)
-        current.recognised = self.recognised
-        self.lattice = Lattice(self.entries, self.recognised.fitting)
-        self.enabled = list(self.lattice.generators)
-
-    def _sample_pointers(self, definition: TrackingDefinition) -> frozenset[str]:
-        return definition.tracked or frozenset(v.name for v in self.task.memory.pointers)
-
-    def _coarsest(self, definition: TrackingDefinition) -> Generator:
-        """The coarsest enabled generator with the fields that are asked for, no coarser than the current one."""
-        current = self.abstraction.generator
-        wanted = definition.fields & self._known_fields
-        fitting = [
-            g
-            for g in self.enabled
-            if wanted <= g.roles.fields and (current.entry is None or current.families <= g.families)
-        ]
-        coarsest = [g for g in fitting if not any(o != g and self.lattice.refines(g, o) for o in fitting)]
-        ranked = sorted(coarsest, key=lambda g: (len(g.families), len(g.roles.fields), -g.maximum, g.name))
-        return ranked[0] if ranked else self._fallback(wanted)
-
-    def _fallback(self, wanted: frozenset[str]) -> Generator:
-        """The generator if no data structure of the library fits: it tracks the fields without assumptions."""
-        any_structure = next(e for e in self.entries if e.name == "graph")
-        return Generator(any_structure, frozenset(), Roles(forward=wanted))
+            self.abstracted += abstract_nodes(model, near, samples.fixed)
+            current.sampled += abstract_nodes(model, samples.sampled, samples.fixed)
+        current.explicit = list(self.abstracted)
 
     # FineTune ---------------------------------------------------------------------------------------------------
 
     def tune(self, current: Round, patience: int | None = None) -> bool:
         """Step 2: a finer generator, first among the enabled ones, then in the whole library.
 
-        `patience` limits the number of tries: the cause may be a variable that is not tracked at other locations.
+        The structure types that the failing statement is about come first. `patience` limits the number of tries: the
+        cause may be a variable that is not tracked at other locations.
         """
-        if self.abstraction.generator.entry is None:
-            return False
-        for widen in (False, True) if patience is None else (False,):
-            if widen and not self._enable_all():
-                break
-            current.widened = widen
-            tuned = self._fine_tune(current, patience)
-            current.trials += tuned.trials
-            if tuned.chosen is not None:
-                self._choose(current, tuned.chosen)
-                return True
+        for own in self._nearest(current):
+            for widen in (False, True) if patience is None else (False,):
+                if widen and not own.enable_all():
+                    break
+                current.widened = widen
+                tuned = self._fine_tune(current, own, patience)
+                current.trials += tuned.trials
+                if tuned.chosen is not None:
+                    self._choose(current, tuned.chosen)
+                    return True
         return False
 
-    def _fine_tune(self, current: Round, patience: int | None) -> FineTuning:
-        generator = self.abstraction.generator
+    def _nearest(self, current: Round) -> list[Enabled]:
+        """The structure types with a generator; those of the failing statement come first."""
+        known = [own for own in self.enabled if self.abstraction.generator_of(own.structure).entry is not None]
+        failing = failing_statement(self.task.memory, current.path)
+        return sorted(known, key=lambda own: not own.pointers(self.task.memory, failing.tracked) & failing.tracked)
+
+    def _fine_tune(self, current: Round, own: Enabled, patience: int | None) -> FineTuning:
+        generator, lattice = self.abstraction.generator_of(own.structure), own.lattice
         if not current.trials:
             current.level = self._level(current)
         test = self.tester(self.models, self.abstraction, current.path, level=current.level)
-        failed = [t.generator for t in current.trials]
-        left = [g for g in self.enabled if not any(self.lattice.refines(f, g) for f in failed)]
+        failed = [t.generator for t in current.trials if t.generator.structure == own.structure]
+        left = [g for g in own.generators if not any(lattice.refines(f, g) for f in failed)]
         result = FineTuning()
-        for own in (True, False):  # first the current data structure
-            enabled = [g for g in left if (g.name == generator.name) == own]
+        for same in (True, False):  # first the current data structure
+            enabled = [g for g in left if (g.name == generator.name) == same]
             tuned = fine_tune(
-                self.lattice, generator, enabled, test, 1 if len(enabled) <= GENERATORS_FOR_ONE_PROCESS else 2, patience
+                lattice, generator, enabled, test, 1 if len(enabled) <= GENERATORS_FOR_ONE_PROCESS else 2, patience
             )
             result.trials += tuned.trials
             result.chosen = tuned.chosen
@@ -402,7 +400,7 @@ class Refinement:
 
     def _choose(self, current: Round, generator: Generator) -> None:
         current.kinds.append(SHAPE_CLASS)
-        current.chosen = generator
+        current.chosen.append(generator)
         self.counts.shape_class += 1
         self.abstraction = self.abstraction.tuned(generator)
 
@@ -414,41 +412,23 @@ class Refinement:
         seen = [one.level for one in self.rounds[:-1] if SHAPE_CLASS in one.kinds and one.path.key == current.path.key]
         for level in (PATH, EDGES):
             test = self.tester(self.models, self.abstraction, current.path, level=level)
-            if level not in seen and not test([self.abstraction.generator], SIMULATION_STRUCTURES)[0].rules_out:
+            if level not in seen and not test([self.abstraction.generators[0]], SIMULATION_STRUCTURES)[0].rules_out:
                 return level
         return WHOLE
 
-    def _enable_all(self) -> bool:
-        """Enable the generators whose invariants the samples do not have, as far as their fields exist."""
-        assert self.recognised is not None
-        fitting = dict(self.recognised.fitting)
-        for entry in self.entries:
-            own = roles_for(entry, self.recognised.roles)
-            if own is not None:
-                fitting.setdefault(entry.name, own)
-        if len(fitting) == len(self.recognised.fitting):
-            return False
-        self.recognised = Recognised(self.recognised.roles, fitting, {})
-        self.lattice = Lattice(self.entries, fitting)
-        self.enabled = list(self.lattice.generators)
-        return True
-
     def close(self, current: Round) -> bool:
         """A step may close a cycle: a list in the samples may be a ring in between, so its fields become circular."""
-        if current.path.error.kind != "cycle" or self.recognised is None or not self.recognised.roles.forward:
+        if current.path.error.kind != "cycle":
             return False
-        roles = self.recognised.roles
-        both = roles.back if len(roles.forward) == len(roles.back) == 1 else frozenset()
-        turned = Roles(back=roles.back, circular=roles.circular | roles.forward | both)  # rings of a dll go both ways
-        fitting = {e.name: own for e in self.entries if (own := roles_for(e, turned)) is not None}
-        lattice = Lattice(self.entries, fitting)
-        rings = [g for g in lattice.generators if g.roles.circular and turned.fields <= g.roles.fields]
-        if not rings:
-            return False
-        self.recognised = current.recognised = Recognised(turned, fitting, {})
-        self.lattice, self.enabled = lattice, list(lattice.generators)
-        self._choose(current, min(rings, key=lambda g: (len(g.families), g.maximum, g.name)))
-        return True
+        groups = self.models.of(self.abstraction).translator.symbols.groups
+        cells = {c for g in groups if current.path.error.relation in (g.name, g.step) for c in g.cells}
+        for own in self.enabled:
+            ring = own.close() if cells & own.structure.cells else None
+            if ring is not None and own.recognised is not None:
+                current.looks.append(Look(own.structure, own.recognised))
+                self._choose(current, ring)
+                return True
+        return False
 
     def _failure(self, current: Round) -> str:
         """The reason for failure, in one sentence."""
@@ -460,18 +440,5 @@ class Refinement:
         what = "closing a cycle" if error.alarm is None else error.kind.replace("_", " ")
         return (
             f"no shape class in the library separates the path to {where} ({what}) from the real runs; "
-            f"nearest: {self.abstraction.generator.words}"
+            f"nearest: {'; '.join(g.words for g in self.abstraction.generators)}"
         )
-
-
-def hinted_roles(entry: Entry, order: Sequence[str], loops: frozenset[str] = frozenset()) -> Roles:
-    """The roles of fields for a data structure named by the user: in most types, back fields come last."""
-    back_count = entry.count("back")[0]
-    circular = frozenset(order) if entry.count("circular")[0] else frozenset()
-    named = [f for f in order if is_called_back(f)]
-    back = frozenset((named or list(order)[-back_count:])[:back_count]) if back_count else frozenset()
-    most = entry.count("forward")[1]
-    forward = [f for f in order if f not in back and f not in circular and (f not in named or back_count)]
-    chosen = forward[:most] if most < len(forward) else forward
-    rest = frozenset(order) - back - circular - frozenset(chosen)
-    return Roles(frozenset(chosen), back, circular, rest, back & loops if chosen else frozenset())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, field
 
+from kleene.passes.facts.memory import StructureType
 from kleene.refine.classes.finetune import Trial
 from kleene.refine.classes.generators import Generator
 from kleene.refine.heaps.recognise import Recognised
@@ -18,6 +19,15 @@ from kleene.refine.tree.reachability_tree import ErrorPath, Node
 TRACKING, SAMPLING, SHAPE_CLASS = "tracking", "explicit heaps", "shape class"
 SPOKEN, FAILS, DEPENDS = "interpolants", "what fails", "dependences"
 """The reasons to track a variable at a location."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What was recognised of a structure type, and the sample heaps; a hint of the user needs none."""
+
+    structure: StructureType
+    recognised: Recognised
+    samples: Samples | None = None
 
 
 @dataclass
@@ -39,14 +49,15 @@ class Round:
     """The new locations of tracked variables, by reason."""
     everywhere: Set[str] = frozenset()
     """The variables that are now tracked wherever they are live, and were not before."""
-    samples: Samples | None = None
+    looks: list[Look] = field(default_factory=list)
+    """The data structures that were recognised, one for each structure type that is new."""
     explicit: list[Node] = field(default_factory=list)
     """Shape graphs of explicit nodes (Abstract), from which the tree continues."""
     sampled: list[Node] = field(default_factory=list)
     """The same for the nodes of the samples: their heaps and shape graphs."""
-    recognised: Recognised | None = None
     trials: list[Trial] = field(default_factory=list)
-    chosen: Generator | None = None
+    chosen: list[Generator] = field(default_factory=list)
+    """The new generators: one for each structure type that gets one."""
     widened: bool = False
     kept: int = 0
     """Number of nodes of the tree that were kept from the previous round."""

@@ -35,12 +35,12 @@ from kleene.refine.classes.library import library
 from kleene.refine.loop import Refined
 from kleene.refine.model import Model, Task
 
-SCHEMA = "kleene.certificate/4"
+SCHEMA = "kleene.certificate/5"
 _DERIVED = "errors"
 """The option that follows from the properties."""
 _MALFORMED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 _FILES = ("files", "headers", "shape_files")
-_PROOF = ("whole_scope", "images", "tracking", "active", "shape", "families", "roles", "predicates", "locations")
+_PROOF = ("whole_scope", "images", "tracking", "active", "generators", "predicates", "locations")
 _KEYS = frozenset(("schema", "tool", "digest", *_FILES, "properties", "asked", "options", *_PROOF))
 
 
@@ -114,18 +114,18 @@ class _Check:
         proved = self._properties("properties")
         if not proved or not set(proved) <= set(options.properties):
             raise self.refuse("the properties that are proved are not among those that were asked for")
-        abstraction = abstraction_of(document, library(shapes))
         program = read_program(files, options.read)
         known = {entry["path"] for entry in document["headers"]}
         if other := [name for name in program.headers if name not in known]:
             raise self.refuse(f"{other[0]} is included now, and was not when the program was proved")
         task = self._task(program, proved, options)
+        abstraction = abstraction_of(document, library(shapes), task.memory.structure_types)
         graphs = graphs_from(document, Model(task, abstraction))
         problems = problems_of(task, abstraction, graphs)
         count = sum(len(structures) for structures in graphs.values())
         open_calls = _error_calls(program) - kinds_of(proved)
         return Rechecked(
-            files, proved, tuple(problems), count, str(abstraction.generator), options.read, tuple(shapes),
+            files, proved, tuple(problems), count, abstraction.words, options.read, tuple(shapes),
             tuple(sorted(open_calls)),
         )  # fmt: skip
 

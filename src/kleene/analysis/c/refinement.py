@@ -27,6 +27,7 @@ from kleene.refine.classes.finetune import sequential
 from kleene.refine.classes.language import Entry
 from kleene.refine.classes.library import library
 from kleene.refine.classes.parallel import parallel
+from kleene.refine.enabled import hints_of
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, Refinement, RefineOptions
 from kleene.refine.model import Model, Task
 from kleene.refine.tracking.explain import PathExplainer
@@ -91,9 +92,10 @@ def checked_library(settings: RefineSettings) -> tuple[Entry, ...]:
     """The shape classes, with those of the user; the hint must be one of them."""
     entries = library(settings.shapes)
     names = [e.name for e in entries]
-    hint = settings.options.hint
-    if hint is not None and hint not in names:
-        raise UsageError(f"there is no shape '{hint}'{did_you_mean(hint, names) or '; there are ' + ', '.join(names)}")
+    for hint in hints_of(settings.options.hint).values() if settings.options.hint is not None else ():
+        if hint not in names:
+            known = did_you_mean(hint, names) or "; there are " + ", ".join(names)
+            raise UsageError(f"there is no shape '{hint}'{known}")
     return entries
 
 
@@ -192,7 +194,7 @@ def shape_result(refined: Refined) -> ShapeResult:
     paths = [path for path, _ in refined.feasible]
     paths += [refined.error] if refined.error is not None and not safe else []
     return ShapeResult(
-        str(refined.abstraction.generator),
+        refined.abstraction.words,
         list(dict.fromkeys(path.error.alarm for path in paths if path.error.alarm is not None)),
         safe,
         "" if safe else refined.reason,

@@ -412,9 +412,12 @@ class Memory:
 
     def _type_words(self, sizes: Iterable[int]) -> str:
         """The tags of the structs of some sizes; the sizes themselves if they have none."""
-        names = [name for size in sorted(sizes) for name in self._types_of.get(int(size), {}) if name] or [
-            str(size) for size in sorted(sizes)
-        ]
+        names = [
+            name
+            for size in sorted(sizes)
+            for name in ([str(size)] if isinstance(size, TypedSize) else self._types_of.get(size, {}))
+            if name
+        ] or [str(size) for size in sorted(sizes)]
         return "+".join(dict.fromkeys(name.removeprefix("struct ") for name in names))
 
     @property

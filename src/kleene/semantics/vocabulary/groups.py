@@ -47,6 +47,7 @@ class ShapeClass:
     them (in lists this is always so). `headers` are cells whose targets are tracked like those of variables. `lanes`
     are cells that run along the list of another cell and skip nodes. `local` are cells without a closure. `parts` are
     the cells of structures that no pointer connects, each with groups of its own; without them, all cells are one part.
+    `cyclic` are the cells of parts that may have cycles, where the others have none.
     """
 
     name: str
@@ -60,6 +61,7 @@ class ShapeClass:
     lanes: tuple[str, ...] = ()
     local: frozenset[str] = frozenset()
     parts: tuple[frozenset[str], ...] = ()
+    cyclic: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -432,7 +434,7 @@ def _union_name(edges: Sequence[tuple[str, str]], known: Sequence[Group]) -> str
 def _groups_of_part(
     shape: ShapeClass, edges: Sequence[tuple[str, str]], sizes: Mapping[str, Set[int]], union: str
 ) -> list[Group]:
-    plain = ACYCLIC if shape.acyclic else CYCLIC
+    plain = ACYCLIC if shape.acyclic and not shape.cyclic & {cell for cell, _ in edges} else CYCLIC
     alone = shape.headers | set(shape.lanes)
     single = shape.circular | shape.local
     forward = [(cell, name) for cell, name in edges if cell not in shape.back | single | alone]

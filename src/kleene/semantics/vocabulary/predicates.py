@@ -292,7 +292,10 @@ class Symbols:
         data = tuple(name for name in self._unary if self.is_a(name, RoleKind.INTEGER_CELL))
         starts = {p.name for p in self._pointers.values()}
         inside = tuple(r for r in separating if r not in starts and not self.is_a(r, RoleKind.OBJECT))
-        chosen = self.precision.instrument(self.groups, Roots(tuple(self.roots), tuple(separating), data, inside))
+        roots = self.roots
+        chosen = self.precision.instrument(
+            self.groups, Roots(tuple(roots), tuple(separating), data, inside, roots)
+        )
         roles = self._roles | {p.name: p.role for p in everything.predicates}
         own = [replace(p, role=roles.get(p.name)) for p in chosen.predicates]
         return Instrumentation((*relations, *own), chosen.rules)
