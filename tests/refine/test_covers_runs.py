@@ -251,6 +251,47 @@ def test_with_reachability_and_everything_tracked(tmp_path, shape, families):
     assert compared_states(model, built(model), 0) > 20
 
 
+TWO_TYPES = """
+#include <stdlib.h>
+extern int __VERIFIER_nondet_int(void);
+struct cell { struct cell *succ, *pred; struct item *item; };
+struct item { struct item *next; };
+int main(void) {
+    struct cell *list = NULL;
+    struct item *items = NULL;
+    while (__VERIFIER_nondet_int()) {
+        struct cell *c = malloc(sizeof *c);
+        struct item *i = malloc(sizeof *i);
+        i->next = items;
+        c->succ = list;
+        c->pred = NULL;
+        c->item = LINK;
+        if (list) list->pred = c;
+        items = i;
+        list = c;
+    }
+    while (items != NULL)
+        items = items->next;
+    return list != NULL;
+}
+"""
+
+
+@pytest.mark.parametrize("link,by_record", [("NULL", False), ("i", True)])
+def test_several_structure_types(tmp_path, link, by_record):
+    """Each type has its own generator, also where links lead from one to the other."""
+    task = task_of(written(tmp_path, TWO_TYPES.replace("LINK", link)))
+    task = replace(task, kinds=frozenset(), malloc_may_fail=False, by_record=by_record)
+    roles = {"cell": ("dll", ("cancellation",), LISTS), "item": ("sll", ("sharing",), SINGLY)}
+    roles["links"] = ("links", ("filled", "cancellation", "sharing"), Roles(circular=frozenset({"item"})))
+    types = task.memory.structure_types
+    assert {str(structure) for structure in types} == ({*roles} if by_record else {"cell", "item"})
+    own = [replace(generator_of(*roles[str(structure)]), structure=structure) for structure in types]
+    used = replace(LISTS, forward=frozenset({"succ", "next", *(("item",) if by_record else ())}))
+    model = Model(task, Abstraction(_tracking(task, used), tuple(own)))
+    assert compared_states(model, built(model), 0) > 20
+
+
 ENDED = """
 struct node { struct node *next; };
 struct node *g;

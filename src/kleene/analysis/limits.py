@@ -66,7 +66,9 @@ class _Timer:
         self._watchdogs.remove(watchdog)
         if not self._watchdogs:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            if self._previous is not signal.SIG_DFL:  # by default, an alarm that is still on its way would end the process
+            if (
+                self._previous is not signal.SIG_DFL
+            ):  # by default, an alarm that is still on its way would end the process
                 signal.signal(signal.SIGALRM, self._previous)  # type: ignore[arg-type]
 
     def look_in(self, seconds: float) -> None:

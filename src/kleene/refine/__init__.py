@@ -9,6 +9,7 @@ In reading order:
 - `tracking`: tracking definitions, the locations where they apply, and the reasons for them
 - `heaps`: explicit heaps, and the data structures recognised in them
 - `classes`: shape-class generators and FineTune
+- `enabled`: the generators that are enabled for a structure type
 - `rounds`: the history of a refinement, for reports
 - `naming`: source names of predicates
 - `certificate`: a proof, checked again from scratch

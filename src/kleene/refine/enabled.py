@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kleene.passes.facts.memory import Memory, StructureType
+from kleene.passes.facts.memory import LINKS, Memory, StructureType
 from kleene.refine.classes.generators import Generator, Lattice, Roles
 from kleene.refine.classes.language import Entry
 from kleene.refine.heaps.explicit import ExplicitHeap
@@ -59,6 +59,17 @@ class Enabled:
     def recognise(self, heaps: Sequence[ExplicitHeap], memory: Memory) -> Recognised:
         """Enable the generators whose invariants hold in all sample heaps."""
         return self._take(recognise(self.entries, heaps, self.order(memory)))
+
+    def follow_links(self, memory: Memory) -> Recognised:
+        """Enable the generators for pointers between structure types, which assume nothing."""
+        roles = Roles(circular=frozenset(self.order(memory)))
+        self.bound = True
+        return self._take(Recognised(roles, {LINKS: roles}, {}))
+
+    def is_mixed(self, generator: Generator) -> bool:
+        """Whether several kinds of objects form a data structure that the library does not have."""
+        unlike = generator.entry is not None and not generator.entry.invariants
+        return unlike and len(self.structure.sizes) > 1 and not self.structure.links
 
     def follow_hint(self, name: str, memory: Memory) -> Recognised:
         """Enable the generators of a data structure that the user names, and the coarser ones."""

@@ -95,6 +95,8 @@ class Refined:
     """The errors that can happen, with the inputs of a run for each."""
     limit: Limit | None = None
     """The limit that ended it, if one did."""
+    mixed: bool = False
+    """Whether the kinds of objects that pointers link should be structure types of their own."""
 
 
 class Refinement:
@@ -121,6 +123,8 @@ class Refinement:
         self.counts = Counts()
         self.feasible: list[tuple[ErrorPath, tuple[int, ...]]] = []
         self.tree: Tree | None = None
+        self.mixed = False
+        """Whether the library has no data structure for kinds of objects that pointers link."""
         self.abstracted: list[Node] = []
         """Shape graphs of explicit nodes (Abstract) that are not yet in the tree."""
         if options.maximal:
@@ -170,6 +174,8 @@ class Refinement:
             current.seconds = time.monotonic() - began
             if failure:
                 return self._result(GAVE_UP, failure, current.path)
+            if self.mixed and not self.task.by_record:
+                return self._result(GAVE_UP, "no data structure of the library fits all kinds of objects together")
 
     def _grown(self, tree: Tree) -> Sequence[ErrorPath]:
         """BuildART; where the tree grows large, with a finer generator if that needs far fewer structures."""
@@ -253,6 +259,7 @@ class Refinement:
             error,
             self.counts,
             feasible=self.feasible,
+            mixed=self.mixed and not self.task.by_record,
         )
 
     # Refine (Algorithm 3) ---------------------------------------------------------------------------------------
@@ -314,11 +321,15 @@ class Refinement:
         if generator != before:
             current.kinds.append(SAMPLING)
             current.chosen.append(generator)
+        self.mixed = self.mixed or own.is_mixed(generator)
         followed = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
         self.abstraction = replace(self.abstraction.tuned(generator), definition=definition.joined(followed))
 
     def _recognise(self, current: Round, own: Enabled) -> None:
         memory, hint = self.task.memory, self._hint(own)
+        if own.structure.links:
+            current.looks.append(Look(own.structure, own.follow_links(memory)))
+            return
         if hint is not None:
             current.looks.append(Look(own.structure, own.follow_hint(hint, memory)))
             return

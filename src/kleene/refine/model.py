@@ -45,6 +45,8 @@ class Task:
     whole_scope: bool = False
     images: bool = False
     """Whether 0 and 1 stand for the numbers that assertions compare: a proof counts, an error does not."""
+    by_record: bool = False
+    """Whether each kind of object is a structure type of its own, though pointers link them."""
     original: Cfa[Operation] | None = None
     """The automaton before variables were shared, edge by edge: for people to read."""
     check: Callable[[], None] = field(default=lambda: None, compare=False)
@@ -63,7 +65,7 @@ class Task:
 
     @cached_property
     def memory(self) -> Memory:
-        return Memory(self.program, self.cfa, typed=True)
+        return Memory(self.program, self.cfa, typed=True, by_record=self.by_record)
 
     @cached_property
     def lifetimes(self) -> Lifetimes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ _DERIVED = "errors"
 """The option that follows from the properties."""
 _MALFORMED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 _FILES = ("files", "headers", "shape_files")
-_PROOF = ("whole_scope", "images", "tracking", "active", "generators", "predicates", "locations")
+_PROOF = ("whole_scope", "images", "by_record", "tracking", "active", "generators", "predicates", "locations")
 _KEYS = frozenset(("schema", "tool", "digest", *_FILES, "properties", "asked", "options", *_PROOF))
 
 
@@ -74,6 +74,7 @@ def certificate_text(refined: Refined, options: CheckOptions) -> str:
         "options": {f.name: getattr(read, f.name) for f in fields(ReadOptions) if f.name != _DERIVED},
         "whole_scope": refined.task.whole_scope,
         "images": refined.task.images,
+        "by_record": refined.task.by_record,
         **abstraction_document(refined.abstraction),
         **graphs_document(graphs_of(refined.tree)),
     }
@@ -130,7 +131,7 @@ class _Check:
         )  # fmt: skip
 
     def _task(self, program: CProgram, proved: Sequence[str], options: CheckOptions) -> Task:
-        flags = {name: self.document[name] for name in ("whole_scope", "images")}
+        flags = {name: self.document[name] for name in ("whole_scope", "images", "by_record")}
         if not all(isinstance(flag, bool) for flag in flags.values()):
             raise self.refuse("not a certificate: a flag is neither true nor false")
         tasks = tasks_of(Prepared(program), kinds_of(proved), malloc_may_fail=options.read.malloc_may_fail)
@@ -139,7 +140,7 @@ class _Check:
         )
         if not chosen or chosen[0] is None:
             raise self.refuse("the program cannot be followed in the way that the certificate names")
-        return chosen[0]
+        return replace(chosen[0], by_record=flags["by_record"])
 
     def _unchanged(self, key: str) -> tuple[str, ...]:
         """The files that the document names, which must be as they were."""

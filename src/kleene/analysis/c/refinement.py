@@ -28,7 +28,7 @@ from kleene.refine.classes.language import Entry
 from kleene.refine.classes.library import library
 from kleene.refine.classes.parallel import parallel
 from kleene.refine.enabled import hints_of
-from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, Refined, Refinement, RefineOptions
+from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, MakeTester, Refined, Refinement, RefineOptions
 from kleene.refine.model import Model, Task
 from kleene.refine.tracking.explain import PathExplainer
 from kleene.results.shape import ShapeResult
@@ -121,8 +121,10 @@ def refine(
     limits = Limits(seconds, settings.memory)
     for task in (replace(task, check=limits) for task in tasks):
         tester = parallel if settings.options.workers > 1 else sequential
-        loop = Refinement(task, entries, settings.options, explain=PathExplainer(task), tester=tester)
-        result = _decided(loop, properties)
+        result = _decided(_loop(task, entries, settings.options, tester), properties)
+        if result.outcome == GAVE_UP and result.mixed:
+            apart = replace(task, by_record=True)
+            result = _decided(_loop(apart, entries, settings.options, tester), properties)
         if result.outcome != GAVE_UP or result.error is None or result.error.error.kind not in LEAKS:
             break
     assert result is not None
@@ -134,6 +136,10 @@ def refine(
         if limits.struck is Limit.TIME:
             result.reason = f"no proof in the share of refinement of the time limit of {stated_limit(seconds)}"
     return result
+
+
+def _loop(task: Task, entries: Sequence[Entry], options: RefineOptions, tester: MakeTester) -> Refinement:
+    return Refinement(task, entries, options, explain=PathExplainer(task), tester=tester)
 
 
 def _on_images(
@@ -214,5 +220,5 @@ def _followed(task: Task, model: Model) -> Followed:
     original = task.original or task.cfa
     places = Memory(task.program, original, typed=True).pointer_places
     shared = sharing_of(original, places, whole_scope=task.whole_scope)
-    memory = Memory(task.program, task.program.main.cfa, typed=True)
+    memory = Memory(task.program, task.program.main.cfa, typed=True, by_record=task.by_record)
     return Followed(model.translator, shared, memory, "order" if task.images else "")

@@ -293,9 +293,7 @@ class Symbols:
         starts = {p.name for p in self._pointers.values()}
         inside = tuple(r for r in separating if r not in starts and not self.is_a(r, RoleKind.OBJECT))
         roots = self.roots
-        chosen = self.precision.instrument(
-            self.groups, Roots(tuple(roots), tuple(separating), data, inside, roots)
-        )
+        chosen = self.precision.instrument(self.groups, Roots(tuple(roots), tuple(separating), data, inside, roots))
         roles = self._roles | {p.name: p.role for p in everything.predicates}
         own = [replace(p, role=roles.get(p.name)) for p in chosen.predicates]
         return Instrumentation((*relations, *own), chosen.rules)
