@@ -36,11 +36,12 @@ from kleene.refine.heaps.samples import SampleOptions, collect
 from kleene.refine.model import Abstraction, Models, Task
 from kleene.refine.rounds import FAILS, SAMPLING, SHAPE_CLASS, SPOKEN, TRACKING, Counts, Look, Round
 from kleene.refine.tactics import TACTICS
-from kleene.refine.tracking.cuts import Asked, LiveRanges, between_uses, on_path
-from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
+from kleene.refine.tracking.conditions import MOST_CONDITIONS, tracked_conditions
+from kleene.refine.tracking.cuts import Asked, LiveRanges, between_uses, on_path, unite
+from kleene.refine.tracking.definition import NOTHING, Activity, TrackingDefinition
 from kleene.refine.tracking.reasons import FEASIBLE, Reason, failing_statement
 from kleene.refine.tree.growth import COMPARISON_FACTOR, STRUCTURES_BEFORE_COMPARISON, Smaller, smaller_tree
-from kleene.refine.tree.reachability_tree import ErrorPath, Node, Tree
+from kleene.refine.tree.reachability_tree import ErrorPath, Node, PathStep, Tree
 from kleene.refine.tree.rebuild import rebuilt
 
 MOST_ROUNDS = 60
@@ -112,6 +113,8 @@ class Refinement:
         tester: MakeTester = sequential,
     ) -> None:
         self.task: Task = task
+        self.plain: Task = task
+        """The task without ghosts: paths are explained there, and runs follow it."""
         self.models = Models(task)
         self.entries = entries
         self.options = options
@@ -142,7 +145,7 @@ class Refinement:
 
     def resume(self, kinds: frozenset[str]) -> Refined:
         """Go on after a real error, with the abstraction that there is, for the errors of these kinds alone."""
-        self.task = replace(self.task, kinds=kinds)
+        self.task, self.plain = replace(self.task, kinds=kinds), replace(self.plain, kinds=kinds)
         self.models = Models(self.task)
         self.tree = None
         return self.run()
@@ -160,7 +163,7 @@ class Refinement:
             if not paths:
                 contradiction = next(iter(self.tree.contradictions.values()), "")
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
-            if not paths[0].steps:  # such as a variable that is only declared: no path to refine by
+            if not self._plain_path(paths[0]).steps:  # such as a variable that is only declared: no path to refine by
                 return self._result(GAVE_UP, f"before the first statement: {paths[0].error.text}", paths[0])
             if self.options.maximal:
                 return self._result(GAVE_UP, "the most refined shape class does not prove it", paths[0])
@@ -210,12 +213,21 @@ class Refinement:
     def _round(self, paths: Sequence[ErrorPath]) -> Round:
         """A new round: it explains the first path; of the others it uses only the failing statement."""
         assert self.tree is not None
-        reason = self.explain(self.task, paths[0], self._known_on(paths[0]))
+        first, *others = (self._plain_path(path) for path in paths)
+        reason = self.explain(self.plain, first, self._known_on(first))
         number = len(self.rounds) + 1
+        kept = self.tree.kept
         self.rounds.append(
-            Round(number, self.abstraction, self.tree.size, paths[0], reason, tuple(paths[1:]), kept=self.tree.kept)
+            Round(number, self.abstraction, self.tree.size, first, reason, paths[0], tuple(others), kept=kept)
         )
         return self.rounds[-1]
+
+    def _plain_path(self, path: ErrorPath) -> ErrorPath:
+        """The path in the automaton without ghosts."""
+        if self.task is self.plain or not self.task.conditions:
+            return path
+        plain = [(self.task.plain_edge(step.edge), step.succeeds) for step in path.steps]
+        return replace(path, steps=tuple(PathStep(edge, succeeds) for edge, succeeds in plain if edge is not None))
 
     def _known_on(self, path: ErrorPath) -> TrackingDefinition:
         """The part of the definition that is tracked wherever the path needs it."""
@@ -308,6 +320,27 @@ class Refinement:
             self._heaps_to_shapes(current)
         return True
 
+    def follow_conditions(self, current: Round) -> bool:
+        """Nullary predicates: follow the conditions on integers that the path is about by ghosts.
+
+        The automaton gets new locations, so that the tree is built again.
+        """
+        known = self.task.conditions
+        new = [c for c in current.reason.conditions if c not in known]
+        if not new or len(known) + len(new) > MOST_CONDITIONS:
+            return False
+        self.task = self.plain.with_conditions((*known, *new))
+        self.models, self.tree, self.abstracted = Models(self.task), None, []
+        definition = tracked_conditions(self.abstraction.definition, new)
+        places = frozenset(self.plain.cfa.locations)  # the locations of ghosts are others now
+        at = {name: locations & places for name, locations in self.abstraction.active.at.items()}
+        active = Activity(unite(at, LiveRanges(self.task.cfa, self.task.lifetimes).around(at)))
+        self.abstraction = Abstraction(definition, self.abstraction.generators, active)
+        current.conditions = tuple(new)
+        current.kinds.append(TRACKING)
+        self.counts.tracking += 1
+        return True
+
     # Abstract (Algorithm 2) -------------------------------------------------------------------------------------
 
     def _abstract(self, current: Round, own: Enabled) -> None:
@@ -334,7 +367,7 @@ class Refinement:
             current.looks.append(Look(own.structure, own.follow_hint(hint, memory)))
             return
         pointers = own.pointers(memory, self.abstraction.definition.tracked)
-        samples = collect(self.task, pointers, self.options.samples)
+        samples = collect(self.plain, pointers, self.options.samples)
         recognised = own.recognise([heap for _, heap in samples.usable], memory)
         current.looks.append(Look(own.structure, recognised, samples))
 
@@ -342,7 +375,8 @@ class Refinement:
         """The explicit nodes become nodes with shape graphs, from which the tree continues."""
         model = self.models.of(self.abstraction)
         for samples in (look.samples for look in current.looks if look.samples is not None):
-            near = [node for node in samples.nodes if node.depth <= LONGEST_EXPLICIT_PATH]
+            usable = samples.nodes if not self.task.conditions else []  # those of the automaton with ghosts are others
+            near = [node for node in usable if node.depth <= LONGEST_EXPLICIT_PATH]
             self.abstracted += abstract_nodes(model, near, samples.fixed)
             current.sampled += abstract_nodes(model, samples.sampled, samples.fixed)
         current.explicit = list(self.abstracted)
@@ -377,7 +411,7 @@ class Refinement:
         generator, lattice = self.abstraction.generator_of(own.structure), own.lattice
         if not current.trials:
             current.level = self._level(current)
-        test = self.tester(self.models, self.abstraction, current.path, level=current.level)
+        test = self.tester(self.models, self.abstraction, current.followed, level=current.level)
         failed = [t.generator for t in current.trials if t.generator.structure == own.structure]
         left = [g for g in own.generators if not any(lattice.refines(f, g) for f in failed)]
         result = FineTuning()
@@ -402,7 +436,7 @@ class Refinement:
         if not large:
             return False
         finest = max(large, key=lambda g: (len(g.families), g.weight))
-        test = self.tester(self.models, self.abstraction, current.path, level=current.level)
+        test = self.tester(self.models, self.abstraction, current.followed, level=current.level)
         (answer,) = test([finest], self.options.max_structures)
         current.trials.append(Trial(finest, answer.rules_out, answer.predicates))
         if answer.rules_out:
@@ -422,7 +456,7 @@ class Refinement:
         """
         seen = [one.level for one in self.rounds[:-1] if SHAPE_CLASS in one.kinds and one.path.key == current.path.key]
         for level in (PATH, EDGES):
-            test = self.tester(self.models, self.abstraction, current.path, level=level)
+            test = self.tester(self.models, self.abstraction, current.followed, level=level)
             if level not in seen and not test([self.abstraction.generators[0]], SIMULATION_STRUCTURES)[0].rules_out:
                 return level
         return WHOLE

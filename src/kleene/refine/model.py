@@ -16,6 +16,8 @@ from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
 from kleene.domains.shape.derived_updates import DerivingDomain
 from kleene.domains.shape.domain import ShapeOptions
+from kleene.passes.conditions.ghosts import Ghostly, initial_numbers, with_ghosts
+from kleene.passes.conditions.linear import Condition
 from kleene.passes.facts.liveness import Lifetimes, lifetimes
 from kleene.passes.facts.memory import Memory, StructureType
 from kleene.refine.classes.generators import Generator
@@ -49,19 +51,43 @@ class Task:
     """Whether each kind of object is a structure type of its own, though pointers link them."""
     original: Cfa[Operation] | None = None
     """The automaton before variables were shared, edge by edge: for people to read."""
+    ghostly: Ghostly | None = None
+    """The automaton with ghosts, if there are `conditions`."""
+    conditions: tuple[Condition, ...] = ()
+    """The conditions on integers that are followed by ghosts (nullary predicates)."""
+    plain: Cfa[Operation] | None = None
+    """The automaton without ghosts, if there are `conditions`."""
     check: Callable[[], None] = field(default=lambda: None, compare=False)
     """Called before every abstract step; raises LimitReached when time or memory is used up."""
 
     def readable(self, edge: Edge[Operation]) -> Operation:
         """The operation of an edge, in the program's own variables."""
-        return self._originals.get(id(edge), edge.label)
+        before = self.plain_edge(edge)
+        return edge.label if before is None else self._originals.get(id(before), edge.label)
+
+    def plain_edge(self, edge: Edge[Operation]) -> Edge[Operation] | None:
+        """The edge of the automaton without ghosts; None for one that changes or tests ghosts only."""
+        return edge if self.ghostly is None else self.ghostly.origins.get(id(edge), edge)
 
     @cached_property
     def _originals(self) -> dict[int, Operation]:
         if self.original is None:
             return {}
-        pairs = zip(self.cfa.edges, self.original.edges, strict=True)
+        pairs = zip((self.plain or self.cfa).edges, self.original.edges, strict=True)
         return {id(edge): old.label for edge, old in pairs}
+
+    @property
+    def without_conditions(self) -> Task:
+        """The same on the automaton without ghosts."""
+        return self if self.plain is None else replace(self, cfa=self.plain, ghostly=None, conditions=(), plain=None)
+
+    def with_conditions(self, conditions: Iterable[Condition]) -> Task:
+        """The same with a ghost for each condition."""
+        chosen, plain = tuple(conditions), self.plain or self.cfa
+        if not chosen:
+            return self.without_conditions
+        ghostly = with_ghosts(plain, chosen, initial_numbers(self.program))
+        return replace(self, cfa=ghostly.cfa, ghostly=ghostly, conditions=chosen, plain=plain)
 
     @cached_property
     def memory(self) -> Memory:

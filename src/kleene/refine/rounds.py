@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, field
 
+from kleene.passes.conditions.linear import Condition
 from kleene.passes.facts.memory import StructureType
 from kleene.refine.classes.finetune import Trial
 from kleene.refine.classes.generators import Generator
@@ -39,12 +40,16 @@ class Round:
     nodes: int
     path: ErrorPath
     reason: Reason
+    followed: ErrorPath
+    """The path in the automaton with ghosts, for simulations; the same path where there are none."""
     others: tuple[ErrorPath, ...] = ()
     """Paths to other errors that the same tree shows: the pointers that they are about are tracked with the others."""
     tactic: str = ""
     """The name of the tactic that changed the abstraction (`tactics.TACTICS`)."""
     kinds: list[str] = field(default_factory=list)
     added: TrackingDefinition = NOTHING
+    conditions: tuple[Condition, ...] = ()
+    """The conditions on integers that are tracked from now on."""
     active: list[tuple[str, Where]] = field(default_factory=list)
     """The new locations of tracked variables, by reason."""
     everywhere: Set[str] = frozenset()

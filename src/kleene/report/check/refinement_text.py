@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation, Skip
 from kleene.diagnostics import Limit
+from kleene.passes.conditions.ghosts import NEXT
 from kleene.refine.certificate import graphs_of
 from kleene.refine.classes.finetune import EDGES, PATH, WHOLE
 from kleene.refine.classes.generators import Generator
@@ -152,7 +153,8 @@ def _tracking_facts(task: Task, one: Round, names: SourceNames) -> list[tuple[st
     active = unite(*(where for _, where in one.active))
     known = one.abstraction.definition.only(active.keys() | one.everywhere)  # known before, but not there
     added = one.added.joined(replace(known, fields=frozenset(), data=frozenset()))
-    facts = [("now tracked too", tracked_words(added, names, Activity(active)))] if not added.empty else []
+    facts = [("conditions", "; ".join(map(str, one.conditions)))] if one.conditions else []
+    facts += [("now tracked too", tracked_words(added, names, Activity(active)))] if not added.empty else []
     facts += [(f"by {why}", "; ".join(_by_line(task, where, names))) for why, where in one.active]
     if one.everywhere or added.variables - active.keys():
         whole = tracked_words(added.only(added.variables - active.keys()), names)
@@ -311,7 +313,8 @@ def tracked_words(definition: TrackingDefinition, names: SourceNames, active: Ac
         return frozenset(_COPY.sub(".", name) for one in meant for name in one)
 
     tracked, separating = own(definition.tracked), own(definition.separating)
-    return str(replace(definition, tracked=tracked, separating=separating, integers=own(definition.integers)))
+    integers = frozenset(name for name in own(definition.integers) if not name.startswith(NEXT))
+    return str(replace(definition, tracked=tracked, separating=separating, integers=integers))
 
 
 def abstraction_words(task: Task, abstraction: Abstraction) -> str:
