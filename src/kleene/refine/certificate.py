@@ -23,6 +23,7 @@ from kleene.logic.vocabulary import Vocabulary
 from kleene.passes.facts.memory import StructureType
 from kleene.refine.classes.generators import Generator, Roles
 from kleene.refine.classes.language import Entry
+from kleene.refine.conditions.linear import Condition
 from kleene.refine.enabled import NO_STRUCTURE
 from kleene.refine.model import Abstraction, Error, Model, Task
 from kleene.refine.tracking.definition import Activity, TrackingDefinition
@@ -156,6 +157,29 @@ def _generator(document: Mapping[str, Any], entries: Sequence[Entry], structure:
     if entry is not None and not families <= {f.name for f in entry.families}:
         raise InputError(f"the certificate needs other families of '{name}' than the library has")
     return Generator(entry, families, roles, structure)
+
+
+def conditions_document(task: Task) -> list[dict[str, Any]]:
+    """The conditions that ghosts follow, in a form for JSON."""
+    return [
+        {"terms": [[v.name, factor] for v, factor in c.terms], "constant": c.constant, "equal": c.equal}
+        for c in task.conditions
+    ]
+
+
+def conditions_from(document: Sequence[Mapping[str, Any]], task: Task) -> list[Condition]:
+    """The conditions of a document, on integer variables of the program. Their ghosts are computed again."""
+    variables = {v.name: v for v in task.memory.integers}
+    conditions = []
+    for one in document:
+        terms = [(name, factor) for name, factor in one["terms"]]
+        numbers = [one["constant"], *(factor for _, factor in terms)]
+        if not terms or any(isinstance(n, bool) or not isinstance(n, int) for n in numbers):
+            raise TypeError("a condition has numbers as factors")
+        if not isinstance(one["equal"], bool) or any(name not in variables for name, _ in terms):
+            raise InputError("the certificate has a condition on variables that the program does not have")
+        conditions.append(Condition(tuple((variables[n], f) for n, f in terms), one["constant"], one["equal"]))
+    return conditions
 
 
 def _names(values: object) -> frozenset[str]:

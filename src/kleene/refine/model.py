@@ -16,12 +16,12 @@ from kleene.cfa.operations import Operation
 from kleene.cfa.program import CProgram
 from kleene.domains.shape.derived_updates import DerivingDomain
 from kleene.domains.shape.domain import ShapeOptions
-from kleene.passes.conditions.ghosts import Ghostly, initial_numbers, with_ghosts
-from kleene.passes.conditions.linear import Condition
 from kleene.passes.facts.liveness import Lifetimes, lifetimes
 from kleene.passes.facts.memory import Memory, StructureType
 from kleene.refine.classes.generators import Generator
 from kleene.refine.classes.shape_types import Generators, precision_of, shape_class_of, words_of
+from kleene.refine.conditions.ghosts import Ghostly, initial_numbers, with_ghosts
+from kleene.refine.conditions.linear import Condition
 from kleene.refine.tracking.definition import EVERYWHERE, Activity, TrackingDefinition
 from kleene.semantics.translate import ERROR, Alarm, Translation, Translator
 from kleene.structures.evaluate import with_definitions

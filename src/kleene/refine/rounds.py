@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass, field
 
-from kleene.passes.conditions.linear import Condition
 from kleene.passes.facts.memory import StructureType
 from kleene.refine.classes.finetune import Trial
 from kleene.refine.classes.generators import Generator
+from kleene.refine.conditions.linear import Condition
 from kleene.refine.heaps.recognise import Recognised
 from kleene.refine.heaps.samples import Samples
 from kleene.refine.model import Abstraction

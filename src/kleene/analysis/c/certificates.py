@@ -26,6 +26,8 @@ from kleene.passes.preparation import Prepared
 from kleene.refine.certificate import (
     abstraction_document,
     abstraction_of,
+    conditions_document,
+    conditions_from,
     graphs_document,
     graphs_from,
     graphs_of,
@@ -40,7 +42,17 @@ _DERIVED = "errors"
 """The option that follows from the properties."""
 _MALFORMED = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 _FILES = ("files", "headers", "shape_files")
-_PROOF = ("whole_scope", "images", "by_record", "tracking", "active", "generators", "predicates", "locations")
+_PROOF = (
+    "whole_scope",
+    "images",
+    "by_record",
+    "conditions",
+    "tracking",
+    "active",
+    "generators",
+    "predicates",
+    "locations",
+)
 _KEYS = frozenset(("schema", "tool", "digest", *_FILES, "properties", "asked", "options", *_PROOF))
 
 
@@ -75,6 +87,7 @@ def certificate_text(refined: Refined, options: CheckOptions) -> str:
         "whole_scope": refined.task.whole_scope,
         "images": refined.task.images,
         "by_record": refined.task.by_record,
+        "conditions": conditions_document(refined.task),
         **abstraction_document(refined.abstraction),
         **graphs_document(graphs_of(refined.tree)),
     }
@@ -140,7 +153,8 @@ class _Check:
         )
         if not chosen or chosen[0] is None:
             raise self.refuse("the program cannot be followed in the way that the certificate names")
-        return replace(chosen[0], by_record=flags["by_record"])
+        task = replace(chosen[0], by_record=flags["by_record"])
+        return task.with_conditions(conditions_from(self.document["conditions"], task))
 
     def _unchanged(self, key: str) -> tuple[str, ...]:
         """The files that the document names, which must be as they were."""

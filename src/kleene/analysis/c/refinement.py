@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from kleene.analysis.limits import MOST_MEMORY, Watchdog, stated_limit
 from kleene.cfa.program import CProgram
 from kleene.core.verdict import LEAKS, UNDEFINED, kinds_of
-from kleene.coverage.shapes import Followed
+from kleene.coverage.shapes import Followed, Ghost
 from kleene.diagnostics import InternalCheckError, Limit, LimitReached, UsageError, did_you_mean
 from kleene.domains.explicit.explore import Confirmed
 from kleene.engine.fixpoint import Reached
@@ -27,6 +27,7 @@ from kleene.refine.classes.finetune import sequential
 from kleene.refine.classes.language import Entry
 from kleene.refine.classes.library import library
 from kleene.refine.classes.parallel import parallel
+from kleene.refine.conditions.ghosts import ghost_of
 from kleene.refine.enabled import hints_of
 from kleene.refine.loop import GAVE_UP, SAFE, UNSAFE, MakeTester, Refined, Refinement, RefineOptions
 from kleene.refine.model import Model, Task
@@ -221,4 +222,9 @@ def _followed(task: Task, model: Model) -> Followed:
     places = Memory(task.program, original, typed=True).pointer_places
     shared = sharing_of(original, places, whole_scope=task.whole_scope)
     memory = Memory(task.program, task.program.main.cfa, typed=True, by_record=task.by_record)
-    return Followed(model.translator, shared, memory, "order" if task.images else "")
+    return Followed(model.translator, shared, memory, "order" if task.images else "", _ghosts(task))
+
+
+def _ghosts(task: Task) -> list[Ghost]:
+    """The Boolean variables of conditions, for the coverage of real runs."""
+    return [Ghost(ghost_of(c).name, c.variables, c.holds) for c in task.conditions]

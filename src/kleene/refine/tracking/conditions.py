@@ -1,8 +1,8 @@
 """Conditions on integers that an infeasible path asks for: the nullary predicates of the abstraction.
 
-Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 4: nullary-predicate
-abstraction and refinement based on interpolants. A variable with few values is tracked by these values; conditions are
-for those that relate several variables, or compare with a number that is out of reach of a count.
+Beyer, Henzinger, Théoduloz, Zufferey. Shape refinement through explicit heap analysis. FASE 2010, section 4:
+nullary-predicate abstraction and refinement based on interpolants. A variable with few values is tracked by these
+values; conditions are for those that relate several variables, or compare with a number that no count reaches.
 Deviation: the comparisons of the contradictory steps, and their weakest preconditions, count beside the atoms of
 interpolants, which may be about one round of a loop only.
 """
@@ -18,13 +18,13 @@ import z3
 from kleene.cfa.expressions import Comparison, Expression, Unary, Variable
 from kleene.cfa.operations import Assign, Assume, Error, Operation
 from kleene.cfa.types import IntegerType
-from kleene.passes.conditions.ghosts import ghosts_of
-from kleene.passes.conditions.linear import Condition, before_assignment, condition_of, normal
 from kleene.passes.facts.integers import MAX_CONSTANTS
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import Memory
 from kleene.paths import Interpolants
 from kleene.paths.interpolation.atoms import IntegerPredicate
+from kleene.refine.conditions.ghosts import ghosts_of
+from kleene.refine.conditions.linear import Condition, before_assignment, condition_of, normal
 from kleene.refine.tracking.definition import TrackingDefinition
 from kleene.refine.tree.reachability_tree import ErrorPath
 

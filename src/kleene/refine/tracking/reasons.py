@@ -13,9 +13,9 @@ from kleene.cfa.expressions import Deref, Expression, Field, Index, Variable, wa
 from kleene.cfa.operations import Allocate, Assign, Assume, Error, Free, Operation, expressions
 from kleene.cfa.types import IntegerType, PointerType
 from kleene.core.verdict import LEAKS
-from kleene.passes.conditions.linear import Condition
 from kleene.passes.facts.memory import Memory, Unmodelled
 from kleene.paths import Interpolants
+from kleene.refine.conditions.linear import Condition
 from kleene.refine.tracking.cuts import Where
 from kleene.refine.tracking.definition import NOTHING, TrackingDefinition
 from kleene.refine.tree.reachability_tree import ErrorPath

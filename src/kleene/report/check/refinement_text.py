@@ -9,10 +9,10 @@ from pathlib import Path
 
 from kleene.cfa.operations import Assume, DeclareLocal, EndScope, Operation, Skip
 from kleene.diagnostics import Limit
-from kleene.passes.conditions.ghosts import NEXT
 from kleene.refine.certificate import graphs_of
 from kleene.refine.classes.finetune import EDGES, PATH, WHOLE
 from kleene.refine.classes.generators import Generator
+from kleene.refine.conditions.ghosts import NEXT
 from kleene.refine.loop import GAVE_UP, SAFE, Refined
 from kleene.refine.model import Abstraction, Task
 from kleene.refine.naming import SourceNames, rename_variables

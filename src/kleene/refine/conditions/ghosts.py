@@ -1,8 +1,8 @@
 """The automaton with a Boolean variable for each condition, which says whether the condition holds.
 
 Ball, Majumdar, Millstein, Rajamani. Automatic predicate abstraction of C programs. PLDI 2001. Deviation: the Boolean
-program is not a program of its own, its variables are ghosts in the automaton beside pointers and other numbers. A ghost
-is 1 where its condition holds in the state of the run, and 0 where not:
+program is not a program of its own, its variables are ghosts in the automaton beside pointers and other numbers. A
+ghost is 1 where its condition holds in the state of the run, and 0 where not:
 
 - an operation that changes a variable of the condition is followed by two branches: to 1, unless what is known of the
   ghosts before it implies that the condition is false after it; and to 0, unless it implies that it is true;
@@ -14,7 +14,7 @@ combinations are implied is asked of a solver, and an unanswered question leaves
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Binary, Comparison, Constant, Expression, Variable, walk
@@ -22,10 +22,10 @@ from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import Assign, Assume, EndScope, Operation, Place
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import INT, IntegerType
-from kleene.passes.conditions.entailment import Cube, Entailment
-from kleene.passes.conditions.linear import Condition
 from kleene.passes.facts.liveness import defined_variables
 from kleene.passes.facts.memory import constant_of
+from kleene.refine.conditions.entailment import Cube, Entailment
+from kleene.refine.conditions.linear import Condition
 
 MOST_RELATED = 5
 """Conditions that one question is about: the number of cubes grows with their third power."""
@@ -49,7 +49,7 @@ def ghosts_of(condition: Condition) -> tuple[Variable, Variable]:
 
 @dataclass(frozen=True)
 class Ghostly:
-    """The rewritten automaton; `origins` has for each of its edges, by identity, that of the automaton before, or None."""
+    """The rewritten automaton; `origins` maps its edges, by identity, to those of the automaton before, or None."""
 
     cfa: Cfa[Operation]
     origins: Mapping[int, Edge[Operation] | None]
@@ -94,9 +94,7 @@ class _Rewriting:
         else:
             self._add(edge.source, operation, edge.target, edge)
 
-    def _add(
-        self, source: str, operation: Operation, target: str | None, origin: Edge[Operation] | None = None
-    ) -> str:
+    def _add(self, source: str, operation: Operation, target: str | None, origin: Edge[Operation] | None = None) -> str:
         """A new edge, to a new location if there is no target; the location to which it leads."""
         if target is None:
             self._locations += 1
@@ -215,16 +213,6 @@ def _all_of(cube: Cube) -> Expression:
 
 def _variables(expression: Expression) -> set[Variable]:
     return {node for node in walk(expression) if isinstance(node, Variable)}
-
-
-def ghost_values(conditions: Iterable[Condition], values: Mapping[str, int]) -> dict[str, int]:
-    """The values of ghosts in a state, as far as those of the variables are known."""
-    result = {}
-    for condition in conditions:
-        known = {v: values[v.name] for v in condition.variables if v.name in values}
-        if len(known) == len(condition.variables):
-            result[ghost_of(condition).name] = int(condition.holds(known))
-    return result
 
 
 def initial_numbers(program: CProgram) -> dict[Variable, int]:

@@ -1,8 +1,8 @@
 """Which sets of literals imply a goal: the weakest Boolean combination of conditions that does, by a solver.
 
-Ball, Majumdar, Millstein, Rajamani. Automatic predicate abstraction of C programs. PLDI 2001: ``F(φ)`` is the disjunction
-of all cubes over the conditions that imply φ. Numbers of the program have the width of their types: what is computed
-wraps around, and what is no sum of integer variables may be any number of its type.
+Ball, Majumdar, Millstein, Rajamani. Automatic predicate abstraction of C programs. PLDI 2001: ``F(φ)`` is the
+disjunction of all cubes over the conditions that imply φ. Numbers of the program have the width of their types: what is
+computed wraps around, and what is no sum of integer variables may be any number of its type.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from kleene.cfa.expressions import Binary, Cast, Comparison, Constant, Expression, Unary, Variable
 from kleene.cfa.types import IntegerType
-from kleene.passes.conditions.linear import Condition
+from kleene.refine.conditions.linear import Condition
 from kleene.smt.z3_backend import load_z3
 
 LONGEST_CUBE = 3
@@ -112,7 +112,9 @@ class Entailment:
 
     # Cubes --------------------------------------------------------------------------------------------------------
 
-    def cubes(self, goals: Sequence[Any], conditions: Sequence[Condition], given: Sequence[Any] = ()) -> list[list[Cube]]:
+    def cubes(
+        self, goals: Sequence[Any], conditions: Sequence[Condition], given: Sequence[Any] = ()
+    ) -> list[list[Cube]]:
         """For each goal the shortest cubes over the conditions that imply it, where `given` holds."""
         z3 = self.z3
         literals = {condition: self.condition(condition) for condition in conditions}

@@ -45,19 +45,13 @@ class Condition:
         return total == 0 if self.equal else total <= 0
 
     def __str__(self) -> str:
-        left = [(v, f) for v, f in self.terms if f > 0]
-        right = [(v, -f) for v, f in self.terms if f < 0]
-        sides = [" + ".join(v.name if f == 1 else f"{f} * {v.name}" for v, f in side) for side in (left, right)]
-        if self.constant:
-            number = str(abs(self.constant))
-            place = 0 if self.constant > 0 and left else 1
-            if self.constant > 0 and not left:
-                sides[0] = number
-            else:
-                sides[place] = f"{sides[place]} + {number}" if sides[place] else number
-                if place == 1 and not right:
-                    sides[1] = str(-self.constant)
-        return f"{sides[0] or 0} {'==' if self.equal else '<='} {sides[1] or 0}"
+        left = [v.name if f == 1 else f"{f} * {v.name}" for v, f in self.terms if f > 0]
+        right = [v.name if f == -1 else f"{-f} * {v.name}" for v, f in self.terms if f < 0]
+        if self.constant > 0 and right:
+            left.append(str(self.constant))
+        elif self.constant:
+            right.append(str(-self.constant))
+        return f"{' + '.join(left)} {'==' if self.equal else '<='} {' + '.join(right) or 0}"
 
 
 def condition_of(operator: str, left: Expression, right: Expression) -> Condition | None:
