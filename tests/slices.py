@@ -105,6 +105,7 @@ EVERY: dict[str, int] = {
     "tests/oracle_symbolic/test_best.py": 3,
     "tests/fesa/test_enumeration.py": 8,
     "tests/fesa/test_numbers.py": 3,
+    "tests/fesa/test_statements.py": 8,
     "tests/fesa/test_programs.py": 3,
     "tests/fesa/test_soundness.py": 2,
     "tests/paths/test_paths_random.py": 4,

@@ -95,6 +95,8 @@ def _nodes(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
                         yield inner, part
                     if not _for_people(part):
                         yield from inside(part, inner, begins)
+            elif isinstance(node, ast.AnnAssign) and child is node.annotation:
+                continue
             elif not isinstance(child, ast.expr_context | ast.operator | ast.cmpop | ast.boolop):
                 if active and not isinstance(child, ast.JoinedStr):
                     yield name, child

@@ -212,7 +212,7 @@ def test_fine_tune_finds_the_coarsest(wanted, width):
 def test_tracking_definitions_are_ordered():
     small = TrackingDefinition(frozenset({"x"}), frozenset({"x"}), frozenset({"next"}))
     other = TrackingDefinition(frozenset({"y"}), frozenset(), frozenset(), frozenset({8}))
-    both = small.joined(other)
+    both = small.join(other)
     assert both.refines(small)
     assert both.refines(other)
     assert not small.refines(other)

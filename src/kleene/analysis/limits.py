@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kleene.diagnostics import Limit, LimitReached
 
@@ -49,7 +49,7 @@ class _Timer:
 
     def __init__(self) -> None:
         self._watchdogs: list[Watchdog] = []
-        self._previous: object = None
+        self._previous: Callable[[int, FrameType | None], Any] | int | None = None
 
     @property
     def stated(self) -> str:
@@ -66,10 +66,8 @@ class _Timer:
         self._watchdogs.remove(watchdog)
         if not self._watchdogs:
             signal.setitimer(signal.ITIMER_REAL, 0)
-            if (
-                self._previous is not signal.SIG_DFL
-            ):  # by default, an alarm that is still on its way would end the process
-                signal.signal(signal.SIGALRM, self._previous)  # type: ignore[arg-type]
+            if self._previous is not signal.SIG_DFL:  # by default, an alarm on its way would end the process
+                signal.signal(signal.SIGALRM, self._previous)
 
     def look_in(self, seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, min(_TICK, max(1e-6, seconds)), _TICK)

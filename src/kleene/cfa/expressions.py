@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Union, get_args
 
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, Type
 
@@ -227,6 +227,8 @@ Expression = Union[  # noqa: UP007 (the alias names classes that refer back to i
     Comparison,
     Cast,
 ]
+EXPRESSION_KINDS: tuple[type[Expression], ...] = get_args(Expression)
+"""The classes of expressions."""
 
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 """The comparison that holds exactly where the other one does not."""

@@ -36,14 +36,14 @@ class Cfa(Generic[Label]):
 
     @cached_property
     def _leaving(self) -> dict[str, tuple[Edge[Label], ...]]:
-        return self._grouped((edge.source, edge) for edge in self.edges)
+        return self._group_edges((edge.source, edge) for edge in self.edges)
 
     @cached_property
     def _entering(self) -> dict[str, tuple[Edge[Label], ...]]:
-        return self._grouped((edge.target, edge) for edge in self.edges)
+        return self._group_edges((edge.target, edge) for edge in self.edges)
 
     @staticmethod
-    def _grouped(pairs: Iterable[tuple[str, Edge[Label]]]) -> dict[str, tuple[Edge[Label], ...]]:
+    def _group_edges(pairs: Iterable[tuple[str, Edge[Label]]]) -> dict[str, tuple[Edge[Label], ...]]:
         groups: dict[str, list[Edge[Label]]] = {}
         for name, edge in pairs:
             groups.setdefault(name, []).append(edge)
@@ -55,7 +55,7 @@ class Cfa(Generic[Label]):
     def entering(self, location: str) -> tuple[Edge[Label], ...]:
         return self._entering.get(location, ())
 
-    def reversed(self) -> Cfa[Label]:
+    def reverse(self) -> Cfa[Label]:
         """All edges turned round, for backward analysis; the entry is the target of the first edge."""
         turned = tuple(Edge(edge.target, edge.label, edge.source) for edge in self.edges)
         return Cfa(turned[0].source if turned else self.entry, turned)

@@ -69,7 +69,7 @@ class Sketcher:
         self.places = Places.of(vocabulary, core=True)
         meaning = MEANINGS.get(attempt.by)
         self.numbers: Plain = meaning(attempt.memory) if meaning is not None else Plain()
-        self.made = _made(self.memory)
+        self.made = _allocation_sizes(self.memory)
         self.slots = slot_sizes(self.memory.program.records.values())
         self.edges = {name: cell for cell, name in self.symbols.edges}
         labels = [e.label for e in self.translator.source.edges]
@@ -91,7 +91,7 @@ class Sketcher:
             yield drawing.with_numbers(bound)
 
 
-def _made(memory: Memory) -> dict[SourcePlace, set[int | None]]:
+def _allocation_sizes(memory: Memory) -> dict[SourcePlace, set[int | None]]:
     """The sizes of the blocks of each allocation, as the analysis represents them."""
     made: dict[SourcePlace, set[int | None]] = {}
     for edge in memory.cfa.edges:
@@ -130,7 +130,7 @@ class _Drawing:
         heap = [n for n, b in blocks.items() if b.kind == "heap" and b.alive]
         stack = [n for frame in self.view.state.frames for n in frame.stack_blocks if blocks[n].alive]
         if not self.view.whole:
-            heap = self._reached(heap)
+            heap = self._reachable_blocks(heap)
         for number in (*self.objects, *heap, *stack):
             self._node(number)
         opaque = not self.view.whole and OPAQUE in owner.symbols.unaries  # it does not look into all that it knows
@@ -162,7 +162,7 @@ class _Drawing:
 
     # Nodes ----------------------------------------------------------------------------------------------------
 
-    def _reached(self, heap: list[int]) -> list[int]:
+    def _reachable_blocks(self, heap: list[int]) -> list[int]:
         """The heap blocks that the variables of this activation reach: only these are certain."""
         owner = self.owner
         roots = [v for v in (*owner.memory.pointers, *owner.memory.objects) if v.is_global or v in self.live]
@@ -320,7 +320,7 @@ class _Drawing:
         )
         constants = owner.translator.constants
         for variable, value in self.numbers:
-            chosen = owner.numbers.chosen(variable, value, bound)
+            chosen = owner.numbers.choices(variable, value, bound)
             for c in constants.of(variable):
                 bit = owner.places.nullary.get(owner.symbols.integer(variable, c), 0)
                 if c not in chosen:
@@ -328,7 +328,7 @@ class _Drawing:
                 elif len(chosen) == 1:
                     sketch.true |= bit
         for node, offset, value in self.cells:
-            chosen = owner.numbers.chosen(offset, value, bound)
+            chosen = owner.numbers.choices(offset, value, bound)
             for c in constants.of(offset):
                 bit = owner.places.unary.get(owner.symbols.integer_cell(offset, c), 0)
                 if c not in chosen:

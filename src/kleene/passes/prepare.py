@@ -32,7 +32,7 @@ def prepare_program(program: CProgram) -> CProgram:
     program = with_array_blocks(program)
     while True:
         before = program
-        program = with_slots(_promoted(program))
+        program = with_slots(_promote(program))
         functions = {n: replace(f, cfa=with_constant_indices(program, f.cfa)) for n, f in program.functions.items()}
         program = with_scalars(replace(program, functions=functions))
         if program == before:
@@ -44,7 +44,7 @@ def prepare_program(program: CProgram) -> CProgram:
     return _with_constants_kept(replace(program, functions=functions))
 
 
-def _promoted(program: CProgram) -> CProgram:
+def _promote(program: CProgram) -> CProgram:
     """Pointers to one variable replaced; only where all operations of the program are seen at once."""
     functions = {n: replace(f, cfa=promote_addresses(f.cfa)) for n, f in program.functions.items()}
     return replace(program, functions=functions)
@@ -54,7 +54,7 @@ def _with_constants_kept(program: CProgram) -> CProgram:
     """An assignment to a constant (by a pointer to it that was replaced by it) is an error."""
     constants = {g.variable for g in program.globals if g.constant}
 
-    def kept(edge: Edge[Operation]) -> Edge[Operation]:
+    def keep(edge: Edge[Operation]) -> Edge[Operation]:
         target = getattr(edge.label, "target", None)
         while isinstance(target, Field | Index):
             target = target.base
@@ -65,7 +65,7 @@ def _with_constants_kept(program: CProgram) -> CProgram:
     if not constants:
         return program
     functions = {
-        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(kept, f.cfa.edges)))) for n, f in program.functions.items()
+        n: replace(f, cfa=Cfa(f.cfa.entry, tuple(map(keep, f.cfa.edges)))) for n, f in program.functions.items()
     }
     return replace(program, functions=functions)
 

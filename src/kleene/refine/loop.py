@@ -159,7 +159,7 @@ class Refinement:
             for node in self.abstracted:  # the tree continues from the shape graphs of explicit heaps
                 self.tree.add(replace(node))
             self.abstracted = []
-            paths = self._grown(self.tree)
+            paths = self._grow(self.tree)
             if not paths:
                 contradiction = next(iter(self.tree.contradictions.values()), "")
                 return self._result(GAVE_UP if contradiction else SAFE, contradiction)
@@ -180,7 +180,7 @@ class Refinement:
             if self.mixed and not self.task.by_record:
                 return self._result(GAVE_UP, "no data structure of the library fits all kinds of objects together")
 
-    def _grown(self, tree: Tree) -> Sequence[ErrorPath]:
+    def _grow(self, tree: Tree) -> Sequence[ErrorPath]:
         """BuildART; where the tree grows large, with a finer generator if that needs far fewer structures."""
         most = self.options.paths
         look: int | None = None if self.options.maximal or not self.rounds else STRUCTURES_BEFORE_COMPARISON
@@ -191,7 +191,7 @@ class Refinement:
             smaller = self._smaller(tree, most)
             if smaller is not None:
                 self.rounds[-1].outgrown = (self.abstraction.generator_of(smaller.structure), tree.generated)
-                self.abstraction, self.tree = self.abstraction.tuned(smaller.generator), smaller.tree
+                self.abstraction, self.tree = self.abstraction.with_generator(smaller.generator), smaller.tree
                 self.counts.shape_class += 1
                 return smaller.paths
             look *= COMPARISON_FACTOR
@@ -284,14 +284,14 @@ class Refinement:
                 return ""
         return self._failure(current)
 
-    def asked(self, current: Round) -> Asked:
+    def ask(self, current: Round) -> Asked:
         """The variables to track for the path, and the pointers of the other errors of the tree."""
         reason, path = current.reason, current.path
         leak = path.error.kind in LEAKS
         spoken = Asked(reason.asked.only(reason.where.keys()), ((SPOKEN, reason.where),)) if not leak else Asked()
-        asked = spoken.joined(on_path(path, reason.asked.only(reason.asked.variables - spoken.locations.keys()), FAILS))
+        asked = spoken.join(on_path(path, reason.asked.only(reason.asked.variables - spoken.locations.keys()), FAILS))
         for other in current.others:
-            asked = asked.joined(on_path(other, failing_statement(self.task.memory, other), FAILS))
+            asked = asked.join(on_path(other, failing_statement(self.task.memory, other), FAILS))
         return asked
 
     def track(self, current: Round, asked: Asked) -> bool:
@@ -300,9 +300,9 @@ class Refinement:
         A variable is tracked on the live ranges around the locations where it is asked for.
         """
         before, active = self.abstraction.definition, self.abstraction.active
-        definition, generators = before.joined(asked.definition), self.abstraction.generators
+        definition, generators = before.join(asked.definition), self.abstraction.generators
         asked = asked.around(LiveRanges(self.task.cfa, self.task.lifetimes))
-        wanted = active.joined(before.variables, asked.locations).everywhere(asked.everywhere)
+        wanted = active.join(before.variables, asked.locations).everywhere(asked.everywhere)
         new_fields = definition.fields - fields_of(generators, before)
         known = frozenset().union(*(own.fields for own in self.enabled))
         if (definition, wanted) == (before, active) and not new_fields & known:
@@ -356,7 +356,7 @@ class Refinement:
             current.chosen.append(generator)
         self.mixed = self.mixed or own.is_mixed(generator)
         followed = TrackingDefinition(fields=generator.roles.fields)  # the generator follows all of them
-        self.abstraction = replace(self.abstraction.tuned(generator), definition=definition.joined(followed))
+        self.abstraction = replace(self.abstraction.with_generator(generator), definition=definition.join(followed))
 
     def _recognise(self, current: Round, own: Enabled) -> None:
         memory, hint = self.task.memory, self._hint(own)
@@ -447,7 +447,7 @@ class Refinement:
         current.kinds.append(SHAPE_CLASS)
         current.chosen.append(generator)
         self.counts.shape_class += 1
-        self.abstraction = self.abstraction.tuned(generator)
+        self.abstraction = self.abstraction.with_generator(generator)
 
     def _level(self, current: Round) -> int:
         """The extent of the simulation: the smallest that the current generator does not rule out already.

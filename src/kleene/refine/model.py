@@ -111,7 +111,7 @@ class Abstraction:
     generators: Generators
     active: Activity = EVERYWHERE
 
-    def tuned(self, generator: Generator) -> Abstraction:
+    def with_generator(self, generator: Generator) -> Abstraction:
         """The same with another generator for its structure type."""
         return replace(
             self, generators=tuple(generator if g.structure == generator.structure else g for g in self.generators)

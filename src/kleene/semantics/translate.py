@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from kleene.cfa.expressions import Constant, Expression, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
@@ -160,7 +161,7 @@ class Translator:
             origins += [edge] * (len(edges) - len(origins))
         self._name_globals()
         vocabulary = self.symbols.vocabulary().extend(self.specified.recorded.values())
-        cfa = Cfa(entry, tuple(Edge(e.source, _kept(e.label, vocabulary), e.target) for e in edges))
+        cfa = Cfa(entry, tuple(Edge(e.source, _keep(e.label, vocabulary), e.target) for e in edges))
         rules, initial = tuple(self.symbols.rules()), self._initial(vocabulary)
         procedures = self._procedures()
         calls = call_vocabulary(self.symbols) if procedures else None
@@ -254,7 +255,7 @@ class Translator:
         except Unmodelled as reason:
             return [self._steps(Unsupported(operation.place, str(reason)))]
         sizes = sorted({size for size, offset in places if offset == 0})
-        ways = [self._steps(operation, lambda s=s: self.objects.reallocate(operation, s)) for s in (None, *sizes)]  # type: ignore[misc]
+        ways = [self._steps(operation, partial(self.objects.reallocate, operation, s)) for s in (None, *sizes)]
         if operation.may_fail and self.malloc_may_fail:
             ways.append(self._steps(operation, lambda: self._failed_realloc(operation)))
         return ways
@@ -285,10 +286,10 @@ class Translator:
             steps = [*steps, Step(Action(f"forget {names}", f"forget {names}", updates=tuple(updates)))]
         loses = updates or any(s.action.updates or isinstance(s.action, CallAction | SpecifiedAction) for s in steps)
         if loses and self._can_leak():
-            steps = [*steps, Step(self._collect(), self._lost() if self.leaks else ())]
+            steps = [*steps, Step(self._collect(), self._leaks() if self.leaks else ())]
         return steps
 
-    def _lost(self) -> tuple[tuple[Formula, Alarm], ...]:
+    def _leaks(self) -> tuple[tuple[Formula, Alarm], ...]:
         ours = at(NEW, "v") if self.is_given else TRUE  # a caller may hold the others
         leak = exists(["v"], conj(at(HEAP, "v"), Not(at(FREED, "v")), ours, neg(self.symbols.reachable("v"))))
         alarm = Alarm("memory_leak", self.context.place, "a block is not freed and nothing points to it any more")
@@ -355,11 +356,11 @@ class Translator:
             else:
                 self._operation(operation)
         except Unmodelled as reason:
-            self.context.steps = [self._unsupported(str(reason))]
+            self.context.steps = [self._unsupported_step(str(reason))]
         self.context.forget_temporaries()
         return self.context.steps
 
-    def _unsupported(self, reason: str) -> Step:
+    def _unsupported_step(self, reason: str) -> Step:
         alarm = Alarm("unsupported", self.context.place, reason)
         return Step(Action("unsupported", f"unsupported: {reason}", precondition=FALSE), ((TRUE, alarm),))
 
@@ -451,7 +452,7 @@ def _null(operation: Allocate | Realloc) -> Expression:
     return Constant(0, operation.target.type)
 
 
-def _kept(action: Action, vocabulary: Vocabulary) -> Action:
+def _keep(action: Action, vocabulary: Vocabulary) -> Action:
     """The action with identity updates where it drops isolated objects: these change no instrumentation predicate.
 
     If the vocabulary has `new`, it becomes true for the objects that the action creates.

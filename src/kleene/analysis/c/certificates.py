@@ -117,9 +117,9 @@ class _Check:
 
     def result(self, shapes: Sequence[str]) -> Rechecked:
         document = self.document
-        files = self._unchanged("files")
-        self._unchanged("headers")
-        needed = self._unchanged("shape_files")
+        files = self._check_files("files")
+        self._check_files("headers")
+        needed = self._check_files("shape_files")
         if {_digest(name) for name in needed} - {_digest(name) for name in shapes}:
             raise self.refuse(
                 f"the proof rests on shape classes of your own: give --shapes {' --shapes '.join(needed)}"
@@ -156,7 +156,7 @@ class _Check:
         task = replace(chosen[0], by_record=flags["by_record"])
         return task.with_conditions(conditions_from(self.document["conditions"], task))
 
-    def _unchanged(self, key: str) -> tuple[str, ...]:
+    def _check_files(self, key: str) -> tuple[str, ...]:
         """The files that the document names, which must be as they were."""
         entries = self.document[key]
         names = tuple(entry["path"] for entry in entries)

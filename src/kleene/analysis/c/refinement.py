@@ -122,10 +122,10 @@ def refine(
     limits = Limits(seconds, settings.memory)
     for task in (replace(task, check=limits) for task in tasks):
         tester = parallel if settings.options.workers > 1 else sequential
-        result = _decided(_loop(task, entries, settings.options, tester), properties)
+        result = _refine_all(_loop(task, entries, settings.options, tester), properties)
         if result.outcome == GAVE_UP and result.mixed:
             apart = replace(task, by_record=True)
-            result = _decided(_loop(apart, entries, settings.options, tester), properties)
+            result = _refine_all(_loop(apart, entries, settings.options, tester), properties)
         if result.outcome != GAVE_UP or result.error is None or result.error.error.kind not in LEAKS:
             break
     assert result is not None
@@ -157,7 +157,7 @@ def _on_images(
     return result if result.outcome == SAFE else None
 
 
-def _decided(loop: Refinement, properties: Sequence[str]) -> Refined:
+def _refine_all(loop: Refinement, properties: Sequence[str]) -> Refined:
     """Refine until no property is open; after a real error, continue with the properties that it does not violate."""
     left = list(properties)
     result = loop.run()
@@ -212,11 +212,11 @@ def shape_result(refined: Refined) -> ShapeResult:
         translation=tree.model.translation if tree else None,
         method="shape refinement",
         partial=True,
-        followed=_followed(refined.task, tree.model) if tree else None,
+        followed=_followed_automaton(refined.task, tree.model) if tree else None,
     )
 
 
-def _followed(task: Task, model: Model) -> Followed:
+def _followed_automaton(task: Task, model: Model) -> Followed:
     """The analysed automaton and its translator, for the coverage of real runs."""
     original = task.original or task.cfa
     places = Memory(task.program, original, typed=True).pointer_places

@@ -192,9 +192,13 @@ class Memory:
 
     def _find_cells(self) -> None:
         """The pointer cells of all objects, by offset, with a readable name."""
-        made = [self._made(operation) for operation in self._operations() if isinstance(operation, Allocate | Realloc)]
+        made = [
+            self._size_and_element(operation)
+            for operation in self._operations()
+            if isinstance(operation, Allocate | Realloc)
+        ]
         made += [(v.type.size, v.type) for v in self.objects]
-        made += [(record.size, record) for record in self._specified]
+        made += [(record.size, record) for record in self._specified_records]
         for size, type_ in made:
             if size is not None:
                 self._types_of.setdefault(size, {})[_type_name(size, type_)] = None
@@ -220,10 +224,10 @@ class Memory:
 
     def block_size(self, operation: Allocate | Realloc) -> int | None:
         """The size of a new block; None if it is not a constant."""
-        size, type_ = self._made(operation)
+        size, type_ = self._size_and_element(operation)
         return None if size is None else self._size(size, type_)
 
-    def _made(self, operation: Allocate | Realloc) -> tuple[int | None, Type | None]:
+    def _size_and_element(self, operation: Allocate | Realloc) -> tuple[int | None, Type | None]:
         return constant_of(operation.size), operation.element if isinstance(operation, Allocate) else None
 
     def _size(self, size: int, type_: Type | None) -> int:
@@ -234,7 +238,7 @@ class Memory:
         return [*self._initial(), *(edge.label for edge in self.cfa.edges)]
 
     @property
-    def _specified(self) -> list[RecordType]:
+    def _specified_records(self) -> list[RecordType]:
         """The types of the blocks in contracts."""
         records = [r for o in self._operations() if isinstance(o, Specified) for r in o.records]
         return list(dict.fromkeys(records))
@@ -242,7 +246,7 @@ class Memory:
     def _used_types(self) -> list[Type]:
         """The types of objects, and of all that is seen through a pointer."""
         used_types: dict[Type, None] = {v.type: None for v in self.objects}
-        used_types.update(dict.fromkeys(self._specified))
+        used_types.update(dict.fromkeys(self._specified_records))
         for operation in self._operations():
             if isinstance(operation, Allocate) and operation.element is not None:
                 used_types[operation.element] = None
@@ -372,7 +376,7 @@ class Memory:
 
     def _add(self, target: Expression, places: set[Place]) -> bool:
         if isinstance(target, Variable) and self.kind(target) == "pointer":
-            return _grown(self.pointer_places[target], places, str(target))
+            return _grow(self.pointer_places[target], places, str(target))
         grown = [self._add_to_cell(place, places) for place in self.address_places(target)]
         return any(grown)
 
@@ -381,7 +385,7 @@ class Memory:
         self._name_cell(place, f"@{place[1]}")
         grown = not places <= self._held[place]
         self._held[place] |= places
-        return _grown(self.cell_targets[self.cell_of[place]], places, "a member") or grown or changed
+        return _grow(self.cell_targets[self.cell_of[place]], places, "a member") or grown or changed
 
     # Structure types ----------------------------------------------------------------------------------------------
 
@@ -473,7 +477,7 @@ class Memory:
                 shift = constant_of(index)
                 if shift is None:
                     raise Unmodelled("pointer arithmetic with a variable")
-                return _shifted(self.value_places(pointer), shift * scale)
+                return _shift(self.value_places(pointer), shift * scale)
             case Field() | Deref() | Index() | Variable():
                 return self.cell_places(self.address_places(value))
         raise Unmodelled(f"pointer value {value}")
@@ -488,14 +492,14 @@ class Memory:
             case Variable():
                 return {(self.size_of(lvalue), 0)}
             case Field(base=base, offset=offset):
-                return _shifted(self.address_places(base), offset)
+                return _shift(self.address_places(base), offset)
             case Deref(pointer=pointer):
                 return self.value_places(pointer)
             case Index(base=base, index=index):
                 number = constant_of(index)
                 if number is None:
                     raise Unmodelled("an array element with a variable index")
-                return _shifted(self.address_places(base), number * lvalue.type.size)
+                return _shift(self.address_places(base), number * lvalue.type.size)
         raise Unmodelled(f"memory access {lvalue}")
 
 
@@ -514,11 +518,11 @@ def _points_to_itself(target: Expression, value: Expression) -> bool:
     return False
 
 
-def _shifted(places: Iterable[Place], shift: int) -> set[Place]:
+def _shift(places: Iterable[Place], shift: int) -> set[Place]:
     return {(size, offset + shift) for size, offset in places}
 
 
-def _grown(known: set[Place], places: set[Place], what: str) -> bool:
+def _grow(known: set[Place], places: set[Place], what: str) -> bool:
     """Add places to a set; true if it has grown."""
     changed = not places <= known
     known |= places

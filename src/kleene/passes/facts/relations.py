@@ -55,7 +55,7 @@ from kleene.cfa.operations import (
 )
 from kleene.cfa.types import IntegerType, PointerType, Type
 from kleene.passes.facts.liveness import defined_variables
-from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merged
+from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merge
 from kleene.passes.facts.symbolic_values import WORD, Values, address_of, full_range
 from kleene.passes.facts.zones import ZERO, Interval, Zone
 
@@ -144,8 +144,8 @@ class Relations(Values):
         return state.zone.upper(room, number) <= 0
 
     def _state(self, location: str) -> State | None:
-        found = self.at.get(location)
-        return None if found is None else found.copy()
+        state = self.at.get(location)
+        return None if state is None else state.copy()
 
     # The fixpoint ---------------------------------------------------------------------------------------------
 
@@ -156,9 +156,9 @@ class Relations(Values):
         operations = [e.label for e in self.cfa.edges]
         constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
         self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
-        return self._solved()
+        return self._solve()
 
-    def _solved(self) -> dict[str, State]:
+    def _solve(self) -> dict[str, State]:
         order, heads = self.cfa.post_order, self.cfa.loop_heads
         at: dict[str, State] = {self.cfa.entry: self._initial()}
         waiting = {self.cfa.entry}
@@ -177,7 +177,7 @@ class Relations(Values):
                     waiting.add(edge.target)
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
-                joint, pairs = merged(known, after)
+                joint, pairs = merge(known, after)
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     self._widen(known, joint, pairs)
                 if not covers(known, joint, pairs):
@@ -228,9 +228,9 @@ class Relations(Values):
             case Assign(target=target, value=value):
                 self._assign(target, value, state)
             case Allocate(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
+                self._store(target, self._block(size, state, self._kinds.of_allocation(operation)), state)
             case Realloc(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
+                self._store(target, self._block(size, state, self._kinds.of_allocation(operation)), state)
             case Havoc(target=target):
                 self._store(target, self._any(target.type, state), state)
             case MemSet(pointer=pointer) | MemCopy(destination=pointer):
@@ -341,7 +341,7 @@ class Relations(Values):
         operator = condition.operator if truth else NEGATED[condition.operator]
         left, right = condition.left, condition.right
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
-            return _related(operator, self.number(left, state), self.number(right, state), state.zone)
+            return _relate(operator, self.number(left, state), self.number(right, state), state.zone)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
             return self._assume_pointers(operator, self.pointer(left, state), self.pointer(right, state), left, state)
         return True
@@ -352,10 +352,10 @@ class Relations(Values):
             return True
         scale = left.type.target.size
         one, two = self._part(state, "behind", a, scale), self._part(state, "behind", b, scale)
-        return one is None or two is None or _related(operator, one, two, state.zone)
+        return one is None or two is None or _relate(operator, one, two, state.zone)
 
 
-def _related(operator: str, a: int, b: int, zone: Zone) -> bool:
+def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
     """Add a comparison of two numbers; false if it cannot hold."""
     if operator in (">", ">="):
         a, b, operator = b, a, MIRRORED[operator]

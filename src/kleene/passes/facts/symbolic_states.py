@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from kleene.cfa.expressions import Variable
-from kleene.passes.facts.zones import ZERO, Interval, Zone, joined
+from kleene.passes.facts.zones import ZERO, Interval, Zone, join_zones
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class State:
         self.apart = {(a, b) for a, b in self.apart if a in reached and b in reached}
 
 
-def merged(first: State, second: State) -> tuple[State, list[tuple[int, int]]]:
+def merge(first: State, second: State) -> tuple[State, list[tuple[int, int]]]:
     """The state that covers both, and the pair of symbols that each of its symbols 1, 2, ... stands for."""
     return _Merge(first.copy(), second.copy()).run()
 
@@ -136,7 +136,7 @@ class _Merge:
                 if i != j and (a, c) in first.apart and (b, d) in second.apart:
                     result.apart.add((i, j))
         plain = [(ZERO, ZERO) if i in result.blocks else pair for i, pair in enumerate(order, 1)]
-        result.zone = joined(first.zone, second.zone, plain)
+        result.zone = join_zones(first.zone, second.zone, plain)
         result.zone.keep(i for i in range(1, len(order) + 1) if i not in result.blocks)
         return result
 

@@ -193,7 +193,7 @@ class Symbols:
     def members(self) -> dict[str, tuple[Name, ...]]:
         return {name: tuple(Name(text, position=_NOWHERE) for text in texts) for name, texts in self.sets.items()}
 
-    def renamed(self, predicate: str) -> str:
+    def name_in_program(self, predicate: str) -> str:
         """The name in the program of a predicate that is written with stand-ins."""
         base, bracket, rest = predicate.partition("[")
         if not bracket:
@@ -204,7 +204,7 @@ class Symbols:
         return f"{base}[{','.join(args)}]"
 
     def formula(self, f: Formula) -> Formula:
-        return replace_atoms(f, lambda a: type(a)(self.renamed(a.predicate), a.args))
+        return replace_atoms(f, lambda a: type(a)(self.name_in_program(a.predicate), a.args))
 
 
 def instantiate(items: Sequence[DeclarationItem], symbols: Symbols) -> Instrumentation:
@@ -221,7 +221,7 @@ def instantiate(items: Sequence[DeclarationItem], symbols: Symbols) -> Instrumen
             assert p.definition is not None
             predicates.append(
                 Predicate(
-                    symbols.renamed(p.name),
+                    symbols.name_in_program(p.name),
                     p.arity,
                     p.args,
                     p.properties,
@@ -248,7 +248,7 @@ class Lattice:
             if e.name in roles
             for size in range(len(e.families) + 1)
             for names in combinations([f.name for f in e.families], size)
-            if e.closed(frozenset(names))
+            if e.is_closed(frozenset(names))
         ]
 
     def refines(self, fine: Generator, coarse: Generator) -> bool:

@@ -110,7 +110,7 @@ class _Rewriting:
     def _update(self, edge: Edge[Operation], touched: Sequence[Condition]) -> None:
         """New values for the ghosts of conditions whose variables change, first in temporaries: they change at once."""
         operation, place = edge.label, edge.label.place
-        decisions = {c: self._decided(operation, c) for c in touched}
+        decisions = {c: self._decide(operation, c) for c in touched}
         here = edge.source
         temporaries = {c: ghosts_of(c)[1] for c in touched} if len(touched) > 1 else {}
         for condition, (true, false) in decisions.items():
@@ -135,7 +135,7 @@ class _Rewriting:
         assert joined is not None
         return joined
 
-    def _decided(self, operation: Operation, condition: Condition) -> tuple[Sequence[Cube], Sequence[Cube]]:
+    def _decide(self, operation: Operation, condition: Condition) -> tuple[Sequence[Cube], Sequence[Cube]]:
         """The cubes over the ghosts before an operation that imply the condition after it, and its negation."""
         key = (operation, condition)
         if key not in self._decisions:

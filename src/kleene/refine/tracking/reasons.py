@@ -86,7 +86,7 @@ def failing_statement(memory: Memory, path: ErrorPath) -> TrackingDefinition:
             return NOTHING
         slicer.read(condition)
     else:
-        slicer.dereferenced(path.operations[-1])
+        slicer.add_dereferenced(path.operations[-1])
     sought = set(slicer.variables)
     for operation in reversed(path.operations[:-1]):
         if isinstance(operation, Assign) and operation.target in sought:
@@ -145,7 +145,7 @@ class _Cone:
         else:
             self._note(access)
 
-    def dereferenced(self, operation: Operation) -> None:
+    def add_dereferenced(self, operation: Operation) -> None:
         """Add the operands of the addresses that the operation accesses or frees."""
         for expression in expressions(operation):
             inner = [node.pointer for node in walk(expression) if isinstance(node, Deref)]

@@ -56,24 +56,24 @@ def smaller_tree(
     if not finer:
         return None
     finest = max(finer, key=lambda g: len(g.families))
-    best = _built(models, abstraction, finest, grown.generated // 2, paths)
+    best = _build(models, abstraction, finest, grown.generated // 2, paths)
     for family in _last_first(best.generator, current) if best is not None else ():
         assert best is not None
         fewer = next((g for g in finer if g.families == best.generator.families - {family}), None)
         if fewer is not None:
-            smaller = _built(models, abstraction, fewer, best.tree.generated, paths)
+            smaller = _build(models, abstraction, fewer, best.tree.generated, paths)
             best = smaller if smaller is not None and _errors(smaller) <= _errors(best) else best
     return best
 
 
-def _built(models: Models, abstraction: Abstraction, generator: Generator, most: int, paths: int) -> Smaller | None:
+def _build(models: Models, abstraction: Abstraction, generator: Generator, most: int, paths: int) -> Smaller | None:
     """The tree of a generator with at most `most` structures; None if it is larger or may close a cycle."""
 
     def limits(tree: Tree) -> None:
         if tree.generated > most:
             raise _TooLarge
 
-    tree = Tree(models.of(abstraction.tuned(generator)))
+    tree = Tree(models.of(abstraction.with_generator(generator)))
     try:
         error_paths = tree.build(limits, most=paths)
     except _TooLarge:

@@ -152,7 +152,7 @@ def _tracking_facts(task: Task, one: Round, names: SourceNames) -> list[tuple[st
     """The additions of Refine to the tracking definitions, with locations (by line) and reasons."""
     active = unite(*(where for _, where in one.active))
     known = one.abstraction.definition.only(active.keys() | one.everywhere)  # known before, but not there
-    added = one.added.joined(replace(known, fields=frozenset(), data=frozenset()))
+    added = one.added.join(replace(known, fields=frozenset(), data=frozenset()))
     facts = [("conditions", "; ".join(map(str, one.conditions)))] if one.conditions else []
     facts += [("now tracked too", tracked_words(added, names, Activity(active)))] if not added.empty else []
     facts += [(f"by {why}", "; ".join(_by_line(task, where, names))) for why, where in one.active]

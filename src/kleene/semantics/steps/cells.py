@@ -71,15 +71,15 @@ class CellSteps:
             updates.append(Update(group.cut, ("v",), conj(at(group.cut, "v"), neg(mine))))
             updates.append(Update(group.step, ("v1", "v2"), conj(at(group.step, "v1", "v2"), neg(gone))))
             removed = group.removal(lambda v: conj(base.formula(v), exists(["w"], at(edge, v, "w"))))
-            updates += self.symbols.known(removed)
+            updates += self.symbols.without_absent(removed)
         elif group.kind == ACYCLIC and len(group.members) > 1:
-            updates += self.symbols.known(group.unlinking(base.formula, edge, self.symbols.roots))
+            updates += self.symbols.without_absent(group.unlinking(base.formula, edge, self.symbols.roots))
         for lane in self.symbols.lanes:
-            updates += self.symbols.known(lane.unlinking(base.formula, edge))
+            updates += self.symbols.without_absent(lane.unlinking(base.formula, edge))
         if group.sharing:  # one cell less points to its target
             target, crowded = exists(["v1"], conj(base.formula("v1"), at(edge, "v1", "v"))), at(group.crowded, "v")
             less = Update(group.shared, ("v",), IfThenElse(target, crowded, at(group.shared, "v")))
-            updates += self.symbols.known([less])
+            updates += self.symbols.without_absent([less])
             updates.append(Update(group.crowded, ("v",), IfThenElse(target, conj(crowded, UNKNOWN), crowded)))
         focus = [base.formula("v"), self.pointers.edge_focus(base, edge)]
         self.context.step(f"{text} = NULL", updates, focus=focus)
@@ -120,7 +120,7 @@ class CellSteps:
             opens = neg(at(group.closure, "v2", "v1"))
             updates.append(Update(group.cut, ("v",), disj(at(group.cut, "v"), conj(base.formula("v"), closes))))
             updates.append(Update(group.step, ("v1", "v2"), disj(at(group.step, "v1", "v2"), conj(added, opens))))
-            updates += self.symbols.known(group.addition(base.formula, lambda v: source.at(offset, v)))
+            updates += self.symbols.without_absent(group.addition(base.formula, lambda v: source.at(offset, v)))
         if group.sharing:  # one cell more points to its target
             target = conj(exists(["v1"], base.formula("v1")), source.at(offset, "v"))
             shared = UNKNOWN if group.shared in self.symbols.absent else at(group.shared, "v")

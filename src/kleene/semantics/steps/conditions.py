@@ -57,10 +57,10 @@ class ConditionSteps:
 
     def _assume_integers(self, operator: str, left: Expression, right: Expression) -> None:
         a, b = self.numbers.value_of(left), self.numbers.value_of(right)
-        updates = self._sharpened(left, operator, b.single) if b.single is not None else []
+        updates = self._sharpen(left, operator, b.single) if b.single is not None else []
         self.context.step(f"{left} {operator} {right}", updates, precondition=comparison(operator, a, b))
 
-    def _sharpened(self, expression: Expression, operator: str, k: int) -> list[Update]:
+    def _sharpen(self, expression: Expression, operator: str, k: int) -> list[Update]:
         """After a comparison with a constant holds, the values that contradict it are ruled out."""
         while isinstance(expression, Cast) and isinstance(expression.operand.type, IntegerType):
             inner, outer = expression.operand.type, expression.type

@@ -52,7 +52,7 @@ class Base:
     def offset(self) -> int:
         return self.place[1]
 
-    def moved(self, shift: int) -> Base:
+    def move(self, shift: int) -> Base:
         return Base((self.place[0], self.place[1] + shift), self.formula, self.pointer)
 
     def to(self, place: Place) -> Base:
@@ -73,8 +73,18 @@ class StepContext:
         self.place = SourcePlace("", 0, 0, "")
         self._used_temporaries: list[Pointer] = []
 
-    def step(self, name: str, updates: Iterable[Update], *, focus: Sequence[Formula] = (), **parts: object) -> None:
-        action = Action(name, name, focus=tuple(focus), updates=tuple(updates), **parts)  # type: ignore[arg-type]
+    def step(
+        self,
+        name: str,
+        updates: Iterable[Update],
+        *,
+        focus: Sequence[Formula] = (),
+        precondition: Formula | None = None,
+        creates: bool = False,
+    ) -> None:
+        action = Action(
+            name, name, focus=tuple(focus), precondition=precondition, updates=tuple(updates), creates=creates
+        )
         self.steps.append(Step(action))
 
     def check_then_step(
@@ -102,12 +112,12 @@ class StepContext:
         if not set(targets) <= set(pointer.offsets):
             raise Unmodelled(f"{pointer.name} may point to too many places inside objects")
         updates = [Update(pointer.predicate(o), ("v",), targets.get(o, FALSE)) for o in pointer.offsets]
-        return [*updates, Update(self.symbols.undefined(pointer), (), undefined)]
+        return [*updates, Update(self.symbols.undefined_predicate(pointer), (), undefined)]
 
     def is_undefined(self, pointer: Pointer) -> Formula:
         if not pointer.tracked:
             return UNKNOWN
-        return at(self.symbols.undefined(pointer))
+        return at(self.symbols.undefined_predicate(pointer))
 
     def temporary(self, places: Iterable[Place]) -> Pointer:
         pointer = self.symbols.temporary(len(self._used_temporaries) + 1, places)

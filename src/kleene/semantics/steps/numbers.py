@@ -50,15 +50,15 @@ class NumberSteps:
             case Variable() if self.memory.kind(expression) == "integer":
                 return stored_value({c: at(self.symbols.integer(expression, c)) for c in self.constants.of(expression)})
             case Cast(operand=operand, type=IntegerType() as type_) if isinstance(operand.type, IntegerType):
-                return self.value_of(operand).converted(operand.type, type_)
+                return self.value_of(operand).convert(operand.type, type_)
             case Unary(operator="-", operand=operand, type=IntegerType() as type_):
-                return self.value_of(operand).mapped(lambda c: type_.wrap(-c), injective=not type_.boolean)
+                return self.value_of(operand).map(lambda c: type_.wrap(-c), injective=not type_.boolean)
             case Unary(operator="!", operand=operand) if isinstance(operand.type, IntegerType):
-                return self.value_of(operand).negated()
+                return self.value_of(operand).negate()
             case Binary(type=IntegerType() as type_):
                 return self._binary(expression, type_)
             case Comparison(operator=operator, left=left, right=right):
-                return self._compared(operator, left, right)
+                return self._compare(operator, left, right)
             case Index() if (constant := character(expression)) is not None:
                 return IntegerValue.constant(constant)
             case Field() | Deref() | Index() | Variable() if isinstance(expression.type, IntegerType):
@@ -75,7 +75,7 @@ class NumberSteps:
         injective = expression.operator in INJECTIVE and not type_.boolean
         return combine_values(a, b, lambda x, y: type_.wrap(function(x, y)), injective=injective)
 
-    def _compared(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
+    def _compare(self, operator: str, left: Expression, right: Expression) -> IntegerValue:
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
             a, b = self.value_of(left), self.value_of(right)
             return IntegerValue.boolean(comparison(operator, a, b))
@@ -119,7 +119,7 @@ class NumberSteps:
     def read_text(self, text: Expression) -> None:
         """Read a text to its end: literals have an end; for other texts it is unknown."""
         pointer = self.pointers.load(text)
-        self.pointers.pointed(pointer, (0, 1), str(text))
+        self.pointers.targets_of(pointer, (0, 1), str(text))
         if pointer is not None:
             literals = [at(self.symbols.object(v), "v") for v in self.memory.objects if is_literal(v)]
             open_ended = exists(["v"], conj(pointer.somewhere(), neg(disj(*literals))))
@@ -147,7 +147,7 @@ class NumberSteps:
         return self.read_integer_at(self.pointers.objects_of(lvalue, (0, type_.size)), type_)
 
     def read_integer_at(self, bases: Sequence[Base], type_: IntegerType) -> IntegerValue:
-        tables = [self._kept(base, type_) for base in bases]
+        tables = [self._kept_numbers(base, type_) for base in bases]
         table: dict[int, Formula] = dict.fromkeys(sorted({c for own in tables for c in own}), FALSE)
         for base, own in zip(bases, tables, strict=True):
             for c in table:
@@ -155,7 +155,7 @@ class NumberSteps:
                 table[c] = disj(table[c], exists(["u"], conj(base.formula("u"), value)))
         return stored_value(table)
 
-    def _kept(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
+    def _kept_numbers(self, base: Base, type_: IntegerType) -> dict[int, list[str]]:
         """The numbers in the integer cell at a base, read as a type, each with its predicates."""
         kept = self.memory.integer_type(base.place)
         result: dict[int, list[str]] = {}
@@ -193,7 +193,7 @@ class NumberSteps:
     def as_kept(self, place: Place, type_: IntegerType, value: IntegerValue) -> IntegerValue:
         """The abstract value of the integer cell at a place after a write of a value of the given type."""
         kept = self.memory.integer_type(place)
-        return value.converted(type_, kept) if kept is not None and rereads(type_, kept) else UNKNOWN_INTEGER
+        return value.convert(type_, kept) if kept is not None and rereads(type_, kept) else UNKNOWN_INTEGER
 
     def set_integer(self, variable: Variable, value: IntegerValue) -> list[Update]:
         return [Update(self.symbols.integer(variable, c), (), value.at(c)) for c in self.constants.of(variable)]

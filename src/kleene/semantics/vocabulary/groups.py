@@ -170,7 +170,7 @@ class Group:
         if self.kind == LOCAL:
             return [*instrumentation, self._predicate(self.looping, at(self.name, "v", "v"), RoleKind.SELF_LOOP)]
         if self.sharing:
-            instrumentation.append(self._predicate(self.shared, self._shared(), RoleKind.SHARED))
+            instrumentation.append(self._predicate(self.shared, self._sharing(), RoleKind.SHARED))
         closure, role = reflexive_closure(self.step, "v1", "v2"), Role(RoleKind.CLOSURE, self.name)
         instrumentation.append(Predicate(self.closure, 2, ("v1", "v2"), CLOSED, closure, role=role))
         if self.kind == CIRCULAR:
@@ -186,7 +186,9 @@ class Group:
         ]
         if self.kind == CIRCULAR and self.whole:
             whole_reached = {n: r for n, r in self.reach_roles(roots).items() if r.kind is RoleKind.WHOLE_REACHED}
-            instrumentation += [_unary(name, self._reached(role.root), role) for name, role in whole_reached.items()]
+            instrumentation += [
+                _unary(name, self._reachability(role.root), role) for name, role in whole_reached.items()
+            ]
         return [*instrumentation, *self._null_cells(roots)]
 
     def reach_roles(self, roots: Mapping[str, Set[str]]) -> dict[str, Role]:
@@ -202,7 +204,7 @@ class Group:
     def _predicate(self, name: str, definition: Formula, kind: RoleKind) -> Predicate:
         return _unary(name, definition, Role(kind, self.name))
 
-    def _shared(self) -> Formula:
+    def _sharing(self) -> Formula:
         """Two cells point to the node: of two nodes, or two cells of one node."""
         name = self.name
         two = exists(["v1", "v2"], conj(Not(Equal("v1", "v2")), at(name, "v1", "v"), at(name, "v2", "v")))
@@ -219,7 +221,7 @@ class Group:
         closure = self.whole_closure if self.kind == CIRCULAR else self.closure
         return Exists("v1", conj(at(self.name, "v", "v1"), at(closure, "v1", "v")))
 
-    def _reached(self, root: str) -> Formula:
+    def _reachability(self, root: str) -> Formula:
         return Exists("v1", conj(at(root, "v1"), at(self.whole_closure, "v1", "v")))
 
     def _null_cells(self, roots: Mapping[str, Set[str]]) -> list[Predicate]:
@@ -260,7 +262,7 @@ class Group:
 
     # Updates of acyclic groups of several cells -----------------------------------------------------------------
 
-    def lost(self, source: Callable[[str], Formula], edge: str) -> Callable[[str, str], Formula]:
+    def lost_paths(self, source: Callable[[str], Formula], edge: str) -> Callable[[str, str], Formula]:
         """Paths destroyed by removing this edge: those through it, unless another path exists.
 
         Another path must enter the nodes below the edge at a shared node. So it does not exist in trees.
@@ -268,28 +270,28 @@ class Group:
         t = self.closure
         others = [m for m in self.members if m != edge]
 
-        def gone(v: str, w: str) -> Formula:
+        def removed_edge(v: str, w: str) -> Formula:
             return conj(source(v), at(edge, v, w), *(Not(at(m, v, w)) for m in others))
 
         def above(v: str) -> Formula:
-            return exists(["u", "w"], conj(gone("u", "w"), at(t, v, "u")))
+            return exists(["u", "w"], conj(removed_edge("u", "w"), at(t, v, "u")))
 
         def below(v: str) -> Formula:
-            return exists(["u", "w"], conj(gone("u", "w"), at(t, "w", v)))
+            return exists(["u", "w"], conj(removed_edge("u", "w"), at(t, "w", v)))
 
-        def lost(v: str, w: str) -> Formula:
+        def lost_paths(v: str, w: str) -> Formula:
             if self.function:
                 return conj(above(v), below(w))
             joins = exists(["s"], conj(at(self.shared, "s"), below("s"), at(t, "s", w)))
-            step = conj(above("c"), at(self.name, "c", "d"), neg(gone("c", "d")), neg(above("d")))
+            step = conj(above("c"), at(self.name, "c", "d"), neg(removed_edge("c", "d")), neg(above("d")))
             around = exists(["c", "d"], conj(at(t, v, "c"), step, at(t, "d", w)))
             return conj(above(v), below(w), neg(conj(joins, around)))
 
-        return lost
+        return lost_paths
 
     def unlinking(self, source: Callable[[str], Formula], edge: str, roots: Mapping[str, Set[str]]) -> list[Update]:
         """Updates for the removal of the edge of one node, in a group of several cells."""
-        t, lost = self.closure, self.lost(source, edge)
+        t, lost = self.closure, self.lost_paths(source, edge)
         unlinking = [Update(t, ("v1", "v2"), conj(at(t, "v1", "v2"), neg(lost("v1", "v2"))))]
         for root in self.roots(roots):
             beyond = exists(["v1"], conj(at(root, "v1"), lost("v1", "v")))

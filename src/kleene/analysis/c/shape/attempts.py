@@ -53,7 +53,7 @@ class Attempt:
         """Whether it follows the program itself, with the predicates of the shape class alone."""
         return self.rewrite is None and self.sharpen is None
 
-    def named(self, shape: ShapeClass) -> ShapeClass:
+    def class_with_predicates(self, shape: ShapeClass) -> ShapeClass:
         """The shape class with the predicates of the attempt, and with the attempt in its name."""
         if self.is_plain:
             return shape
