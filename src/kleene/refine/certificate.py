@@ -135,6 +135,8 @@ def abstraction_of(
         _names(tracking["integers"]),
     )
     active = Activity({name: _names(locations) for name, locations in document["active"].items()})
+    if not isinstance(document["generators"], list):
+        raise TypeError("a list of generators is expected")
     types = structures or (NO_STRUCTURE,)
     if [own["structure"] for own in document["generators"]] != [str(structure) for structure in types]:
         raise InputError("the certificate was made for another program: its structure types differ")
@@ -169,6 +171,8 @@ def conditions_document(task: Task) -> list[dict[str, Any]]:
 
 def conditions_from(document: Sequence[Mapping[str, Any]], task: Task) -> list[Condition]:
     """The conditions of a document, on integer variables of the program. Their ghosts are computed again."""
+    if not isinstance(document, list):
+        raise TypeError("a list of conditions is expected")
     variables = {v.name: v for v in task.memory.integers}
     conditions = []
     for one in document:
