@@ -7,7 +7,7 @@ list of slots of an array.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
@@ -36,6 +36,16 @@ class Misplaced(Exception):
 
 
 @dataclass(frozen=True)
+class Ghost:
+    """A number of the analysed automaton that the program does not have, but that its state determines."""
+
+    name: str
+    variables: frozenset[Variable]
+    value: Callable[[Mapping[Variable, int]], int]
+    """The value of the ghost, for those of the variables."""
+
+
+@dataclass(frozen=True)
 class Followed:
     """The automaton of an analysis: its translation, and its relation to the inlined program.
 
@@ -46,6 +56,8 @@ class Followed:
     sharing: Sharing
     memory: Memory
     by: str = ""
+    ghosts: Sequence[Ghost] = ()
+    """The variables of the automaton that the program does not have."""
 
 
 class Sketcher:
@@ -137,6 +149,7 @@ class _Drawing:
         counts = owner.translator.context.counts
         for name in wrong_of_variables(counts, blocks, self._kept_value) if counts is not None else ():
             self.sketch.false |= owner.places.nullary.get(name, 0)
+        self._ghosts()
 
     def _kept_value(self, variable: Variable) -> Value | None:
         """The value of a variable that the analysis keeps here."""
@@ -144,6 +157,19 @@ class _Drawing:
             return None
         held = self._holder(variable) if isinstance(variable.type, PointerType) else variable.name
         return value_of(self.owner.program, self.view, held, variable.type.size) if held else None
+
+    def _ghosts(self) -> None:
+        """The numbers of the state determine those of ghosts."""
+        ghosts = {ghost.name: ghost for ghost in self.owner.attempt.ghosts}
+        values: dict[Variable, int] = {}
+        for variable in {v for ghost in ghosts.values() for v in ghost.variables}:
+            value = value_of(self.owner.program, self.view, variable.name, variable.type.size)
+            if isinstance(value, int) and isinstance(variable.type, IntegerType):
+                values[variable] = variable.type.wrap(value)
+        for variable in self.owner.memory.integers:
+            ghost = ghosts.get(variable.name)
+            if ghost is not None and variable in self.live and ghost.variables <= values.keys():
+                self.numbers.append((variable, ghost.value(values)))
 
     # Nodes ----------------------------------------------------------------------------------------------------
 
