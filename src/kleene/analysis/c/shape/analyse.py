@@ -144,7 +144,7 @@ class _Series:
     def _plan(self, attempt: Attempt, taken: frozenset[Way]) -> _Plan | None:
         """One attempt, prepared; None if it is the same as the one before."""
         prepared = self.prepared.by_calls if Way.CALLS in taken else self.prepared
-        ready = _followed(prepared, attempt) if prepared is not None else None
+        ready = _followed_automaton(prepared, attempt) if prepared is not None else None
         if prepared is None or ready is None:
             return None
         leaks = "memory_leak" in self.kinds
@@ -176,8 +176,10 @@ def analyse_by_attempt(
     return plan.run(seconds - (time.monotonic() - start), only_class)
 
 
-def _followed(prepared: Prepared, attempt: Attempt) -> Sharing | None:
+def _followed_automaton(prepared: Prepared, attempt: Attempt) -> Sharing | None:
     """The automaton that an attempt follows; None if its rewriting changes nothing."""
+    if attempt.concerns is not None and not attempt.concerns(prepared.memory):
+        return None
     followed, places = prepared.cfa, prepared.memory.pointer_places
     if attempt.rewrite is not None:
         followed = attempt.rewrite(prepared.memory)
@@ -220,7 +222,7 @@ class _Plan:
         plain: ShapeClass | None = None
         with_lanes: ShapeResult | None = None
         while shape is not None and (left := seconds - (time.monotonic() - start)) > 0:
-            translated = within(left, partial(self._translated, shape, markers))
+            translated = within(left, partial(self._translate, shape, markers))
             if isinstance(translated, LimitReached):
                 result = gave_up(str(translated), start)
                 break
@@ -274,11 +276,11 @@ class _Plan:
         }
         return Looks({way: look for way, look in every.items() if way in self.sought})
 
-    def _translated(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
+    def _translate(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
         translator = Translator(
             self.prepared.inlined,
             self.cfa,
-            self.attempt.named(replace(shape, values=False) if Way.NUMBERS in self.taken else shape),
+            self.attempt.class_with_predicates(replace(shape, values=False) if Way.NUMBERS in self.taken else shape),
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=self.attempt.whole_scope,
             markers=markers,

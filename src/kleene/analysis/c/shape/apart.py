@@ -89,7 +89,7 @@ def _pays(parts: Parts, every: Sequence[Structure]) -> bool:
     """
     sample = every[:: max(1, len(every) // SAMPLED_STRUCTURES)][:SAMPLED_STRUCTURES]
     islands = [parts.islands(structure) for structure in sample]
-    partition = parts.locality.finest.joined([own for found in islands for own in found.nodes])
+    partition = parts.locality.finest.join([own for taken in islands for own in taken.nodes])
     half, whole = (_different(parts, partition, some) for some in (islands[::2], islands))
     expected: float = whole * (whole / max(half, 1)) ** log2(len(every) / len(sample))
     return GAIN_FACTOR * expected < len(every)
@@ -100,7 +100,7 @@ def _different(parts: Parts, partition: Partition, islands: Sequence[Islands]) -
     return sum(len({parts.cut(i.structure, i.nodes_of(own), own) for i in islands}) - 1 for own in partition)
 
 
-def refined(
+def next_correlation(
     result: ShapeResult, domain: CallingDecomposedDomain, before: Correlation, rounds: list[int]
 ) -> Correlation | None:
     """What to keep together in the next round because of the alarms of a result; None if there is nothing more.
@@ -111,13 +111,13 @@ def refined(
     if domain.unites_late:
         return replace(before, partitions=domain.partitions)
     while rounds:
-        more = correlated(result, domain, rounds.pop(0))
-        if domain.finest.joined(more) != domain.finest:
+        more = roots_of_alarms(result, domain, rounds.pop(0))
+        if domain.finest.join(more) != domain.finest:
             return Correlation((*before.together, *more), domain.partitions)
     return None
 
 
-def correlated(result: ShapeResult, domain: CallingDecomposedDomain, nearest: int) -> list[Roots]:
+def roots_of_alarms(result: ShapeResult, domain: CallingDecomposedDomain, nearest: int) -> list[Roots]:
     """The roots to keep together because of the alarms: what an alarm is about, and what is tested before it."""
     if result.reached is None or result.translation is None:
         return []
