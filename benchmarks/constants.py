@@ -42,7 +42,7 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "FESA after shape": (("fesa/sll", "--max-structures", "10"),),
     "crowded FESA": (("fesa/grown_tree", "--domain", "fesa"), ("trees/build_and_free", "--domain", "fesa")),
     "deep errors": (("data/fiftieth",), ("arrays/names_terminator",)),
-    "samples": (("refine/cancel_list_link", "--property", "assert", "--refine"), ("sll/insertion_sort", "--refine")),
+    "samples": (("refine/cancel_list_link", "--property", "assert", "--refine"),),
     "coverage": (("dll/remove",), ("sll/insertion_sort",)),
 }
 """For each group, programs of `examples/c` or of `benchmarks` with their options; a check takes a few seconds."""
