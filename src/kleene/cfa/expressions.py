@@ -280,6 +280,15 @@ def root_variable(lvalue: Expression) -> Variable | None:
     return lvalue
 
 
+def member_base(lvalue: Expression) -> tuple[Expression, int]:
+    """The object that an lvalue is a member of, or a member of a member, and the offset in it."""
+    offset = 0
+    while isinstance(lvalue, Field):
+        offset += lvalue.offset
+        lvalue = lvalue.base
+    return lvalue, offset
+
+
 def variables(expression: Expression) -> frozenset[Variable]:
     return frozenset(node for node in walk(expression) if isinstance(node, Variable))
 

@@ -7,13 +7,14 @@ list of slots of an array.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
 from kleene.cfa.operations import Allocate, Enter, Realloc
 from kleene.cfa.operations import Place as SourcePlace
 from kleene.cfa.types import IntegerType, PointerType
+from kleene.coverage.counts import wrong_in_block, wrong_of_variables
 from kleene.coverage.matching import Places, Sketch
 from kleene.coverage.numbers import MEANINGS, Plain
 from kleene.coverage.views import Program, View, load_value, value_of
@@ -35,6 +36,16 @@ class Misplaced(Exception):
 
 
 @dataclass(frozen=True)
+class Ghost:
+    """A number of the analysed automaton that the program does not have, but that its state determines."""
+
+    name: str
+    variables: frozenset[Variable]
+    value: Callable[[Mapping[Variable, int]], int]
+    """The value of the ghost, for those of the variables."""
+
+
+@dataclass(frozen=True)
 class Followed:
     """The automaton of an analysis: its translation, and its relation to the inlined program.
 
@@ -45,6 +56,8 @@ class Followed:
     sharing: Sharing
     memory: Memory
     by: str = ""
+    ghosts: Sequence[Ghost] = ()
+    """The variables of the automaton that the program does not have."""
 
 
 class Sketcher:
@@ -133,6 +146,30 @@ class _Drawing:
                 assert isinstance(variable.type, IntegerType)
                 if isinstance(value, int):
                     self.numbers.append((variable, variable.type.wrap(value)))
+        counts = owner.translator.context.counts
+        for name in wrong_of_variables(counts, blocks, self._kept_value) if counts is not None else ():
+            self.sketch.false |= owner.places.nullary.get(name, 0)
+        self._ghosts()
+
+    def _kept_value(self, variable: Variable) -> Value | None:
+        """The value of a variable that the analysis keeps here."""
+        if not variable.is_global and variable not in self.live:
+            return None
+        held = self._holder(variable) if isinstance(variable.type, PointerType) else variable.name
+        return value_of(self.owner.program, self.view, held, variable.type.size) if held else None
+
+    def _ghosts(self) -> None:
+        """The numbers of the state determine those of ghosts."""
+        ghosts = {ghost.name: ghost for ghost in self.owner.attempt.ghosts}
+        values: dict[Variable, int] = {}
+        for variable in {v for ghost in ghosts.values() for v in ghost.variables}:
+            value = value_of(self.owner.program, self.view, variable.name, variable.type.size)
+            if isinstance(value, int) and isinstance(variable.type, IntegerType):
+                values[variable] = variable.type.wrap(value)
+        for variable in self.owner.memory.integers:
+            ghost = ghosts.get(variable.name)
+            if ghost is not None and variable in self.live and ghost.variables <= values.keys():
+                self.numbers.append((variable, ghost.value(values)))
 
     # Nodes ----------------------------------------------------------------------------------------------------
 
@@ -199,6 +236,10 @@ class _Drawing:
         for cell, offset in own.items():
             if owner.symbols.precision.tracks_cell(cell):
                 self._cell(node, cell, load_value(block, offset, owner.memory.program.pointer_size))
+        counts = owner.translator.context.counts
+        blocks = self.view.state.blocks
+        for name in wrong_in_block(counts, blocks, number, size) if counts is not None else ():
+            self._set(name, node, truth=False)
         for offset in owner.translator.constants.cells:
             kept = owner.memory.integer_type((size, offset))
             value = load_value(block, offset, kept.size) if kept else None

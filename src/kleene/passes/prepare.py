@@ -16,6 +16,7 @@ from kleene.cfa.program import CProgram
 from kleene.passes.elements import with_element_lists
 from kleene.passes.elements.arrays import with_array_blocks
 from kleene.passes.elements.global_arrays import with_slots
+from kleene.passes.elements.owners import with_owner_members
 from kleene.passes.entry_parameters import with_entry_values
 from kleene.passes.indices import with_constant_indices, with_least_sizes
 from kleene.passes.literals import with_literals
@@ -37,7 +38,7 @@ def prepare_program(program: CProgram) -> CProgram:
         program = with_scalars(replace(program, functions=functions))
         if program == before:
             break
-    program = with_element_lists(program)
+    program = with_element_lists(with_owner_members(program))
     functions = {
         n: replace(f, cfa=with_block_types(with_least_sizes(program, f.cfa))) for n, f in program.functions.items()
     }

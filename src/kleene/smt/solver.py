@@ -261,7 +261,8 @@ class Session:
         for name in self._order(stage, effort):
             seconds = self._seconds(stage, effort)
             clock = min(PATIENCE * seconds, self.owner.remaining())
-            allowance = Allowance(int(1000 * seconds), int(1000 * clock))
+            strict = self.owner.limits.total_seconds is not None
+            allowance = Allowance(int(1000 * seconds), int(1000 * clock), strict)
             proof = self._time(name, partial(self._provers[name].check, expanded, queries, allowance))
             if proof.verdict != "unknown" or self.owner.remaining() <= 0:
                 break

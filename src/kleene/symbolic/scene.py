@@ -165,6 +165,11 @@ class Scene:
             (nodes[cell], tuple(model.holds(s, (i,)) for s in self.dimensions)) for i, cell in enumerate(model.cells)
         )
 
+    def has_all_nodes(self, names: frozenset[CellName]) -> bool:
+        """Whether every node that is not optional has a name."""
+        named = {node for node, _ in names}
+        return all(node.optional or i in named for i, node in enumerate(self.nodes))
+
     def candidates(self, node: int) -> list[CellName]:
         """All names that individuals of a node could have."""
         known = self.nodes[node].known

@@ -41,7 +41,7 @@ from kleene.cfa.operations import (
     address_taken,
     expressions,
 )
-from kleene.cfa.program import CProgram
+from kleene.cfa.program import CProgram, Global
 from kleene.cfa.types import INT, ArrayType, IntegerType, PointerType, RecordField, RecordLayout, RecordType, Type
 from kleene.passes.facts.intervals import Interval, Intervals
 from kleene.passes.facts.liveness import defined_variables
@@ -69,8 +69,10 @@ def with_slots(program: CProgram) -> CProgram:
     records = program.records | {a.slot.name: a.layout for a in arrays.values()}
     main = replace(program.main, cfa=cfa, locals=(*program.main.locals, *coder.locals))
     kept = tuple(g for g in program.globals if g.variable not in arrays)
-    firsts = tuple(replace(g, variable=arrays[g.variable].first) for g in program.globals if g.variable in arrays)
-    return replace(program, functions={main.name: main}, records=records, globals=(*kept, *firsts))
+    firsts = [array.first for array in arrays.values()]
+    positions = [a.position(v) for v, indexed in coder.indices.items() for a in indexed if v.is_global]
+    pointers = tuple(map(Global, (*firsts, *positions)))
+    return replace(program, functions={main.name: main}, records=records, globals=(*kept, *pointers))
 
 
 def _arrays(program: CProgram) -> list[Variable]:
@@ -266,7 +268,7 @@ class _Coder:
             index = self._index(node)
             if _inside(self.intervals.of(index, edge.source), array.count):
                 here = self._not_null(here, array.position(index), operation.place)
-            elif any(isinstance(n, AddressOf) for x in expressions(operation) for n in walk(x)):
+            elif any(isinstance(n, AddressOf) and node in walk(n) for x in expressions(operation) for n in walk(x)):
                 return Unsupported(operation.place, f"the address of {node}, which may be out of bounds"), here
             else:
                 here = self._bounds(here, array.position(index), node, operation.place)

@@ -33,6 +33,8 @@ from kleene.passes.facts.zones import Interval
 from kleene.passes.literals import character
 from kleene.passes.promote import exposed_globals
 
+LARGEST_BLOCK = (1 << 63) - 1
+"""Bytes of a block that `malloc` gives at most: differences of pointers are to fit (docs/assumptions.md)."""
 WORD = 1 << 64
 """Bytes that a block can have at most, on all machines."""
 
@@ -249,6 +251,12 @@ class Values:
         match expression.operator:
             case "+" if full[0] <= al + bl and ah + bh <= full[1]:
                 return self._sum(state, a, b, minus=False)
+            case "+" if full[0] < 0 and al >= 0 and bl >= 0:  # it wraps to a number less than 0
+                wrapped = state.fresh(*full)
+                state.grown |= {(wrapped, a): min(bl, 1), (wrapped, b): min(al, 1)}
+                if al or bl:
+                    state.nonzero.add(wrapped)
+                return wrapped
             case "-":
                 low, high = -state.zone.upper(b, a), state.zone.upper(a, b)
                 if full[0] <= low and high <= full[1]:
@@ -286,7 +294,13 @@ class Values:
             a, b, al, ah, bl, bh = b, a, bl, bh, al, ah
         products = [x * y for x in (al, ah) for y in (bl, bh)]
         if min(products) < full[0] or max(products) > full[1]:
-            return state.fresh(*full)
+            wrapped = state.fresh(*full)
+            power = bl == bh and bl > 0 and bl & (bl - 1) == 0
+            if al >= 0 and bl == bh > 1 and ah * bl <= full[1] - full[0]:
+                state.grown[wrapped, a] = min(al, 1)
+            if power and state.is_nonzero(a) and -(full[1] - full[0] + 1) < bl * max(-al, ah) < full[1] - full[0] + 1:
+                state.nonzero.add(wrapped)  # a multiple of the width would be needed
+            return wrapped
         if bl == bh == 1:
             return a
         product = state.fresh(min(products), max(products))

@@ -77,8 +77,7 @@ class PartsBuilder:
         self._emit_to(operation, self._location())
 
     def _fresh(self, name: str, type_: Type) -> Variable:
-        """A new local variable, declared here."""
-        self.count += 1
+        """A new local variable, declared here; the declaration counts on."""
         variable = Variable(f"{name}#{self.count}", type_)
         self.locals.append(variable)
         self._emit(DeclareLocal(self.place, variable))

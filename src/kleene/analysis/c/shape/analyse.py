@@ -150,6 +150,8 @@ def analyse_by_attempt(
 
 def _followed_automaton(prepared: Prepared, attempt: Attempt) -> Sharing | None:
     """The automaton that an attempt follows; None if its rewriting changes nothing."""
+    if attempt.concerns is not None and not attempt.concerns(prepared.memory):
+        return None
     followed, places = prepared.cfa, prepared.memory.pointer_places
     if attempt.rewrite is not None:
         followed = attempt.rewrite(prepared.memory)
