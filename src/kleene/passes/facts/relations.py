@@ -24,6 +24,7 @@ from kleene.cfa.expressions import (
     Constant,
     Expression,
     Field,
+    Index,
     Unary,
     Variable,
     walk,
@@ -53,10 +54,14 @@ from kleene.cfa.operations import (
     Unsupported,
     expressions,
 )
+from kleene.cfa.program import TEXT_PRIMITIVES
 from kleene.cfa.types import IntegerType, PointerType, Type
-from kleene.passes.facts.liveness import defined_variables
+from kleene.passes.entry_parameters import ARGUMENTS
+from kleene.passes.facts.blocks_of_pointers import Blocks
+from kleene.passes.facts.liveness import defined_variables, starts
+from kleene.passes.facts.stored_texts import Promises, StoredTexts
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merged
-from kleene.passes.facts.symbolic_values import WORD, Values, address_of, full_range
+from kleene.passes.facts.symbolic_values import WORD, address_of, full_range
 from kleene.passes.facts.zones import ZERO, Interval, Zone
 
 MOST_EDGES = 4_000
@@ -67,7 +72,7 @@ MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
 
 
-class Relations(Values):
+class Relations(StoredTexts):
     """The states at the locations of one automaton; computed when they are asked for."""
 
     # Questions ------------------------------------------------------------------------------------------------
@@ -85,7 +90,49 @@ class Relations(Values):
         if state is None:
             return False
         base, at = self.pointer(pointer, state), self.number(index, state)
-        return self._fits(state, base, at, scale, room_needed=1)
+        if self._fits(state, base, at, scale, room_needed=1):
+            return True
+        place = self.place(state, base, at, scale)
+        return place is not None and self._is_in(state, *place, scale)
+
+    def has_bytes(self, pointer: Expression, size: Expression, location: str, *, more: int = 0) -> bool:
+        """Whether so many bytes, and some more, are in the block of a pointer from there on."""
+        state = self._state(location)
+        if state is None:
+            return False
+        base, amount = self.pointer(pointer, state), self.number(size, state)
+        place = self.place(state, base, amount)
+        known = self.coordinates(state, base)
+        if place is None or known is None or state.interval(known[1])[0] < 0 or state.interval(amount)[0] < 0:
+            return False
+        return self._is_in(state, *place, behind=more)
+
+    def is_ended(self, pointer: Expression, location: str, unit: int = 1) -> bool:
+        """Whether a text has a terminator."""
+        state = self._state(location)
+        return state is not None and self._is_ended(state, self.pointer(pointer, state), unit)
+
+    def is_before_end(self, pointer: Expression, index: Expression, unit: int, location: str) -> bool:
+        """Whether an element is before the first one that is 0."""
+        state = self._state(location)
+        if state is None:
+            return False
+        place = self.place(state, self.pointer(pointer, state), self.number(index, state), unit)
+        end = state.held.get(Part("nul", place[0], unit)) if place is not None else None
+        return place is not None and end is not None and state.zone.upper(place[1], end) <= -1
+
+    def result_of(self, call: Operation, location: str) -> Interval:
+        """The numbers that an operation of a summary may give."""
+        state = self._state(location)
+        assert isinstance(call, Call)
+        assert call.result is not None
+        after = self.after(call, state) if state is not None else None
+        return full_range(call.result.type) if after is None else after.interval(self.number(call.result, after))
+
+    @property
+    def blocks(self) -> Blocks:
+        """The kinds of blocks that pointers point to."""
+        return self._kinds
 
     def has_room(self, pointer: Expression, size: Expression, location: str) -> bool:
         """Whether so many bytes from a pointer on are in its block."""
@@ -156,12 +203,20 @@ class Relations(Values):
         operations = [e.label for e in self.cfa.edges]
         constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
         self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
-        return self._solved()
+        self.promises = Promises(self._byte_kinds())
+        self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
+        while True:
+            before = (len(self.promises.broken), self.promises.everything)
+            at = self._solved()
+            if before == (len(self.promises.broken), self.promises.everything):
+                return at
 
     def _solved(self) -> dict[str, State]:
         order, heads = self.cfa.post_order, self.cfa.loop_heads
         at: dict[str, State] = {self.cfa.entry: self._initial()}
-        waiting = {self.cfa.entry}
+        for start in starts(self.cfa):
+            at.setdefault(start, State())
+        waiting = set(at)
         visits: dict[str, int] = {}
         while waiting:
             location = max(waiting, key=lambda name: order.get(name, -1))
@@ -178,6 +233,7 @@ class Relations(Values):
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
                 joint, pairs = merged(known, after)
+                self.settle_debts(known, after, joint, pairs)
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     self._widen(known, joint, pairs)
                 if not covers(known, joint, pairs):
@@ -212,8 +268,10 @@ class Relations(Values):
                 state.held[item.variable] = state.fresh(0, 0)
             elif isinstance(item.variable.type, PointerType):
                 state.held[item.variable] = self._null(state)
+        for item in self.program.globals if self.promises.kinds else ():
+            self.begin_object(item, state)
         for item in self.program.globals:
-            for assignment in item.initial if not item.external else ():
+            for assignment in item.initial if not item.external and item.variable.name != ARGUMENTS else ():
                 self._assign(assignment.target, assignment.value, state)
         return state
 
@@ -228,26 +286,46 @@ class Relations(Values):
             case Assign(target=target, value=value):
                 self._assign(target, value, state)
             case Allocate(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
-            case Realloc(target=target, size=size):
-                self._store(target, self._block(size, state, self._kinds.made(operation)), state)
+                block = self._block(size, state, self._kinds.made(operation))
+                self.made_block(block, state, zeroed=operation.zeroed)
+                self._store(target, block, state)
+            case Realloc(target=target, pointer=pointer, size=size):
+                old = self.pointer(pointer, state)
+                block = self._block(size, state, self._kinds.made(operation))
+                self.moved_block(old, block, state)
+                self._store(target, block, state)
             case Havoc(target=target):
-                self._store(target, self._any(target.type, state), state)
-            case MemSet(pointer=pointer) | MemCopy(destination=pointer):
-                self._overwrite(self.pointer(pointer, state), None, 0, state)
+                self._store(target, self._any(target, state), state)
+            case MemSet(pointer=pointer, value=value, size=size):
+                target_symbol, amount = self.pointer(pointer, state), self.number(size, state)
+                zero = self.is_zero(state, self.number(value, state))
+                self._overwrite(target_symbol, None, 0, state)
+                self.write_bytes(state, target_symbol, amount, zero=zero)
+            case MemCopy(destination=pointer, source=source, size=size):
+                target_symbol, amount = self.pointer(pointer, state), self.number(size, state)
+                from_symbol = self.pointer(source, state)
+                ends = self.copies_end(state, from_symbol, amount)
+                self.pay(from_symbol, state)
+                self._overwrite(target_symbol, None, 0, state)
+                self.write_bytes(state, target_symbol, amount, ends=ends)
+            case Call(function=str() as name) if name in TEXT_PRIMITIVES:
+                self.primitive(operation, state)
             case Call(result=result):
                 self._forget_memory(state)
                 if result is not None:
-                    self._store(result, self._any(result.type, state), state)
+                    self._store(result, self._anything(result.type, state), state)
             case Exit() | Error() | Unsupported() | Return():
                 return None
             case DeclareLocal(variable=variable):
                 self._end((variable,), state)
+                self.begin_local(variable, state)
             case EndScope(variables=variables):
                 self._end(variables, state)
             case Specified() | Invoke() | Enter() | Leave():
+                self.before_call(operation, state)
                 self._forget_memory(state)
                 self._end(defined_variables(operation), state)
+                self.after_call(operation, state)
             case Skip() | Print() | Free():
                 pass
         if state.following > MOST_SYMBOLS:
@@ -261,7 +339,13 @@ class Relations(Values):
             if address_of(variable) in state.held:
                 self._overwrite(self._object(variable, state), None, 0, state)
 
-    def _any(self, type_: Type, state: State) -> int:
+    def _any(self, target: Expression, state: State) -> int:
+        """An input: a pointer among them points to nothing that the program knows (`memory`)."""
+        if isinstance(target.type, PointerType):
+            return state.fresh_pointer(self._kinds.of_value(target))
+        return self._anything(target.type, state)
+
+    def _anything(self, type_: Type, state: State) -> int:
         if isinstance(type_, PointerType):
             return state.fresh_pointer(None)
         return state.fresh(*full_range(type_))
@@ -299,6 +383,9 @@ class Relations(Values):
             self._store(target, self.number(value, state), state)
         else:
             base, offset = self._locate(target, state)
+            if not isinstance(target, Variable) or not self._is_tracked(target):
+                self.copied_struct(value, state)
+                self.memory_written(state, base, target, target.type.size)
             self._overwrite(base, offset, target.type.size, state)
 
     def _store(self, target: Expression, symbol: int, state: State) -> None:
@@ -306,7 +393,11 @@ class Relations(Values):
             state.held[target] = symbol
             return
         base, offset = self._locate(target, state)
-        self._overwrite(base, offset, target.type.size, state)
+        first, size = offset, target.type.size
+        if offset is None and isinstance(target, Index) and target.base.type.size:  # some element of an array that is known
+            (base, first), size = self._locate(target.base, state), target.base.type.size
+        self._overwrite(base, first, size, state)
+        self.stored(target, symbol, base, offset, state)
         if offset is not None and not (isinstance(target, Field) and target.bit_width is not None):
             state.held[Cell(base, offset, target.type.size)] = symbol
 
@@ -341,12 +432,25 @@ class Relations(Values):
         operator = condition.operator if truth else NEGATED[condition.operator]
         left, right = condition.left, condition.right
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
-            return _related(operator, self.number(left, state), self.number(right, state), state.zone)
+            a, b = self.number(left, state), self.number(right, state)
+            if operator == "!=":
+                self.differs(a, b, state)
+            return _related(operator, a, b, state.zone) and self.settle(state)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
             return self._assume_pointers(operator, self.pointer(left, state), self.pointer(right, state), left, state)
         return True
 
     def _assume_pointers(self, operator: str, a: int, b: int, left: Expression, state: State) -> bool:
+        if operator == "!=" and frozenset() in (state.blocks.get(a), state.blocks.get(b)):
+            pointer = a if state.blocks.get(b) == frozenset() else b
+            state.held[Part("nonzero", pointer, 1)] = pointer
+            return self.settle(state)
+        if operator == "==" and frozenset() in (state.blocks.get(a), state.blocks.get(b)):
+            null, pointer = (a, b) if state.blocks.get(a) == frozenset() else (b, a)
+            for key, symbol in state.held.items():
+                if symbol == pointer and not isinstance(key, Part):
+                    state.held[key] = null
+            return True
         blocks = [state.held.get(Part("block", side, 1)) for side in (a, b)]
         if blocks[0] is None or blocks[0] != blocks[1] or not isinstance(left.type, PointerType):
             return True

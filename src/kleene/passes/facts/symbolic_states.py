@@ -8,6 +8,10 @@ from kleene.cfa.expressions import Variable
 from kleene.passes.facts.zones import ZERO, Interval, Zone, joined
 
 
+MOST_DEPTH = 2
+"""Members that are followed from a variable where paths meet: else a list that grows would be followed for ever."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """The number or pointer in the block of a pointer symbol, at an offset in bytes from there."""
@@ -83,6 +87,8 @@ class _Merge:
         self.first, self.second = first, second
         self.numbers: dict[tuple[int, int], int] = {}
         self.order: list[tuple[int, int]] = []
+        self.depths: list[int] = []
+        """Members of members that lead from a variable to each pair."""
         self.held: dict[Key, int] = {}
 
     def run(self) -> tuple[State, list[tuple[int, int]]]:
@@ -90,7 +96,7 @@ class _Merge:
         variables = [k for k in first.held if isinstance(k, Variable) and k in second.held]
         for variable in sorted(variables, key=lambda v: v.name):
             self._hold(variable, first.held[variable], second.held[variable])
-        self._look_into(0)
+        self._look_into(0, nulls=False)
         looked = len(self.order)
         for a, b in list(self.order):
             if first.blocks.get(a) == frozenset() and second.blocks.get(b):
@@ -101,16 +107,17 @@ class _Merge:
         assert len(self.order) >= looked
         return self._result(), self.order
 
-    def _hold(self, key: Key, a: int, b: int) -> None:
+    def _hold(self, key: Key, a: int, b: int, depth: int = 0) -> None:
         if (a in self.first.blocks) != (b in self.second.blocks):
             return
         if (a, b) not in self.numbers:
             self.order.append((a, b))
+            self.depths.append(depth)
             self.numbers[a, b] = len(self.order)
         self.held[key] = self.numbers[a, b]
 
-    def _look_into(self, looked: int) -> None:
-        """The members of pointers that both states know."""
+    def _look_into(self, looked: int, *, nulls: bool = True) -> None:
+        """The members of pointers that both states know; without `nulls`, not of those that one state knows as NULL."""
         inner: dict[int, list[Cell | Part]] = {}
         for key in self.first.held:
             if not isinstance(key, Variable):
@@ -118,10 +125,19 @@ class _Merge:
         while looked < len(self.order):
             a, b = self.order[looked]
             looked += 1
+            if not nulls and (self.first.blocks.get(a) == frozenset()) != (self.second.blocks.get(b) == frozenset()):
+                continue
+            deep = self.depths[looked - 1] >= MOST_DEPTH
             for key in sorted(inner.get(a, ()), key=str):
                 other = replace(key, symbol=b)
-                if other in self.second.held:
-                    self._hold(replace(key, symbol=looked), self.first.held[key], self.second.held[other])
+                steps = isinstance(key, Cell) or key.kind == "debt"
+                if other in self.second.held and not (deep and steps):
+                    self._hold(
+                        replace(key, symbol=looked),
+                        self.first.held[key],
+                        self.second.held[other],
+                        self.depths[looked - 1] + steps,
+                    )
 
     def _result(self) -> State:
         first, second, order = self.first, self.second, self.order

@@ -130,11 +130,30 @@ class Values:
                 return self._moved(self.pointer(base, state), self.number(index, state), scale, state)
             case Variable() | Field() | Deref() | Index():
                 base_symbol, offset = self._locate(value, state)
+                key = None if offset is None else Cell(base_symbol, offset, value.type.size)
+                if key is not None and state.held.get(key) in state.blocks:
+                    return state.held[key]
                 pointer = state.fresh_pointer(self._kinds.of_value(value))
-                if offset is None:
-                    return pointer
-                return state.held.setdefault(Cell(base_symbol, offset, value.type.size), pointer)
+                pointer = self._loaded(value, base_symbol, pointer, state)
+                if key is not None:
+                    state.held[key] = pointer
+                return pointer
         return state.fresh_pointer(None)
+
+    def _loaded(self, lvalue: Expression, base: int, pointer: int, state: State) -> int:
+        """A pointer that is read from memory and not known yet."""
+        return pointer
+
+    def _byte_read(self, lvalue: Expression, number: int, state: State) -> int:
+        """A byte that is read from memory."""
+        return number
+
+    def _escapes(self, base: int, state: State) -> None:
+        """A pointer into the block of another one is made."""
+
+    def _array_in(self, start: int, offset: int, size: int, state: State) -> int | None:
+        """The array of bytes at an offset of the struct that a pointer points to."""
+        return None
 
     def _address(self, target: Expression, state: State) -> int:
         match target:
@@ -144,7 +163,7 @@ class Values:
                 return self.pointer(pointer, state)
             case Index(base=base, index=index):
                 start = self._address(base, state)
-                if isinstance(base.type, ArrayType) and base.type.count:
+                if isinstance(base.type, ArrayType) and base.type.count and not _is_text(target):
                     scale = target.type.size
                     part = state.fresh_pointer(state.blocks.get(start))
                     state.held[Part("room", part, scale)] = state.fresh(base.type.count, base.type.count)
@@ -155,6 +174,11 @@ class Values:
                 start = self._address(base, state)
                 if offset == 0 and not isinstance(target.type, ArrayType):
                     return start
+                if isinstance(target.type, ArrayType) and target.type.count and target.type.element.size == 1:
+                    array = self._array_in(start, offset, target.type.size, state)
+                    if array is not None:
+                        return array
+                self._escapes(start, state)
                 address = state.fresh_pointer(state.blocks.get(start))
                 if isinstance(target.type, ArrayType) and target.type.count:
                     size = target.type.size
@@ -167,6 +191,7 @@ class Values:
         if state.interval(by) == (0, 0):
             return base
         moved = state.fresh_pointer(state.blocks.get(base))
+        self._escapes(base, state)
         room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
         if room is not None:
             state.held[Part("room", moved, scale)] = self._sum(state, room, by, minus=True)
@@ -175,6 +200,10 @@ class Values:
         block = state.held.get(Part("block", base, 1))
         if block is not None:
             state.held[Part("block", moved, 1)] = block
+        text = state.held.get(Part("text", base, 1))
+        if text is not None and scale == 1:
+            state.held[Part("text", moved, 1)] = text
+            state.held[Part("at", moved, 1)] = self._sum(state, state.held[Part("at", base, 1)], by, minus=False)
         return moved
 
     def _part(self, state: State, kind: str, symbol: int, scale: int) -> int | None:
@@ -217,10 +246,10 @@ class Values:
             case Variable() | Field() | Deref() | Index():
                 base, offset = self._locate(expression, state)
                 number = state.fresh(*full)
-                if offset is None:
-                    return number
-                known = state.held.setdefault(Cell(base, offset, expression.type.size), number)
-                return self._converted(known, full, state) if known in state.zone.bounds else number
+                if offset is not None:
+                    known = state.held.setdefault(Cell(base, offset, expression.type.size), number)
+                    number = self._converted(known, full, state) if known in state.zone.bounds else number
+                return self._byte_read(expression, number, state) if expression.type.size == 1 else number
             case Comparison() | Unary(operator="!"):
                 return state.fresh(0, 1)
             case Unary(operator="-", operand=operand):
@@ -230,11 +259,12 @@ class Values:
                 inner = self.number(operand, state)
                 if type_.boolean:
                     return state.fresh(0, 1)
-                return (
-                    state.fresh(*full)
-                    if type_.function != operand.type.function
-                    else self._converted(inner, full, state)
-                )
+                if type_.function != operand.type.function:
+                    return state.fresh(*full)
+                converted = self._converted(inner, full, state)
+                if converted != inner and type_.bits >= operand.type.bits:
+                    state.held[Part("zero like", converted, 1)] = inner
+                return converted
             case Binary():
                 return self._binary(expression, full, state)
             case PointerDifference(left=left, right=right, scale=scale):
@@ -323,6 +353,11 @@ class Values:
         if a is None or b is None or blocks[0] is None or blocks[0] != blocks[1]:
             return state.fresh(*full)
         return self._sum(state, a, b, minus=True)
+
+
+def _is_text(byte: Index) -> bool:
+    """Whether a byte is in an array that is a variable or a member: that array is a block of its own."""
+    return byte.type.size == 1 and isinstance(byte.base, Variable | Field)
 
 
 def address_of(variable: Variable) -> Variable:
