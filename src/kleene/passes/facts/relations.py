@@ -12,7 +12,7 @@ without regard to control flow (`memory`), and a fresh block differs from all th
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from kleene.cfa.expressions import (
@@ -62,12 +62,21 @@ from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.stored_texts import Promises, StoredTexts
 from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merged
 from kleene.passes.facts.symbolic_values import WORD, address_of, full_range
-from kleene.passes.facts.zones import ZERO, Interval, Zone
+from kleene.passes.facts.texts import OLDEST
+from kleene.passes.facts.zones import Interval, Zone
 
 MOST_EDGES = 4_000
 """Larger automata are not looked at: the analysis would take longer than what it could help to prove."""
 PATIENCE = 3
 """Visits of a location before its bounds are widened."""
+MOST_PARTS = 4
+"""States of a location that are kept apart by the pointers that are NULL in them."""
+Nulls = frozenset[str]
+"""Names of pointers that are NULL."""
+ALL: Nulls = frozenset()
+"""The part of all states."""
+NONE: Nulls = frozenset(("",))
+"""The part of the states in which no pointer is NULL."""
 MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
 
@@ -79,125 +88,126 @@ class Relations(StoredTexts):
 
     def of(self, expression: Expression, location: str) -> Interval:
         """The values that an integer expression may have where an edge leaves a location."""
-        state = self._state(location)
-        if state is None:
-            return full_range(expression.type)
-        return state.interval(self.number(expression, state))
+        return self._hull(location, expression.type, lambda state: state.interval(self.number(expression, state)))
+
+    def result_of(self, call: Call, location: str) -> Interval:
+        """The numbers that an operation of a summary may give."""
+        result = call.result
+        assert result is not None
+
+        def interval(state: State) -> Interval:
+            after = self.after(call, state)
+            return full_range(result.type) if after is None else after.interval(self.number(result, after))
+
+        return self._hull(location, result.type, interval)
+
+    def _hull(self, location: str, type_: Type, interval: Callable[[State], Interval]) -> Interval:
+        intervals = [interval(state.copy()) for state in self.at.get(location, {}).values()]
+        if not intervals:
+            return full_range(type_)
+        return min(low for low, _ in intervals), max(high for _, high in intervals)
+
+    def _always(self, location: str, holds: Callable[[State], bool]) -> bool:
+        """Whether something holds in all states of a location that is reached."""
+        states = self.at.get(location, {})
+        return bool(states) and all(holds(state.copy()) for state in states.values())
 
     def inside(self, pointer: Expression, index: Expression, scale: int, location: str) -> bool:
         """Whether the element of `scale` bytes at an index from a pointer is in the pointer's block."""
-        state = self._state(location)
-        if state is None:
-            return False
-        base, at = self.pointer(pointer, state), self.number(index, state)
-        if self._fits(state, base, at, scale, room_needed=1):
-            return True
-        place = self.place(state, base, at, scale)
-        return place is not None and self._is_in(state, *place, scale)
+
+        def holds(state: State) -> bool:
+            base, at = self.pointer(pointer, state), self.number(index, state)
+            if self._fits(state, base, at, scale, room_needed=1):
+                return True
+            place = self.place(state, base, at, scale)
+            return place is not None and self._is_in(state, *place, scale)
+
+        return self._always(location, holds)
 
     def has_bytes(self, pointer: Expression, size: Expression, location: str, *, more: int = 0) -> bool:
         """Whether so many bytes, and some more, are in the block of a pointer from there on."""
-        state = self._state(location)
-        if state is None:
-            return False
-        base, amount = self.pointer(pointer, state), self.number(size, state)
-        place = self.place(state, base, amount)
-        known = self.coordinates(state, base)
-        if place is None or known is None or state.interval(known[1])[0] < 0 or state.interval(amount)[0] < 0:
-            return False
-        return self._is_in(state, *place, behind=more)
+
+        def holds(state: State) -> bool:
+            base, amount = self.pointer(pointer, state), self.number(size, state)
+            place, known = self.place(state, base, amount), self.coordinates(state, base)
+            if place is None or known is None or state.interval(known[1])[0] < 0 or state.interval(amount)[0] < 0:
+                return False
+            return self._is_in(state, *place, behind=more)
+
+        return self._always(location, holds)
 
     def is_ended(self, pointer: Expression, location: str, unit: int = 1) -> bool:
         """Whether a text has a terminator."""
-        state = self._state(location)
-        return state is not None and self._is_ended(state, self.pointer(pointer, state), unit)
+        return self._always(location, lambda state: self._is_ended(state, self.pointer(pointer, state), unit))
 
     def is_before_end(self, pointer: Expression, index: Expression, unit: int, location: str) -> bool:
         """Whether an element is before the first one that is 0."""
-        state = self._state(location)
-        if state is None:
-            return False
-        place = self.place(state, self.pointer(pointer, state), self.number(index, state), unit)
-        end = state.held.get(Part("nul", place[0], unit)) if place is not None else None
-        return place is not None and end is not None and state.zone.upper(place[1], end) <= -1
 
-    def result_of(self, call: Operation, location: str) -> Interval:
-        """The numbers that an operation of a summary may give."""
-        state = self._state(location)
-        assert isinstance(call, Call)
-        assert call.result is not None
-        after = self.after(call, state) if state is not None else None
-        return full_range(call.result.type) if after is None else after.interval(self.number(call.result, after))
+        def holds(state: State) -> bool:
+            place = self.place(state, self.pointer(pointer, state), self.number(index, state), unit)
+            end = state.held.get(Part(OLDEST, place[0], unit)) if place is not None else None
+            return place is not None and end is not None and state.zone.upper(place[1], end) <= -1
+
+        return self._always(location, holds)
+
+    def is_start(self, pointer: Expression, location: str) -> bool:
+        """Whether a pointer is NULL or the start of its block."""
+
+        def holds(state: State) -> bool:
+            behind = self._part(state, "behind", self.pointer(pointer, state), 1)
+            return behind is not None and state.interval(behind) == (0, 0)
+
+        return self._always(location, holds)
+
+    def length_is(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
+        """Whether a pointer is the start of a block of just that many elements."""
+
+        def holds(state: State) -> bool:
+            room, number = self._whole_room(pointer, scale, state), self.number(count, state)
+            return room is not None and state.zone.upper(room, number) <= 0 and state.zone.upper(number, room) <= 0
+
+        return self._always(location, holds)
+
+    def has_at_most(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
+        """Whether a pointer is the start of a block of not more than so many elements, or NULL."""
+
+        def holds(state: State) -> bool:
+            room, number = self._whole_room(pointer, scale, state), self.number(count, state)
+            return room is not None and state.zone.upper(room, number) <= 0
+
+        return self._always(location, holds)
+
+    def _whole_room(self, pointer: Expression, scale: int, state: State) -> int | None:
+        """The number of elements of a block, if a pointer is its start."""
+        base = self.pointer(pointer, state)
+        room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
+        return room if behind is not None and state.interval(behind) == (0, 0) else None
+
+    def at_most(self, left: Expression, right: Expression, location: str) -> bool:
+        """Whether a number is not greater than another one."""
+        return self._always(
+            location, lambda state: state.zone.upper(self.number(left, state), self.number(right, state)) <= 0
+        )
+
+    def distance(self, left: Expression, right: Expression, location: str) -> int | None:
+        """The first number less the second, if that is always the same."""
+        distances: set[int | None] = set()
+        for known in self.at.get(location, {}).values():
+            state = known.copy()
+            a, b = self.number(left, state), self.number(right, state)
+            most = state.zone.upper(a, b)
+            distances.add(most if state.zone.upper(b, a) == -most else None)
+        return distances.pop() if len(distances) == 1 else None
 
     @property
     def blocks(self) -> Blocks:
         """The kinds of blocks that pointers point to."""
         return self._kinds
 
-    def has_room(self, pointer: Expression, size: Expression, location: str) -> bool:
-        """Whether so many bytes from a pointer on are in its block."""
-        state = self._state(location)
-        if state is None:
-            return False
-        base, amount = self.pointer(pointer, state), self.number(size, state)
-        room = self._part(state, "room", base, 1)
-        return room is not None and self._is_after_start(state, base, ZERO, 1) and state.zone.upper(amount, room) <= 0
-
-    def is_start(self, pointer: Expression, location: str) -> bool:
-        """Whether a pointer is NULL or the start of its block."""
-        state = self._state(location)
-        if state is None:
-            return False
-        behind = self._part(state, "behind", self.pointer(pointer, state), 1)
-        return behind is not None and state.interval(behind) == (0, 0)
-
-    def length_is(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
-        """Whether a pointer is the start of a block of just that many elements."""
-        state = self._state(location)
-        if state is None:
-            return False
-        base, number = self.pointer(pointer, state), self.number(count, state)
-        room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
-        if room is None or behind is None or state.interval(behind) != (0, 0):
-            return False
-        return state.zone.upper(room, number) <= 0 and state.zone.upper(number, room) <= 0
-
-    def at_most(self, left: Expression, right: Expression, location: str) -> bool:
-        """Whether a number is not greater than another one."""
-        state = self._state(location)
-        if state is None:
-            return False
-        a, b = self.number(left, state), self.number(right, state)
-        return state.zone.upper(a, b) <= 0
-
-    def distance(self, left: Expression, right: Expression, location: str) -> int | None:
-        """The first number less the second, if that is always the same."""
-        state = self._state(location)
-        if state is None:
-            return None
-        a, b = self.number(left, state), self.number(right, state)
-        most = state.zone.upper(a, b)
-        return most if state.zone.upper(b, a) == -most else None
-
-    def has_at_most(self, pointer: Expression, count: Expression, scale: int, location: str) -> bool:
-        """Whether a pointer is the start of a block of not more than so many elements, or NULL."""
-        state = self._state(location)
-        if state is None:
-            return False
-        base, number = self.pointer(pointer, state), self.number(count, state)
-        room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
-        if room is None or behind is None or state.interval(behind) != (0, 0):
-            return False
-        return state.zone.upper(room, number) <= 0
-
-    def _state(self, location: str) -> State | None:
-        found = self.at.get(location)
-        return None if found is None else found.copy()
-
     # The fixpoint ---------------------------------------------------------------------------------------------
 
     @cached_property
-    def at(self) -> dict[str, State]:
+    def at(self) -> dict[str, dict[Nulls, State]]:
         if len(self.cfa.edges) > MOST_EDGES:
             return {}
         operations = [e.label for e in self.cfa.edges]
@@ -211,25 +221,33 @@ class Relations(StoredTexts):
             if before == (len(self.promises.broken), self.promises.everything):
                 return at
 
-    def _solved(self) -> dict[str, State]:
+    def _solved(self) -> dict[str, dict[Nulls, State]]:
         order, heads = self.cfa.post_order, self.cfa.loop_heads
-        at: dict[str, State] = {self.cfa.entry: self._initial()}
+        at: dict[str, dict[Nulls, State]] = {self.cfa.entry: {ALL: self._initial()}}
         for start in starts(self.cfa):
-            at.setdefault(start, State())
-        waiting = set(at)
+            at.setdefault(start, {ALL: State()})
+        waiting = {(location, ALL) for location in at}
         visits: dict[str, int] = {}
         while waiting:
-            location = max(waiting, key=lambda name: order.get(name, -1))
-            waiting.remove(location)
+            here = max(waiting, key=lambda item: (order.get(item[0], -1), sorted(item[1])))
+            waiting.remove(here)
+            location, part = here
+            if part not in at[location]:
+                continue
             for edge in self.cfa.leaving(location):
-                after = self.after(edge.label, at[location])
+                after = self.after(edge.label, at[location][part])
                 if after is None:
                     continue
-                known = at.get(edge.target)
+                states = at.setdefault(edge.target, {})
+                nulls = self._part_of(after, states, whole=edge.target in heads)
+                if nulls == ALL and states and ALL not in states:
+                    after = self._all_parts(states, after)
+                    states.clear()
+                known = states.get(nulls)
                 if known is None:
                     after.collect()
-                    at[edge.target] = after
-                    waiting.add(edge.target)
+                    states[nulls] = after
+                    waiting.add((edge.target, nulls))
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
                 joint, pairs = merged(known, after)
@@ -237,9 +255,29 @@ class Relations(StoredTexts):
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     self._widen(known, joint, pairs)
                 if not covers(known, joint, pairs):
-                    at[edge.target] = joint
-                    waiting.add(edge.target)
+                    states[nulls] = joint
+                    waiting.add((edge.target, nulls))
         return at
+
+    def _part_of(self, state: State, states: dict[Nulls, State], *, whole: bool) -> Nulls:
+        """The part of the states of a location to which a state belongs: by the pointers that are NULL in it.
+
+        At the heads of loops, and where there are many parts, all states are one.
+        """
+        if whole or ALL in states:
+            return ALL
+        nulls = frozenset(
+            k.name for k, s in state.held.items() if isinstance(k, Variable) and Part("null", s, 1) in state.held
+        )
+        known = nulls or NONE
+        return known if known in states or len(states) < MOST_PARTS else ALL
+
+    def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
+        for other in states.values():
+            joint, pairs = merged(other, after)
+            self.settle_debts(other, after, joint, pairs)
+            after = joint
+        return after
 
     def _widen(self, known: State, joint: State, pairs: list[tuple[int, int]]) -> None:
         zone = joint.zone
@@ -440,17 +478,25 @@ class Relations(StoredTexts):
             return self._assume_pointers(operator, self.pointer(left, state), self.pointer(right, state), left, state)
         return True
 
-    def _assume_pointers(self, operator: str, a: int, b: int, left: Expression, state: State) -> bool:
-        if operator == "!=" and frozenset() in (state.blocks.get(a), state.blocks.get(b)):
-            pointer = a if state.blocks.get(b) == frozenset() else b
+    def _assume_null(self, operator: str, sides: tuple[int, int], state: State, *, both: bool) -> bool:
+        """A comparison of NULL with a pointer."""
+        null, pointer = sides
+        if both:
+            return operator == "=="
+        if operator == "!=":
             state.held[Part("nonzero", pointer, 1)] = pointer
             return self.settle(state)
-        if operator == "==" and frozenset() in (state.blocks.get(a), state.blocks.get(b)):
-            null, pointer = (a, b) if state.blocks.get(a) == frozenset() else (b, a)
-            for key, symbol in state.held.items():
-                if symbol == pointer and not isinstance(key, Part):
-                    state.held[key] = null
-            return True
+        if Part("nonzero", pointer, 1) in state.held:
+            return False
+        for key, symbol in state.held.items():
+            if symbol == pointer and not isinstance(key, Part):
+                state.held[key] = null
+        return True
+
+    def _assume_pointers(self, operator: str, a: int, b: int, left: Expression, state: State) -> bool:
+        nulls = [Part("null", side, 1) in state.held for side in (a, b)]
+        if any(nulls) and operator in ("==", "!="):
+            return self._assume_null(operator, (a, b) if nulls[0] else (b, a), state, both=all(nulls))
         blocks = [state.held.get(Part("block", side, 1)) for side in (a, b)]
         if blocks[0] is None or blocks[0] != blocks[1] or not isinstance(left.type, PointerType):
             return True

@@ -16,7 +16,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from kleene.cfa.expressions import Deref, Expression, Index, Variable, walk
-from kleene.cfa.operations import Assign, Call, Enter, Havoc, Invoke, Leave, MemCopy, MemSet, Operation, Print, expressions
+from kleene.cfa.operations import (
+    Assign,
+    Call,
+    Enter,
+    Havoc,
+    Invoke,
+    Leave,
+    MemCopy,
+    MemSet,
+    Operation,
+    Print,
+    expressions,
+)
 from kleene.cfa.program import BYTES_WRITE, TEXT_DIGITS, TEXT_LENGTH, TEXT_PREFIX, TEXT_PRIMITIVES, TEXT_WRITE
 from kleene.cfa.types import ArrayType, PointerType, RecordType
 from kleene.passes.facts.liveness import starts

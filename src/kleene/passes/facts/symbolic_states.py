@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from kleene.cfa.expressions import Variable
 from kleene.passes.facts.zones import ZERO, Interval, Zone, joined
 
-
 MOST_DEPTH = 2
 """Members that are followed from a variable where paths meet: else a list that grows would be followed for ever."""
 
@@ -168,6 +167,7 @@ def _imitate(state: State, null: int, other: State, pointer: int, known: dict[in
     while waiting:
         symbol = waiting.pop()
         keys = [k for k in other.held if not isinstance(k, Variable) and k.symbol == symbol]
+        keys = [k for k in keys if isinstance(k, Cell) or k.kind != "nonzero"]
         for key in sorted(keys, key=str):
             value = other.held[key]
             if value not in made:

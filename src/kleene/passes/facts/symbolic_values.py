@@ -81,6 +81,7 @@ class Values:
         nothing = state.fresh(0, 0)
         for kind in ("behind", "room"):
             state.held[Part(kind, null, 1)] = nothing
+        state.held[Part("null", null, 1)] = null
         return null
 
     def _is_tracked(self, variable: Expression) -> bool:

@@ -50,6 +50,7 @@ from kleene.passes.rewrite import operations_of, rewrite_operation, with_parts
 from kleene.passes.text.accesses import Accesses, NotFollowed
 from kleene.passes.text.blocks import TEXT, TextBlocks
 
+
 def with_text_blocks(program: CProgram) -> CProgram:
     """The program without accesses to texts."""
     if program.entry in program.recursive_functions or not _has_texts(program):
@@ -268,7 +269,9 @@ class _Coder:
             return Skip(call.place)
         assert isinstance(call.result, Variable)
         assert isinstance(call.result.type, IntegerType)
-        low, high = self.relations.result_of(rename_variables(call, self.procedure.rename), accesses.location)
+        renamed = rename_variables(call, self.procedure.rename)
+        assert isinstance(renamed, Call)
+        low, high = self.relations.result_of(renamed, accesses.location)
         chosen = accesses.chosen_between(call.result.type, low, high)
         return Assign(call.place, call.result, chosen)
 
