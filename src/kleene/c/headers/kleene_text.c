@@ -23,6 +23,10 @@ extern void __kleene_text_write(char *target, size_t length);
 /* Writes, and reads, that many bytes. */
 extern void __kleene_bytes_write(void *target, size_t size);
 extern void __kleene_bytes_read(const void *source, size_t size);
+/* Writes so many bytes at a position of a target of some size, as far as they are before its last byte; where they end. */
+extern size_t __kleene_text_put(char *target, size_t size, size_t at, size_t length);
+/* Writes a terminator at that position, or at the last one if this is less; the position. */
+extern size_t __kleene_text_put_end(char *target, size_t size, size_t at);
 /* The number of digits of a number. */
 extern size_t __kleene_text_digits(unsigned long long value, unsigned base);
 
@@ -218,21 +222,19 @@ char *__summary_fgets(char *target, int size, FILE *file) {
 }
 
 size_t __summary___kleene_put_text(char *target, size_t size, size_t at, const char *text) {
-    size_t length = __kleene_text_length(text);
-    if (at + 1 < size) {
-        size_t most = size - 1 - at;
-        __kleene_bytes_write(target + at, length < most ? length : most);
-    }
-    return at + length;
+    return __kleene_text_put(target, size, at, __kleene_text_length(text));
+}
+
+size_t __summary___kleene_put_character(char *target, size_t size, size_t at, int character) {
+    return __kleene_text_put(target, size, at, 1);
 }
 
 size_t __summary___kleene_put_number(char *target, size_t size, size_t at, unsigned long long value, unsigned base) {
-    size_t length = __kleene_text_digits(value, base);
-    if (at + 1 < size) {
-        size_t most = size - 1 - at;
-        __kleene_bytes_write(target + at, length < most ? length : most);
-    }
-    return at + length;
+    return __kleene_text_put(target, size, at, __kleene_text_digits(value, base));
+}
+
+int __summary___kleene_end_text(char *target, size_t size, size_t at) {
+    return (int)__kleene_text_put_end(target, size, at);
 }
 
 void __summary___kleene_read_text(const char *text, int most) {

@@ -29,7 +29,7 @@ from kleene.cfa.operations import (
     Print,
     expressions,
 )
-from kleene.cfa.program import BYTES_WRITE, TEXT_DIGITS, TEXT_LENGTH, TEXT_PREFIX, TEXT_PRIMITIVES, TEXT_WRITE
+from kleene.cfa.program import BYTES_WRITE, TEXT_DIGITS, TEXT_LENGTH, TEXT_PREFIX, TEXT_PRIMITIVES, TEXT_PUT, TEXT_PUT_END, TEXT_WRITE
 from kleene.cfa.types import ArrayType, PointerType, RecordType
 from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.symbolic_states import Cell, Part, State
@@ -77,9 +77,15 @@ class StoredTexts(Texts):
             return pointer
         kinds = state.blocks.get(pointer)
         if kinds and self.promises.kinds:
-            state.held[Part("loaded", pointer, 1)] = pointer
+            self._mark_loaded(pointer, kinds, state)
             self._promised(pointer, kinds, state)
         return pointer
+
+    def _mark_loaded(self, pointer: int, kinds: frozenset[object], state: State) -> None:
+        state.held[Part("loaded", pointer, 1)] = pointer
+        for kind in kinds if len(kinds) == 1 else ():
+            for offset, size in self.byte_arrays.get(kind, ()):
+                self._array_in(pointer, offset, size, state)
 
     def _is_argument(self, base: int, state: State) -> bool:
         block = state.held.get(Part("block", base, 1))
@@ -459,7 +465,7 @@ class StoredTexts(Texts):
                 kinds = self._kinds.of_value(variable)
                 pointer = state.held[variable] = state.fresh_pointer(kinds)
                 if kinds:
-                    state.held[Part("loaded", pointer, 1)] = pointer
+                    self._mark_loaded(pointer, kinds, state)
                     self._promised(pointer, [key], state)
 
     # Primitives -----------------------------------------------------------------------------------------------
@@ -479,6 +485,11 @@ class StoredTexts(Texts):
                 result = state.fresh(0, max(state.interval(amount)[1], 0))
                 state.zone.add(result, amount, 0)
                 self._within_text(result, pointer, state)
+            elif call.function == TEXT_PUT:
+                result = self._put(pointer, self.number(rest[1], state), self.number(rest[2], state), state)
+            elif call.function == TEXT_PUT_END:
+                result = self.number(rest[1], state)
+                self._put_end(pointer, amount, result, state)
             elif call.function in (TEXT_WRITE, BYTES_WRITE):
                 ends = call.function == TEXT_WRITE
                 size = self._sum(state, amount, state.fresh(1, 1), minus=False) if ends else amount
@@ -486,6 +497,39 @@ class StoredTexts(Texts):
                 self.write_bytes(state, pointer, size, ends=ends)
         if call.result is not None:
             self._store(call.result, state.fresh(*full_range(call.result.type)) if result is None else result, state)
+
+    def _put(self, pointer: int, at: int, length: int, state: State) -> int:
+        """Up to so many bytes are written at a position of a target; the position behind them."""
+        behind = self._plus(state, at, length)
+        self._overwrite_text(pointer, state)
+        known = self.coordinates(state, pointer)
+        if known is None:
+            self.memory_written(state, pointer, None, 0)
+        else:
+            block, start = known
+            last = self._sum(state, self._plus(state, start, behind), state.fresh(1, 1), minus=True)
+            self.bytes_written(state, block, self._plus(state, start, at), last)
+        return behind
+
+    def _put_end(self, pointer: int, size: int, at: int, state: State) -> None:
+        """A terminator is written at a position, or at the last one of a target of some size if this is less."""
+        if state.interval(size)[0] < 1:  # nothing is written to a target of size 0
+            self.write_bytes(state, pointer, size, zero=True)
+            return
+        position = state.fresh(0, min(state.interval(at)[1], state.interval(size)[1] - 1))
+        if state.zone.upper(at, size) <= -1:
+            position = at
+        else:
+            state.zone.add(position, at, 0)
+            state.zone.add(position, size, -1)
+        self._overwrite_text(pointer, state)
+        known = self.place(state, pointer, position)
+        if known is None:
+            self.memory_written(state, pointer, None, 0)
+            return
+        self.bytes_written(state, known[0], known[1], known[1], zero=True)
+        self._accessed(state, *known)
+        self._set_end(state, *known)
 
     def _length(self, pointer: int, state: State) -> int:
         """The distance from a pointer to the first terminator: there is one now."""
@@ -578,7 +622,7 @@ class StoredTexts(Texts):
 
     def _written_kinds(self, operation: Operation) -> frozenset[object]:
         match operation:
-            case Call(function=str() as name, arguments=arguments) if name in (TEXT_WRITE, BYTES_WRITE):
+            case Call(function=str() as name, arguments=arguments) if name in (TEXT_WRITE, BYTES_WRITE, TEXT_PUT, TEXT_PUT_END):
                 return self._kinds.of_value(arguments[0]) or self.promises.kinds
             case MemSet(pointer=pointer) | MemCopy(destination=pointer):
                 return self._kinds.of_value(pointer) or self.promises.kinds

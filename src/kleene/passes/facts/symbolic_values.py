@@ -25,7 +25,7 @@ from kleene.cfa.operations import (
     Operation,
     address_taken,
 )
-from kleene.cfa.program import CProgram
+from kleene.cfa.program import TEXT_PRIMITIVES, CProgram
 from kleene.cfa.types import ArrayType, IntegerType, PointerType, Type
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.symbolic_states import Cell, Part, State
@@ -95,7 +95,7 @@ class Values:
 
     @cached_property
     def _calls(self) -> bool:
-        return any(isinstance(e.label, Call) for e in self.cfa.edges)
+        return any(isinstance(e.label, Call) and e.label.function not in TEXT_PRIMITIVES for e in self.cfa.edges)
 
     @cached_property
     def _kinds(self) -> Blocks:

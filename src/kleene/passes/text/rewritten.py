@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kleene.cfa.expressions import Constant, Deref, Expression, Index, PointerOffset, Variable, walk
+from kleene.cfa.expressions import Binary, Constant, Deref, Expression, Index, PointerOffset, Variable, walk
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -32,6 +32,8 @@ from kleene.cfa.program import (
     TEXT_LENGTH,
     TEXT_PREFIX,
     TEXT_PRIMITIVES,
+    TEXT_PUT,
+    TEXT_PUT_END,
     TEXT_WRITE,
     CProgram,
     Function,
@@ -130,19 +132,13 @@ class _Coder:
     def run(self) -> Cfa[Operation]:
         for edge in self.cfa.edges:
             if self.procedure.at(edge.source) not in self.relations.at:
-                self._unreachable(edge)
-                continue
+                continue  # no run comes there
             try:
                 here = self._edge(edge)
             except NotFollowed as reason:
                 here = self.chains.add(edge.source, Unsupported(edge.label.place, str(reason)))
             self.chains.connect(here, edge.target, edge.label.place)
         return Cfa(self.cfa.entry, self.chains.shortened())
-
-    def _unreachable(self, edge: Edge[Operation]) -> None:
-        if isinstance(edge.label, Call) and edge.label.function in TEXT_PRIMITIVES:
-            edge = replace(edge, label=Unsupported(edge.label.place, "a text at a place that no run reaches"))
-        self.chains.edges.append(edge)
 
     def _edge(self, edge: Edge[Operation]) -> str:
         label = edge.label
@@ -263,6 +259,12 @@ class _Coder:
                 self._range(first, rest[0], accesses, write=True, more=1)
             case name if name in (BYTES_READ, BYTES_WRITE):
                 self._range(first, rest[0], accesses, write=name == BYTES_WRITE)
+            case name if name == TEXT_PUT:
+                size, at, length = rest
+                self._put(first, (size, Binary("+", at, length, size.type)), accesses)
+            case name if name == TEXT_PUT_END:
+                size, at = rest
+                self._put(first, (size, Binary("+", at, Constant(1, size.type), size.type)), accesses)
             case name if name == TEXT_DIGITS:
                 accesses.value(first)
         if call.result is None:
@@ -274,6 +276,18 @@ class _Coder:
         low, high = self.relations.result_of(renamed, accesses.location)
         chosen = accesses.chosen_between(call.result.type, low, high)
         return Assign(call.place, call.result, chosen)
+
+    def _put(self, pointer: Expression, sizes: tuple[Expression, Expression], accesses: Accesses) -> None:
+        """Bytes of the target are written, no more than one of two numbers of bytes."""
+        original, location = accesses.original, accesses.location
+        if self.relations.of(original(sizes[0]), location) == (0, 0):
+            return  # only the length is asked for
+        if not self.texts.is_text(original(pointer)):
+            raise NotFollowed(f"{pointer} may point to something else than a text")
+        holds = any(self.relations.has_bytes(original(pointer), original(s), location) for s in sizes)
+        base = accesses.value(pointer)
+        accesses.check(holds, f"more bytes than {pointer} has room for may be written")
+        accesses.touch(base, write=self.texts.may_be_literal(original(pointer)))
 
     def _print(self, label: Print, accesses: Accesses) -> Operation:
         texts = [t for t in label.texts if self.texts.is_text(accesses.original(t))]
