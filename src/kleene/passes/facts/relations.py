@@ -60,7 +60,7 @@ from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.stored_texts import Promises, StoredTexts
-from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, merged
+from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merged
 from kleene.passes.facts.symbolic_values import WORD, address_of, full_range
 from kleene.passes.facts.texts import OLDEST
 from kleene.passes.facts.zones import Interval, Zone
@@ -226,6 +226,7 @@ class Relations(StoredTexts):
         at: dict[str, dict[Nulls, State]] = {self.cfa.entry: {ALL: self._initial()}}
         for start in starts(self.cfa):
             at.setdefault(start, {ALL: State()})
+        begins = set(at)
         waiting = {(location, ALL) for location in at}
         visits: dict[str, int] = {}
         while waiting:
@@ -239,6 +240,9 @@ class Relations(StoredTexts):
                 if after is None:
                     continue
                 states = at.setdefault(edge.target, {})
+                if len(at[location]) == 1 and len(self.cfa.entering(edge.target)) == 1 and edge.target not in begins:
+                    waiting |= self._only_state(edge.target, states, after)
+                    continue
                 nulls = self._part_of(after, states, whole=edge.target in heads)
                 if nulls == ALL and states and ALL not in states:
                     after = self._all_parts(states, after)
@@ -250,14 +254,29 @@ class Relations(StoredTexts):
                     waiting.add((edge.target, nulls))
                     continue
                 visits[edge.target] = visits.get(edge.target, 0) + 1
+                symbols = image(known, after)
+                if symbols is not None:
+                    self.settle_debts(known, after, known, ((s, (s, twin)) for s, twin in symbols.items()))
+                    continue
                 joint, pairs = merged(known, after)
-                self.settle_debts(known, after, joint, pairs)
+                self.settle_debts(known, after, joint, enumerate(pairs, 1))
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     self._widen(known, joint, pairs)
                 if not covers(known, joint, pairs):
                     states[nulls] = joint
                     waiting.add((edge.target, nulls))
         return at
+
+    def _only_state(self, location: str, states: dict[Nulls, State], after: State) -> set[tuple[str, Nulls]]:
+        """The state of a location to which one edge leads: it replaces the one before."""
+        nulls = self._part_of(after, {}, whole=False)
+        known = states.get(nulls) if len(states) == 1 else None
+        if known is not None and image(known, after) is not None and image(after, known) is not None:
+            return set()
+        states.clear()
+        after.collect()
+        states[nulls] = after
+        return {(location, nulls)}
 
     def _part_of(self, state: State, states: dict[Nulls, State], *, whole: bool) -> Nulls:
         """The part of the states of a location to which a state belongs: by the pointers that are NULL in it.
@@ -275,7 +294,7 @@ class Relations(StoredTexts):
     def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
         for other in states.values():
             joint, pairs = merged(other, after)
-            self.settle_debts(other, after, joint, pairs)
+            self.settle_debts(other, after, joint, enumerate(pairs, 1))
             after = joint
         return after
 
@@ -432,7 +451,9 @@ class Relations(StoredTexts):
             return
         base, offset = self._locate(target, state)
         first, size = offset, target.type.size
-        if offset is None and isinstance(target, Index) and target.base.type.size:  # some element of an array that is known
+        if (
+            offset is None and isinstance(target, Index) and target.base.type.size
+        ):  # some element of an array that is known
             (base, first), size = self._locate(target.base, state), target.base.type.size
         self._overwrite(base, first, size, state)
         self.stored(target, symbol, base, offset, state)

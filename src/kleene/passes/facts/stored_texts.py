@@ -29,7 +29,16 @@ from kleene.cfa.operations import (
     Print,
     expressions,
 )
-from kleene.cfa.program import BYTES_WRITE, TEXT_DIGITS, TEXT_LENGTH, TEXT_PREFIX, TEXT_PRIMITIVES, TEXT_PUT, TEXT_PUT_END, TEXT_WRITE
+from kleene.cfa.program import (
+    BYTES_WRITE,
+    TEXT_DIGITS,
+    TEXT_LENGTH,
+    TEXT_PREFIX,
+    TEXT_PRIMITIVES,
+    TEXT_PUT,
+    TEXT_PUT_END,
+    TEXT_WRITE,
+)
 from kleene.cfa.types import ArrayType, PointerType, RecordType
 from kleene.passes.facts.liveness import starts
 from kleene.passes.facts.symbolic_states import Cell, Part, State
@@ -195,14 +204,17 @@ class StoredTexts(Texts):
         if Part("fresh", base, 1) in state.held and (kinds is None or kinds & holding):
             self._not_fresh(base, state)
 
-    def settle_debts(self, known: State, after: State, joint: State, pairs: list[tuple[int, int]]) -> None:
+    def settle_debts(
+        self, known: State, after: State, joint: State, pairs: Iterable[tuple[int, tuple[int, int]]]
+    ) -> None:
         """Where two states meet, blocks that are fresh in one of them only are fresh no more, and pay."""
+        pairs = list(pairs)
         for side, state in enumerate((known, after)):
             fresh = [k.symbol for k in state.held if isinstance(k, Part) and k.kind == "fresh"]
             if not fresh:
                 continue
             scratch = state.copy()
-            stay = {p[side]: n for n, p in enumerate(pairs, 1) if Part("fresh", n, 1) in joint.held}
+            stay = {p[side]: n for n, p in pairs if Part("fresh", n, 1) in joint.held}
             for symbol in fresh:
                 if symbol not in stay:
                     self.pay(symbol, scratch)
@@ -402,9 +414,7 @@ class StoredTexts(Texts):
         behind = self._plus(state, end[1], amount)
         return state.zone.upper(behind, end[2]) <= 1 and state.zone.upper(end[2], behind) <= -1
 
-    def write_bytes(
-        self, state: State, pointer: int, amount: int, *, zero: bool = False, ends: bool = False
-    ) -> None:
+    def write_bytes(self, state: State, pointer: int, amount: int, *, zero: bool = False, ends: bool = False) -> None:
         """So many bytes are written from a pointer on: all of them are 0, or the last one is."""
         if not self.promises.kinds:
             return
@@ -622,7 +632,12 @@ class StoredTexts(Texts):
 
     def _written_kinds(self, operation: Operation) -> frozenset[object]:
         match operation:
-            case Call(function=str() as name, arguments=arguments) if name in (TEXT_WRITE, BYTES_WRITE, TEXT_PUT, TEXT_PUT_END):
+            case Call(function=str() as name, arguments=arguments) if name in (
+                TEXT_WRITE,
+                BYTES_WRITE,
+                TEXT_PUT,
+                TEXT_PUT_END,
+            ):
                 return self._kinds.of_value(arguments[0]) or self.promises.kinds
             case MemSet(pointer=pointer) | MemCopy(destination=pointer):
                 return self._kinds.of_value(pointer) or self.promises.kinds

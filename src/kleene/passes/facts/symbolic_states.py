@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from kleene.cfa.expressions import Variable
 from kleene.passes.facts.zones import ZERO, Interval, Zone, joined
@@ -19,6 +19,14 @@ class Cell:
     offset: int
     size: int
 
+    def of(self, symbol: int) -> Cell:
+        """The same cell of another pointer."""
+        return Cell(symbol, self.offset, self.size)
+
+    @property
+    def order(self) -> tuple[str, int, int]:
+        return "", self.offset, self.size
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -27,6 +35,14 @@ class Part:
     kind: str
     symbol: int
     scale: int
+
+    def of(self, symbol: int) -> Part:
+        """The same number of another pointer."""
+        return Part(self.kind, symbol, self.scale)
+
+    @property
+    def order(self) -> tuple[str, int, int]:
+        return self.kind, self.scale, 0
 
 
 Key = Variable | Cell | Part
@@ -97,12 +113,18 @@ class _Merge:
             self._hold(variable, first.held[variable], second.held[variable])
         self._look_into(0, nulls=False)
         looked = len(self.order)
+        imitates = False
         for a, b in list(self.order):
             if first.blocks.get(a) == frozenset() and second.blocks.get(b):
                 _imitate(first, a, second, b, {two: one for one, two in self.order})
             elif second.blocks.get(b) == frozenset() and first.blocks.get(a):
                 _imitate(second, b, first, a, dict(self.order))
-        self._look_into(0)
+            else:
+                imitates |= (first.blocks.get(a) == frozenset()) != (second.blocks.get(b) == frozenset())
+                continue
+            imitates = True
+        if imitates:
+            self._look_into(0)
         assert len(self.order) >= looked
         return self._result(), self.order
 
@@ -127,12 +149,12 @@ class _Merge:
             if not nulls and (self.first.blocks.get(a) == frozenset()) != (self.second.blocks.get(b) == frozenset()):
                 continue
             deep = self.depths[looked - 1] >= MOST_DEPTH
-            for key in sorted(inner.get(a, ()), key=str):
-                other = replace(key, symbol=b)
+            for key in sorted(inner.get(a, ()), key=lambda k: k.order):
+                other = key.of(b)
                 steps = isinstance(key, Cell) or key.kind == "debt"
                 if other in self.second.held and not (deep and steps):
                     self._hold(
-                        replace(key, symbol=looked),
+                        key.of(looked),
                         self.first.held[key],
                         self.second.held[other],
                         self.depths[looked - 1] + steps,
@@ -168,7 +190,7 @@ def _imitate(state: State, null: int, other: State, pointer: int, known: dict[in
         symbol = waiting.pop()
         keys = [k for k in other.held if not isinstance(k, Variable) and k.symbol == symbol]
         keys = [k for k in keys if isinstance(k, Cell) or k.kind != "nonzero"]
-        for key in sorted(keys, key=str):
+        for key in sorted(keys, key=lambda k: k.order):
             value = other.held[key]
             if value not in made:
                 if value in known:
@@ -178,11 +200,59 @@ def _imitate(state: State, null: int, other: State, pointer: int, known: dict[in
                     waiting.append(value)
                 else:
                     made[value] = state.fresh(*other.zone.bounds[value])
-            state.held[replace(key, symbol=made[symbol])] = made[value]
+            state.held[key.of(made[symbol])] = made[value]
     new = {old: own for old, own in made.items() if old not in known and old in other.zone.bounds}
     for (a, b), c in other.zone.gaps.items():
         if a in new and b in new:
             state.zone.add(new[a], new[b], c)
+
+
+def image(known: State, other: State) -> dict[int, int] | None:
+    """The symbols of a state that those of a known one stand for, if this covers it as it is; else None."""
+    symbols: dict[int, int] = {}
+    inner: dict[int, list[Cell | Part]] = {}
+    waiting: list[tuple[int, int]] = []
+    for key, symbol in known.held.items():
+        if not isinstance(key, Variable):
+            inner.setdefault(key.symbol, []).append(key)
+        elif key not in other.held:
+            return None
+        else:
+            waiting.append((symbol, other.held[key]))
+    while waiting:
+        symbol, twin = waiting.pop()
+        if symbol in symbols:
+            if symbols[symbol] != twin:
+                return None
+            continue
+        symbols[symbol] = twin
+        if not _is_within(known, symbol, other, twin):
+            return None
+        for key in inner.get(symbol, ()):
+            value = other.held.get(key.of(twin))
+            if value is None:
+                return None
+            waiting.append((known.held[key], value))
+    if any(
+        a in symbols and b in symbols and other.zone.upper(symbols[a], symbols[b]) > c
+        for (a, b), c in known.zone.gaps.items()
+    ):
+        return None
+    if any(a in symbols and b in symbols and (symbols[a], symbols[b]) not in other.apart for a, b in known.apart):
+        return None
+    return symbols
+
+
+def _is_within(known: State, symbol: int, other: State, twin: int) -> bool:
+    if symbol in known.blocks:
+        if twin not in other.blocks:
+            return False
+        kinds, own = known.blocks[symbol], other.blocks[twin]
+        return kinds is None or (own is not None and own <= kinds)
+    if twin not in other.zone.bounds:
+        return False
+    (low, high), (a, b) = known.zone.bounds[symbol], other.zone.bounds[twin]
+    return low <= a and b <= high
 
 
 def covers(known: State, joint: State, pairs: list[tuple[int, int]]) -> bool:
