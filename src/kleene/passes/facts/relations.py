@@ -69,6 +69,8 @@ MOST_EDGES = 4_000
 """Larger automata are not looked at: the analysis would take longer than what it could help to prove."""
 PATIENCE = 3
 """Visits of a location before its bounds are widened."""
+GAP_STEPS = (-1, 0, 1)
+"""Differences at which a growing one stops first: before, at, or just behind the end of an array."""
 MOST_PARTS = 4
 """States of a location that are kept apart by the pointers that are NULL in them."""
 Nulls = frozenset[str]
@@ -212,6 +214,7 @@ class Relations(StoredTexts):
             return {}
         operations = [e.label for e in self.cfa.edges]
         constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
+        constants |= {g.variable.type.size for g in self.program.globals}
         self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
         self.promises = Promises(self._byte_kinds())
         self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
@@ -314,7 +317,11 @@ class Relations(StoredTexts):
         for (i, j), c in list(zone.gaps.items()):
             one, two = pairs[i - 1][0], pairs[j - 1][0]
             if {one, two} <= known.zone.bounds.keys() and c > known.zone.upper(one, two):
-                del zone.gaps[i, j]
+                step = next((s for s in GAP_STEPS if s >= c), None)
+                if step is None:
+                    del zone.gaps[i, j]
+                else:
+                    zone.gaps[i, j] = step
 
     def _initial(self) -> State:
         state = State()

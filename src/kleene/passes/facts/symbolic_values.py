@@ -33,6 +33,8 @@ from kleene.passes.facts.zones import Interval
 from kleene.passes.literals import character
 from kleene.passes.promote import exposed_globals
 
+MOST_TERMS = 7
+"""Terms of two sums that are compared: all ways to pair them are tried."""
 WORD = 1 << 64
 """Bytes that a block can have at most, on all machines."""
 
@@ -340,7 +342,38 @@ class Values:
             result = state.fresh(al + bl, ah + bh)
             self._between(state, result, a, bl, bh)
             self._between(state, result, b, al, ah)
+            state.held[Part("term", result, 1)], state.held[Part("term", result, 2)] = a, b
         return result
+
+    def upper(self, state: State, a: int, b: int) -> int:
+        """The least known bound of a difference; of sums, also from the bounds of their terms."""
+        bound = state.zone.upper(a, b)
+        left, right = self._terms(state, a), self._terms(state, b)
+        for term in list(left):
+            if term in right:
+                left.remove(term)
+                right.remove(term)
+        if len(left) + len(right) <= MOST_TERMS:
+            bound = min(bound, self._matched(state, left, right))
+        return bound
+
+    def _matched(self, state: State, left: list[int], right: list[int]) -> int:
+        """The least bound of the difference of two sums, where each term of the one is paired with one of the other."""
+        if not left:
+            return -sum(state.interval(term)[0] for term in right)
+        first, *rest = left
+        best = state.interval(first)[1] + self._matched(state, rest, right)
+        for number, term in enumerate(right):
+            others = right[:number] + right[number + 1 :]
+            best = min(best, state.zone.upper(first, term) + self._matched(state, rest, others))
+        return best
+
+    def _terms(self, state: State, number: int) -> list[int]:
+        """The numbers of which one is the sum."""
+        first = state.held.get(Part("term", number, 1))
+        if first is None:
+            return [number]
+        return self._terms(state, first) + self._terms(state, state.held[Part("term", number, 2)])
 
     @staticmethod
     def _between(state: State, a: int, b: int, low: int, high: int) -> None:

@@ -62,7 +62,7 @@ class Texts(Values):
         room = self._part(state, "room", block, unit)
         if room is None or state.interval(position)[0] < 0:
             return False
-        return state.zone.upper(position, room) <= -behind
+        return self.upper(state, position, room) <= -behind
 
     def _is_ended(self, state: State, pointer: int, unit: int = 1) -> bool:
         """Whether there is a terminator at or behind a pointer."""
