@@ -205,6 +205,30 @@ def _imitate(state: State, null: int, other: State, pointer: int, known: dict[in
     for (a, b), c in other.zone.gaps.items():
         if a in new and b in new:
             state.zone.add(new[a], new[b], c)
+    for (a, b), c in other.zone.gaps.items():
+        if (a in new and b in known) or (b in new and a in known):
+            pair = new.get(a, known.get(a, ZERO)), new.get(b, known.get(b, ZERO))
+            _relate(state, pair, c, new[a] if a in new else new[b])
+
+
+def _relate(state: State, pair: tuple[int, int], bound: int, free: int) -> None:
+    """Bound the difference of a number that may have any value and another one, if this says nothing of others.
+
+    The number may be 0 instead of more.
+    """
+    bounds = state.zone.bounds[free]
+    for low in (bounds[0], min(bounds[0], 0)):
+        zone = state.zone.copy()
+        zone.bounds[free] = (low, bounds[1])
+        if zone.add(*pair, bound) and _says_the_same(state.zone, zone, free):
+            state.zone = zone
+            return
+
+
+def _says_the_same(before: Zone, after: Zone, but: int) -> bool:
+    if any(interval != after.bounds[n] for n, interval in before.bounds.items() if n != but):
+        return False
+    return all(before.upper(a, b) <= c for (a, b), c in after.gaps.items() if but not in (a, b))
 
 
 def image(known: State, other: State) -> dict[int, int] | None:

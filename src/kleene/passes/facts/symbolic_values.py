@@ -342,8 +342,20 @@ class Values:
             result = state.fresh(al + bl, ah + bh)
             self._between(state, result, a, bl, bh)
             self._between(state, result, b, al, ah)
+            self._beside_other_sums(state, result, a, b)
             state.held[Part("term", result, 1)], state.held[Part("term", result, 2)] = a, b
         return result
+
+    @staticmethod
+    def _beside_other_sums(state: State, result: int, a: int, b: int) -> None:
+        """Two sums with one term in common differ as their other terms do."""
+        zone = state.zone
+        terms = [(k, v) for k, v in state.held.items() if isinstance(k, Part) and k.kind == "term" and v in (a, b)]
+        for key, value in terms:
+            mine, other = b if value == a else a, state.held[Part("term", key.symbol, 3 - key.scale)]
+            if {key.symbol, mine, other} <= zone.bounds.keys():
+                zone.add(result, key.symbol, zone.upper(mine, other))
+                zone.add(key.symbol, result, zone.upper(other, mine))
 
     def upper(self, state: State, a: int, b: int) -> int:
         """The least known bound of a difference; of sums, also from the bounds of their terms."""
