@@ -27,7 +27,7 @@ from kleene.cfa.operations import (
     rename_variables,
 )
 from kleene.cfa.program import CProgram, Function
-from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType
+from kleene.cfa.types import ArrayType, IntegerType, PointerType, RecordType, Type
 from kleene.passes.inline import convert_value
 
 
@@ -49,7 +49,7 @@ def with_one_automaton(program: CProgram) -> CProgram:
     procedures = procedures_of(program)
     if len(procedures) == 1:
         return program
-    edges = [edge for procedure in procedures.values() for edge in procedure.translated(procedures)]
+    edges = [edge for procedure in procedures.values() for edge in procedure.translate(procedures)]
     main = replace(program.main, cfa=Cfa(program.main.cfa.entry, tuple(edges)))
     return replace(program, functions={program.entry: main})
 
@@ -78,9 +78,9 @@ class Procedure:
         }
         self.result = self._fresh("$result", function.type.result) if self.returns else None
 
-    def _fresh(self, name: str, like: Expression | object) -> Variable:
+    def _fresh(self, name: str, like: Variable | Type) -> Variable:
         type_ = like.type if isinstance(like, Variable) else like
-        return Variable(f"{self.function.name}.{name}", type_)  # type: ignore[arg-type]
+        return Variable(f"{self.function.name}.{name}", type_)
 
     @property
     def parameters(self) -> tuple[Variable, ...]:
@@ -91,7 +91,7 @@ class Procedure:
     def entry(self) -> str:
         return f"{self.function.name}:enter"
 
-    def translated(self, known: dict[str, Procedure]) -> list[Edge[Operation]]:
+    def translate(self, known: dict[str, Procedure]) -> list[Edge[Operation]]:
         """The edges of the function."""
         function = self.function
         if not self.main:

@@ -32,7 +32,7 @@ class Blocks:
     def __init__(self, program: CProgram, cfa: Cfa[Operation]) -> None:
         self._program = program
         self._sizes: dict[Operation, int] = {}
-        changed = Cfa(cfa.entry, tuple(map(self._fixed, cfa.edges)))
+        changed = Cfa(cfa.entry, tuple(map(self._fix, cfa.edges)))
         merged = replace(
             program,
             globals=tuple(map(_merged, program.globals)),
@@ -61,7 +61,7 @@ class Blocks:
                     arrays.setdefault(kind, []).extend(byte_arrays(layout.type, self._program, 0))
         return {kind: sorted(set(found)) for kind, found in arrays.items() if found}
 
-    def _fixed(self, edge: Edge[Operation]) -> Edge[Operation]:
+    def _fix(self, edge: Edge[Operation]) -> Edge[Operation]:
         label = rewrite_operation(edge.label, _at_start)
         if isinstance(label, Allocate | Realloc) and constant_of(label.size) is None:
             size = self._sizes.setdefault(edge.label, OWN_SIZES + len(self._sizes))
@@ -70,7 +70,7 @@ class Blocks:
             label = replace(label, size=Constant(OWN_SIZES, label.size.type))
         return replace(edge, label=label)
 
-    def made(self, operation: Allocate | Realloc) -> object:
+    def of_allocation(self, operation: Allocate | Realloc) -> object:
         """The kind of the block that an allocation makes."""
         own = self._sizes.get(operation, 0)
         if own:
@@ -83,8 +83,8 @@ class Blocks:
 
     def of_value(self, pointer: Expression) -> frozenset[object] | None:
         """The kinds of blocks that a pointer may point to; None if any."""
-        found = self.places(pointer) if self.known else None
-        return None if found is None else frozenset(size for size, _ in found)
+        places = self.places(pointer) if self.known else None
+        return None if places is None else frozenset(size for size, _ in places)
 
     def address_places(self, lvalue: Expression) -> set[Place] | None:
         """The places where an lvalue may be; None if anywhere."""

@@ -11,6 +11,7 @@ without regard to control flow (`memory`), and a fresh block differs from all th
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -60,10 +61,10 @@ from kleene.passes.entry_parameters import ARGUMENTS
 from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.liveness import defined_variables, starts
 from kleene.passes.facts.stored_texts import Promises, StoredTexts
-from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merged
-from kleene.passes.facts.symbolic_values import WORD, address_of, full_range
+from kleene.passes.facts.symbolic_states import Cell, Part, State, covers, image, merge
+from kleene.passes.facts.symbolic_values import LARGEST_BLOCK, WORD, address_of, full_range
 from kleene.passes.facts.texts import OLDEST
-from kleene.passes.facts.zones import Interval, Zone
+from kleene.passes.facts.zones import ZERO, Interval, Zone
 
 MOST_EDGES = 4_000
 """Larger automata are not looked at: the analysis would take longer than what it could help to prove."""
@@ -79,6 +80,7 @@ ALL: Nulls = frozenset()
 """The part of all states."""
 NONE: Nulls = frozenset(("",))
 """The part of the states in which no pointer is NULL."""
+CHAR_BITS = 8
 MOST_SYMBOLS = 60
 """With more symbols than this in a state, those that nothing holds are dropped."""
 
@@ -175,7 +177,7 @@ class Relations(StoredTexts):
 
         def holds(state: State) -> bool:
             room, number = self._whole_room(pointer, scale, state), self.number(count, state)
-            return room is not None and state.zone.upper(room, number) <= 0
+            return room is not None and state.growth(number, room) is not None  # a number less than 0 gives no block
 
         return self._always(location, holds)
 
@@ -184,6 +186,10 @@ class Relations(StoredTexts):
         base = self.pointer(pointer, state)
         room, behind = self._part(state, "room", base, scale), self._part(state, "behind", base, scale)
         return room if behind is not None and state.interval(behind) == (0, 0) else None
+
+    def is_nonzero(self, expression: Expression, location: str) -> bool:
+        """Whether a number is not 0."""
+        return self._always(location, lambda state: state.is_nonzero(self.number(expression, state)))
 
     def at_most(self, left: Expression, right: Expression, location: str) -> bool:
         """Whether a number is not greater than another one."""
@@ -201,6 +207,20 @@ class Relations(StoredTexts):
             distances.add(most if state.zone.upper(b, a) == -most else None)
         return distances.pop() if len(distances) == 1 else None
 
+    def difference(
+        self, left: Expression, right: Expression | None, location: str, behind: Assume
+    ) -> tuple[float, float]:
+        """The least and the greatest value of the first number less the second, without overflow, after a condition."""
+        bounds: list[tuple[int, int]] = []
+        for state in self.at.get(location, {}).values():
+            after = self.after(behind, state)
+            if after is not None:
+                a, b = self.number(left, after), ZERO if right is None else self.number(right, after)
+                bounds.append((-after.zone.upper(b, a), after.zone.upper(a, b)))
+        if not bounds:
+            return -math.inf, math.inf
+        return min(low for low, _ in bounds), max(high for _, high in bounds)
+
     @property
     def blocks(self) -> Blocks:
         """The kinds of blocks that pointers point to."""
@@ -213,18 +233,21 @@ class Relations(StoredTexts):
         if len(self.cfa.edges) > MOST_EDGES:
             return {}
         operations = [e.label for e in self.cfa.edges]
-        constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
+        nodes = {n for o in operations for x in expressions(o) for n in walk(x)}
+        constants = {n.value for n in nodes if isinstance(n, Constant)}
+        limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
+        limits |= {LARGEST_BLOCK // c for c in constants if c > 0}
         constants |= {g.variable.type.size for g in self.program.globals}
-        self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
+        self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)} | limits)
         self.promises = Promises(self._byte_kinds())
         self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
         while True:
             before = (len(self.promises.broken), self.promises.everything)
-            at = self._solved()
+            at = self._solve()
             if before == (len(self.promises.broken), self.promises.everything):
                 return at
 
-    def _solved(self) -> dict[str, dict[Nulls, State]]:
+    def _solve(self) -> dict[str, dict[Nulls, State]]:
         order, heads = self.cfa.post_order, self.cfa.loop_heads
         at: dict[str, dict[Nulls, State]] = {self.cfa.entry: {ALL: self._initial()}}
         for start in starts(self.cfa):
@@ -261,7 +284,7 @@ class Relations(StoredTexts):
                 if symbols is not None:
                     self.settle_debts(known, after, known, ((s, (s, twin)) for s, twin in symbols.items()))
                     continue
-                joint, pairs = merged(known, after)
+                joint, pairs = merge(known, after)
                 self.settle_debts(known, after, joint, enumerate(pairs, 1))
                 if visits[edge.target] > PATIENCE and edge.target in heads:
                     self._widen(known, joint, pairs)
@@ -296,7 +319,7 @@ class Relations(StoredTexts):
 
     def _all_parts(self, states: dict[Nulls, State], after: State) -> State:
         for other in states.values():
-            joint, pairs = merged(other, after)
+            joint, pairs = merge(other, after)
             self.settle_debts(other, after, joint, enumerate(pairs, 1))
             after = joint
         return after
@@ -350,12 +373,12 @@ class Relations(StoredTexts):
             case Assign(target=target, value=value):
                 self._assign(target, value, state)
             case Allocate(target=target, size=size):
-                block = self._block(size, state, self._kinds.made(operation))
+                block = self._block(size, state, self._kinds.of_allocation(operation))
                 self.made_block(block, state, zeroed=operation.zeroed)
                 self._store(target, block, state)
             case Realloc(target=target, pointer=pointer, size=size):
                 old = self.pointer(pointer, state)
-                block = self._block(size, state, self._kinds.made(operation))
+                block = self._block(size, state, self._kinds.of_allocation(operation))
                 self.moved_block(old, block, state)
                 self._store(target, block, state)
             case Havoc(target=target):
@@ -435,7 +458,7 @@ class Relations(StoredTexts):
             count, each = product
             number = self.number(count, state)
             low, high = state.interval(number)
-            if low >= 0 and high * each < WORD:
+            if low * each >= -LARGEST_BLOCK and high * each < WORD:  # less than 0 is too much, and gives NULL
                 state.held[Part("room", block, each)] = number
                 state.held[Part("behind", block, each)] = nothing
         return block
@@ -498,12 +521,25 @@ class Relations(StoredTexts):
         operator = condition.operator if truth else NEGATED[condition.operator]
         left, right = condition.left, condition.right
         if isinstance(left.type, IntegerType) and isinstance(right.type, IntegerType):
-            a, b = self.number(left, state), self.number(right, state)
-            if operator == "!=":
-                self.differs(a, b, state)
-            return _related(operator, a, b, state.zone) and self.settle(state)
+            one, two = self.number(left, state), self.number(right, state)
+            if operator == "!=" and state.interval(two) == (0, 0):
+                state.nonzero.add(one)
+            return _relate(operator, one, two, state.zone) and self.settle(state)
         if isinstance(left.type, PointerType) and isinstance(right.type, PointerType):
-            return self._assume_pointers(operator, self.pointer(left, state), self.pointer(right, state), left, state)
+            one, two = self.pointer(left, state), self.pointer(right, state)
+            return self._assume_pointers(operator, one, two, left, state)
+        return True
+
+    def _exists(self, pointer: int, state: State) -> bool:
+        """A pointer is not NULL: its block is not larger than a block can be."""
+        parts = [(k, s) for k, s in state.held.items() if isinstance(k, Part) and k.symbol == pointer]
+        for part, number in parts:
+            if part.kind == "room" and Part("behind", pointer, part.scale) in state.held:
+                behind = state.interval(state.held[Part("behind", pointer, part.scale)])
+                if behind == (0, 0):
+                    most = LARGEST_BLOCK // part.scale
+                    if not (state.zone.add(number, ZERO, most) and state.is_natural(number)):
+                        return False
         return True
 
     def _assume_null(self, operator: str, sides: tuple[int, int], state: State, *, both: bool) -> bool:
@@ -513,7 +549,7 @@ class Relations(StoredTexts):
             return operator == "=="
         if operator == "!=":
             state.held[Part("nonzero", pointer, 1)] = pointer
-            return self.settle(state)
+            return self._exists(pointer, state) and self.settle(state)
         if Part("nonzero", pointer, 1) in state.held:
             return False
         for key, symbol in state.held.items():
@@ -530,10 +566,10 @@ class Relations(StoredTexts):
             return True
         scale = left.type.target.size
         one, two = self._part(state, "behind", a, scale), self._part(state, "behind", b, scale)
-        return one is None or two is None or _related(operator, one, two, state.zone)
+        return one is None or two is None or _relate(operator, one, two, state.zone)
 
 
-def _related(operator: str, a: int, b: int, zone: Zone) -> bool:
+def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
     """Add a comparison of two numbers; false if it cannot hold."""
     if operator in (">", ">="):
         a, b, operator = b, a, MIRRORED[operator]
@@ -552,11 +588,23 @@ def _related(operator: str, a: int, b: int, zone: Zone) -> bool:
 
 
 def factors(size: Expression) -> tuple[Expression, int] | None:
-    """A count of elements and the size of each, if a size is written as their product."""
+    """A count of elements and the size of each, if a size is written as their product.
+
+    The count is a number whose product is the size modulo the width of a size; it may be less than 0.
+    """
     while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType):
         size = size.operand
     if isinstance(size, Binary) and size.operator == "*":
         for count, each in ((size.left, size.right), (size.right, size.left)):
             if isinstance(each, Constant) and each.value > 1:
-                return count, each.value
+                return _unconverted(count, size.type), each.value
     return None
+
+
+def _unconverted(count: Expression, size: Type) -> Expression:
+    """A number before its conversion to the type of sizes, which does not change it modulo the width."""
+    while isinstance(count, Cast) and count.type == size and isinstance(count.operand.type, IntegerType):
+        if count.operand.type.bits > count.type.size * CHAR_BITS or count.operand.type.boolean:
+            break
+        count = count.operand
+    return count

@@ -150,18 +150,14 @@ class Texts(Values):
     def is_zero(self, state: State, symbol: int) -> bool:
         return state.interval(symbol) == (0, 0)
 
-    def is_nonzero(self, state: State, symbol: int) -> bool:
-        low, high = state.interval(symbol)
-        return low > 0 or high < 0 or Part("nonzero", symbol, 1) in state.held
-
     def settle(self, state: State) -> bool:
         """Draw conclusions from what a condition says of bytes; false if it cannot hold."""
         for key in [k for k in state.held if isinstance(k, Part) and k.kind == "zero like"]:
             content = state.held.get(key)
             if content is None or content not in state.zone.bounds:
                 continue
-            if self.is_nonzero(state, key.symbol):
-                state.held[Part("nonzero", content, 1)] = content
+            if state.is_nonzero(key.symbol):
+                state.nonzero.add(content)
             elif self.is_zero(state, key.symbol) and not state.zone.same(content, ZERO):
                 return False
         blocks = [(k.symbol, k.scale) for k in state.held if isinstance(k, Part) and k.kind == "byte at"]
@@ -173,7 +169,7 @@ class Texts(Values):
         if unit > 1:  # pointers: a mark tells whether one is NULL
             nonzero, zero = Part("nonzero", content, 1) in state.held, Part("zero", content, 1) in state.held
         else:
-            nonzero, zero = self.is_nonzero(state, content), self.is_zero(state, content)
+            nonzero, zero = state.is_nonzero(content), self.is_zero(state, content)
         ends = [state.held.get(Part(which, block, unit)) for which in (OLDEST, NEWEST)]
         if nonzero:
             for end in ends:
@@ -215,12 +211,6 @@ class Texts(Values):
         if not item.external and _is_bytes(variable.type) and variable.type.size and not is_literal(variable):
             last = variable.type.size - 1
             state.held[Part(OLDEST, self._object(variable, state), 1)] = state.fresh(last, last)
-
-    def differs(self, a: int, b: int, state: State) -> None:
-        """Two numbers differ: remember it if one of them is 0."""
-        for one, other in ((a, b), (b, a)):
-            if self.is_zero(state, other):
-                state.held[Part("nonzero", one, 1)] = one
 
 
 def _is_bytes(type_: Type) -> bool:

@@ -32,8 +32,8 @@ class Zone:
         if a == b:
             return 0
         loose = self.bounds[a][1] - self.bounds[b][0]
-        found = self.gaps.get((a, b), loose)
-        return min(loose, found)
+        gap = self.gaps.get((a, b), loose)
+        return min(loose, gap)
 
     def add(self, a: int, b: int, c: int) -> bool:
         """Add a - b <= c and all that follows; false if nothing satisfies it."""
@@ -80,7 +80,7 @@ DENSE = 40
 """Numbers whose bounds changed, up to which a join looks at all their differences; of more, at the known ones only."""
 
 
-def joined(first: Zone, second: Zone, pairs: Sequence[tuple[int, int]]) -> Zone:
+def join_zones(first: Zone, second: Zone, pairs: Sequence[tuple[int, int]]) -> Zone:
     """The least zone of the new numbers 1, 2, ..., each of which is a number of the first and one of the second.
 
     A difference can be bounded by more than the intervals only if one of the zones has a bound for it, or if the upper

@@ -138,7 +138,7 @@ class _Coder:
             except NotFollowed as reason:
                 here = self.chains.add(edge.source, Unsupported(edge.label.place, str(reason)))
             self.chains.connect(here, edge.target, edge.label.place)
-        return Cfa(self.cfa.entry, self.chains.shortened())
+        return Cfa(self.cfa.entry, self.chains.shorten())
 
     def _edge(self, edge: Edge[Operation]) -> str:
         label = edge.label
@@ -209,7 +209,7 @@ class _Coder:
         """Whether an allocation makes a text."""
         own = rename_variables(label, self.procedure.rename)
         assert isinstance(own, Allocate | Realloc)
-        return self.texts.blocks.made(own) in self.texts.kinds
+        return self.texts.blocks.of_allocation(own) in self.texts.kinds
 
     def _is_argument(self, target: Expression, accesses: Accesses) -> bool:
         return isinstance(target, Deref) and self.texts.is_argument(accesses.original(target.pointer))
