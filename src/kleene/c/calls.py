@@ -35,6 +35,7 @@ from kleene.cfa.operations import (
     MemSet,
     Realloc,
 )
+from kleene.cfa.program import TEXT_PRIMITIVES
 from kleene.cfa.types import INT, FunctionType, PointerType, Type, is_scalar
 
 ERROR_CALLS = {"__VERIFIER_error": "unreach_call", "reach_error": "unreach_call"}
@@ -409,7 +410,13 @@ def _infinity(c: Calls, cursor: Any, args: list[Any], target: Expression | None,
     return FloatConstant(float("inf"), c.lower.type(cursor))
 
 
+def _primitive(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    """An operation of the summaries of library functions; only analyses execute it."""
+    return c._direct(cursor, cursor.spelling, args, target, wanted)
+
+
 HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(TEXT_PRIMITIVES, _primitive),
     "malloc": _malloc,
     "alloca": _alloca,
     "calloc": _calloc,
