@@ -35,6 +35,28 @@ EVERY: dict[str, int] = {
         ),
         ONLY_IN_EXAM,
     ),
+    **dict.fromkeys(
+        (
+            f"tests/corpus/test_corpus.py::test_program[counts/{name}]"
+            for name in (
+                "deque",
+                "embedded_header",
+                "global_queue",
+                "insert_at",
+                "iterator",
+                "move_all",
+                "node_count",
+                "queue_wrong",
+                "release_callback",
+                "remove_at",
+                "remove_by_value",
+                "size_function",
+                "unlink",
+            )
+        ),
+        ONLY_IN_EXAM,
+    ),
+    "tests/corpus/test_corpus.py::test_program[arrays/heap_vector]": ONLY_IN_EXAM,
     "tests/test_docs.py::test_commands_do_what_is_shown[docs/concepts/fesa.md-2]": ONLY_IN_EXAM,
     "tests/cli/test_install.py": ONLY_IN_EXAM,
     "tests/refine/test_loop.py::test_the_paper_s_first_row": ONLY_IN_EXAM,
