@@ -65,6 +65,7 @@ CONSTANTS: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "kleene.analysis.c.shape.attempts": (
         ("PARTS_SHARE", ("parts",)),
         ("LOADS_SHARE", ("shape",)),
+        ("COUNTS_SHARE", ("shape",)),
     ),
     "kleene.analysis.c.shape.analyse": (
         ("WITHOUT_LANES_FACTOR", ("shape",)),
