@@ -161,6 +161,18 @@ class CProgram:
         operations: list[Operation] = [a for g in self.globals for a in g.initial]
         return operations + [e.label for f in self.functions.values() for e in f.cfa.edges]
 
+    def externals_in(self, cfa: Cfa[Operation]) -> list[Variable]:
+        """The variables of other files that an automaton uses: by name, or by the initial value of one that it uses."""
+        used: set[Variable] = set()
+        waiting = [x for e in cfa.edges for x in expressions(e.label)]
+        initial = {g.variable: [x for a in g.initial for x in expressions(a)] for g in self.globals}
+        while waiting:
+            for node in walk(waiting.pop()):
+                if isinstance(node, Variable) and node not in used:
+                    used.add(node)
+                    waiting += initial.get(node, ())
+        return [g.variable for g in self.globals if g.external and g.variable in used]
+
     @cached_property
     def reachable_functions(self) -> tuple[str, ...]:
         """The functions that the entry may call, itself first, in order of discovery."""
