@@ -70,6 +70,8 @@ def analyse(
         if not series.ways_seen:
             break
         ways = ways - {Way.NUMBERS} if Way.NUMBERS in series.ways_seen else frozenset()
+    if result.ways:
+        result.reason = f"the time limit was reached after a run without an end: {result.reason}"
     result.seconds = time.monotonic() - start
     return result
 
