@@ -42,6 +42,8 @@ FEW_MARKERS, MANY_MARKERS = 2, 4
 """Numbers of markers, for objects of the caller of a recursive function: the first try, and the second one."""
 APART_SHARE = 0.6
 """The share of the time for attempts that take the heap apart: attempts on whole heaps have the rest."""
+WORDS = {Way.NUMBERS: "without numbers", Way.CALLS: "by calls", Way.PARTS: "by parts"}
+"""The ways to fewer structures in the name of a proof."""
 ALL_KINDS = kinds_of(PROPERTIES)
 """The kinds of alarms."""
 
@@ -278,11 +280,17 @@ class _Plan:
         }
         return Looks({way: look for way, look in every.items() if way in self.sought})
 
+    def _class(self, shape: ShapeClass) -> ShapeClass:
+        """The shape class with what the attempt and its ways change, and with their names."""
+        words = [word for way, word in WORDS.items() if way in self.taken]
+        values = False if Way.NUMBERS in self.taken else shape.values
+        return self.attempt.class_with_predicates(replace(shape, name=", ".join([shape.name, *words]), values=values))
+
     def _translate(self, shape: ShapeClass, markers: int) -> tuple[Translator, Translation]:
         translator = Translator(
             self.prepared.inlined,
             self.cfa,
-            self.attempt.class_with_predicates(replace(shape, values=False) if Way.NUMBERS in self.taken else shape),
+            self._class(shape),
             malloc_may_fail=self.malloc_may_fail,
             whole_scope=self.attempt.whole_scope,
             markers=markers,

@@ -129,7 +129,7 @@ def run_apart(
                 inner, initial = domain_of(translation, join="conc")
                 domain = known.domain(inner, translation)
                 limits = _Limits(inner, max_structures, _doubtful(translation, forgets=forgets), counts=domain)
-                teller = Teller(tell, translation, f"{shape.name}, by parts", limits)
+                teller = Teller(tell, translation, shape.name, limits)
                 reached = _solve(translation, domain, domain.products_of([initial]), limits, teller)
         except (LimitReached, Refused) as limit:
             return result if result.together is not None else gave_up(str(limit), start)
