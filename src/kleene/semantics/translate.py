@@ -123,7 +123,7 @@ class Translator:
         self.malloc_may_fail = malloc_may_fail
         self.leaks = leaks
         lives = lives or lifetimes(cfa, {*memory.pointers, *memory.integers}, whole_scope=whole_scope)
-        self.needed = lives.live
+        self.needed, self.mortal = lives.live, lives.mortal
         self.live = lingering_variables(cfa, self._active())
         declared = {e.label.variable for e in cfa.edges if isinstance(e.label, DeclareLocal)}
         self.undeclared = [v for v in memory.objects if not v.is_global and v not in declared]
@@ -147,7 +147,7 @@ class Translator:
         entry = "start"
         chain: list[Step] = []
         externals = self.context.program.externals_in(self.source)
-        given = [v for v in self.memory.integers if v in self.needed[self.source.entry]]
+        given = [v for v in self.memory.integers if v in self.needed[self.source.entry] and not v.is_global]
         for variable in (*self.undeclared, *given):  # temporaries of the C reader; parameters: any number
             chain += self._steps(DeclareLocal(Place("", 0, 0, ""), variable))
         for item in self.context.program.globals:
@@ -286,7 +286,7 @@ class Translator:
         before, after = self.live[edge.source], self.live[edge.target]
         gone = [v for v in before if v not in after]
         target = getattr(edge.label, "target", None)
-        if isinstance(target, Variable) and not target.is_global and target not in after:
+        if isinstance(target, Variable) and target in self.mortal and target not in after:
             gone.append(target)
         if isinstance(edge.label, Enter):
             gone += [v for v in edge.label.parameters if v not in after]
