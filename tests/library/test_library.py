@@ -14,7 +14,9 @@ import pytest
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.library.client import write_client
 from kleene.analysis.c.library.interface import read_interface
-from kleene.analysis.c.library.operations import Fate, Outcome, Role, object_types, readings
+from kleene.analysis.c.library.object_types import object_types
+from kleene.analysis.c.library.operations import Fate, Outcome, Role
+from kleene.analysis.c.library.readings import readings
 from kleene.analysis.c.options import check_options
 from kleene.c.options import DEFAULT
 from kleene.cli import run_main

@@ -16,10 +16,21 @@ from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import Client, executed_operations
 from kleene.analysis.c.library.contract import contract_of, loop_head
-from kleene.analysis.c.library.inference import NEVER_CALLED, ClientFolder, Inferred, Rejected, infer, run_trial
+from kleene.analysis.c.library.inference import (
+    NEVER_CALLED,
+    SHARES,
+    TRIAL_STATES,
+    ClientFolder,
+    Inferred,
+    Rejected,
+    infer,
+    run_trial,
+    steps_of,
+)
 from kleene.analysis.c.library.interface import Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
 from kleene.analysis.c.library.operations import Operation
+from kleene.analysis.c.library.separation import shared_in_structures
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
 from kleene.cfa.program import CProgram
@@ -93,7 +104,7 @@ class _Run:
             check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
             report.client, report.check = client.text, check
             if check.verdict is Verdict.TRUE:
-                self._accept(operations, program, check)
+                self._accept(operations, client, program, check)
                 self._state(check, client, inferred, report)
                 return
             culprit = self._culprit(check, client, operations)
@@ -108,15 +119,25 @@ class _Run:
             self._decide(operation, verdict, check.reason or str(finding), finding, run, sequence_of(finding, client))
             operations.remove(operation)
 
-    def _accept(self, operations: list[Operation], program: CProgram, check: CheckReport) -> None:
+    def _accept(self, operations: list[Operation], client: Client, program: CProgram, check: CheckReport) -> None:
         """Record the proof of a client: what no run of it calls is not proved, and what is left out is stated."""
-        trial = run_trial(program, self.budget, malloc_may_fail=self.options.read.malloc_may_fail)
+        trial = run_trial(client, program, self.budget, TRIAL_STATES, malloc_may_fail=self.options.read.malloc_may_fail)
+        head = loop_head(check)
+        shared = trial.shared
+        if shared is None and head is not None:
+            shared = shared_in_structures(head.structures, head.live, client.variables)
         left_out = ", ".join(f.name for f in self.interface.functions if f.name in self.verdicts)
         for operation in operations:
-            if operation.function.name in trial.entered:
-                self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
-            else:
+            name = operation.function.name
+            executed = {location for function, location in trial.exploration.visited if function == name}
+            if not executed:
                 self._decide(operation, Verdict.UNKNOWN, NEVER_CALLED)
+            elif shared is not None:
+                self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")
+            elif left_out and not executed >= steps_of(program, name):
+                self._decide(operation, Verdict.UNKNOWN, f"without {left_out}, parts of it are never executed")
+            else:
+                self._decide(operation, Verdict.TRUE, check.proved_by.get(PROVED[0], ""), left_out=left_out)
 
     def _state(self, check: CheckReport, client: Client, inferred: Inferred, report: LibraryReport) -> None:
         """State the invariants of the object types, and the contracts that follow from them."""

@@ -47,7 +47,7 @@ class _View:
     @staticmethod
     def of(structure: Structure, pointers: Sequence[str]) -> _View | None:
         for name in pointers:
-            for node in structure.nodes:
+            for node in structure.nodes if name in structure.vocabulary else ():
                 if structure.value(name, node) is Kleene.TRUE:
                     return _View(structure, node)
         return None
