@@ -165,6 +165,55 @@ def test_nothing_is_proved_of_objects_that_cannot_be_made(tmp_path: Path) -> Non
     assert verdicts == {"s_new": Verdict.FALSE, "s_free": Verdict.UNKNOWN}
 
 
+def test_the_page_of_a_library(tmp_path: Path) -> None:
+    """`--html` was refused with `--library`: the invariant had no picture, and an error no film."""
+    file, page = tmp_path / "a.c", tmp_path / "a.html"
+    file.write_text(
+        "#include <stdlib.h>\nstruct s { struct s *next; };\n"
+        "struct s *push(struct s *x) { struct s *n = malloc(sizeof *n); if (!n) return x; n->next = x; return n; }\n"
+        "struct s *second(struct s *x) { return x->next->next; }\n"
+        "void free_all(struct s *x) { while (x) { struct s *n = x->next; free(x); x = n; } }\n",
+        encoding="utf-8",
+    )
+    assert run_main(["check", "--library", str(file), "--html", str(page), "--quiet"]) == 1
+    text = page.read_text(encoding="utf-8")
+    for part in ("Errors on admissible inputs", "data-film", "no cycle", "/*@ requires", "<svg", "int main(void)"):
+        assert part in text, part
+
+
+def test_objects_that_share_blocks_are_not_proved(tmp_path: Path) -> None:
+    """A client with one object of each type proves nothing about two objects in one list: this was once proved."""
+    file = tmp_path / "a.c"
+    file.write_text(
+        "#include <stddef.h>\nstruct job { struct job *next; int *cost; };\nstruct plan { struct job *jobs; };\n"
+        "void plan_init(struct plan *p) { p->jobs = NULL; }\n"
+        "void job_init(struct job *j) { j->next = NULL; j->cost = NULL; }\n"
+        "void plan_add(struct plan *p, struct job *j) { if (p->jobs != j) { j->next = p->jobs; p->jobs = j; } }\n"
+        "int plan_cost(struct plan *p) { return p->jobs && p->jobs->next ? *p->jobs->cost : 0; }\n",
+        encoding="utf-8",
+    )
+    verdicts = {f.name: f.verdict for f in check_library(str(file), check_options(timeout=_SECONDS)).functions}
+    assert verdicts["plan_cost"] is not Verdict.TRUE
+
+
+def test_an_iterator_lives_between_two_operations(tmp_path: Path) -> None:
+    """An iterator was called after its list had been freed, and reported as an error of the library."""
+    file = tmp_path / "a.c"
+    file.write_text(
+        "#include <stdlib.h>\nstruct n { struct n *next; };\nstruct l { struct n *head; };\n"
+        "struct it { struct n *at; };\n"
+        "struct l *l_new(void) { return calloc(1, sizeof(struct l)); }\n"
+        "void l_add(struct l *l) { struct n *x = malloc(sizeof *x); if (x) { x->next = l->head; l->head = x; } }\n"
+        "void l_free(struct l *l) { while (l->head) { struct n *x = l->head; l->head = x->next; free(x); } free(l); }\n"
+        "struct it *it_new(struct l *l) { struct it *i = malloc(sizeof *i); if (i) i->at = l->head; return i; }\n"
+        "struct n *it_next(struct it *i) { struct n *x = i->at; if (x) i->at = x->next; return x; }\n"
+        "void it_free(struct it *i) { free(i); }\n",
+        encoding="utf-8",
+    )
+    report = check_library(str(file), check_options(timeout=_SECONDS))
+    assert report.verdict is Verdict.TRUE, [(f.name, f.reason) for f in report.functions]
+
+
 def test_a_proof_states_which_functions_it_leaves_out(tmp_path: Path) -> None:
     file = tmp_path / "a.c"
     file.write_text(

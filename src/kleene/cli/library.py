@@ -26,7 +26,7 @@ def check_libraries(request: CheckRequest, given: dict[str, Any]) -> int:
     """Check each file as a library of its own; one that cannot be read does not keep the others from being checked."""
     from kleene.analysis.c.library.check import check_library
 
-    _refuse(given)
+    _refuse(request, given)
     reports: list[LibraryReport] = []
     unread = 0
     for file in request.files:
@@ -46,13 +46,15 @@ def check_libraries(request: CheckRequest, given: dict[str, Any]) -> int:
     return _BAD_INPUT if unread else _EXIT[together([r.verdict for r in reports])]
 
 
-def _refuse(given: dict[str, Any]) -> None:
+def _refuse(request: CheckRequest, given: dict[str, Any]) -> None:
     for name, option in {"contracts": "--contracts", "entry": "--entry", "refine": "--refine"}.items():
         if given.get(name):
             raise UsageError(f"--library and {option} exclude each other")
-    for name in (*FORMAT_FILES, "html_file", "replay"):
+    for name in (*FORMAT_FILES, "replay"):
         if given.get(name):
-            raise UsageError(f"--library writes text, --json, --contracts-out and --client-out, not '{name}'")
+            raise UsageError(f"--library writes text, --json, --html, --contracts-out and --client-out, not '{name}'")
+    if given["html_file"] and len(request.files) > 1:
+        raise UsageError("--library writes one page for one file: call it once for each file")
 
 
 def _write(reports: Sequence[LibraryReport], given: dict[str, Any]) -> None:
@@ -63,8 +65,15 @@ def _write(reports: Sequence[LibraryReport], given: dict[str, Any]) -> None:
     if given["contracts_out"]:
         lines = [line for report in reports for line in contract_lines(report)]
         write_output(given["contracts_out"], "\n".join([*lines, ""]))
+    if given["html_file"]:
+        from kleene.analysis.c.library.contract import loop_head
+        from kleene.report.library_page import library_html
+
+        for report in reports:
+            head = loop_head(report.check) if report.check is not None and report.invariants else None
+            write_output(given["html_file"], library_html(report, head))
     if given["client_out"]:
         write_output(given["client_out"], "".join(report.client for report in reports))
-    if not given["quiet"] and "-" not in [given[n] for n in ("json_file", "contracts_out", "client_out")]:
+    if not given["quiet"] and "-" not in [given[n] for n in ("json_file", "contracts_out", "client_out", "html_file")]:
         for report in reports:
             click.echo(library_text(report), nl=False)

@@ -14,6 +14,7 @@ In reading order:
 - `shapes_report`: the library of shape classes
 - `symbolic_report`: results of symbolic operations
 - `contracts_report`: results of `kleene contracts`
-- `library_report`: results of `kleene check --library`
+- `library_report`: results of `kleene check --library`: text, JSON, contracts
+- `library_page`: the same as one HTML page
 - `batch_report`: results of a batch
 """

@@ -11,7 +11,7 @@ from kleene.report.findings.view import finding_views
 from kleene.results.library import FunctionVerdict, LibraryReport
 
 LIBRARY_SCHEMA = "kleene.library/1"
-_WORDS = {Verdict.TRUE: "proved", Verdict.FALSE: "ERROR", Verdict.UNKNOWN: "unknown"}
+WORDS = {Verdict.TRUE: "proved", Verdict.FALSE: "ERROR", Verdict.UNKNOWN: "unknown"}
 
 
 def library_text(report: LibraryReport, *, contracts: bool = False) -> str:
@@ -21,9 +21,10 @@ def library_text(report: LibraryReport, *, contracts: bool = False) -> str:
     width = max((len(f.name) for f in report.functions), default=0)
     for function in report.functions:
         words = "; ".join(function.precondition)
-        lines.append(f"  {function.name:<{width}}  {_WORDS[function.verdict]:<8}{words}".rstrip())
+        lines.append(f"  {function.name:<{width}}  {WORDS[function.verdict]:<8}{words}".rstrip())
         if function.verdict is Verdict.UNKNOWN:
             lines.append(f"  {'':<{width}}  because: {function.reason}")
+            lines += [f"  {'':<{width}}  what to do: {function.advice}"] * bool(function.advice)
     for function in report.functions:
         lines += _error_lines(function)
     for name, facts in report.invariants.items():
@@ -83,6 +84,7 @@ def _function(function: FunctionVerdict) -> dict[str, Any]:
         "precondition": list(function.precondition),
         "contract": function.contract or None,
         "reason": function.reason or None,
+        "advice": function.advice or None,
     }
     if finding is not None:
         document["finding"] = {

@@ -23,6 +23,8 @@ class FunctionVerdict:
     verdict: Verdict
     precondition: tuple[str, ...] = ()
     reason: str = ""
+    advice: str = ""
+    """What the user can do about an UNKNOWN."""
     contract: str = ""
     """The precondition and the postcondition as a comment that can be pasted above the function."""
     finding: Finding | None = None

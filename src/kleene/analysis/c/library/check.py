@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
-from kleene.analysis.c.library.client import Client, executed_operations
+from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
 from kleene.analysis.c.library.contract import contract_of, loop_head
 from kleene.analysis.c.library.inference import (
     NEVER_CALLED,
@@ -101,7 +101,9 @@ class _Run:
             client, program = self.clients.write(inferred.types, operations)
             options = replace(self.options, properties=properties, timeout=self.budget.left)
             check = check_program(program, options, time.monotonic())
-            check.reason = check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
+            check.reason = self._for_people(
+                check.reason.replace(f"{options.timeout:g} s", f"{self.options.timeout:g} s")
+            )
             report.client, report.check = client.text, check
             if check.verdict is Verdict.TRUE:
                 self._accept(operations, client, program, check)
@@ -110,13 +112,21 @@ class _Run:
             culprit = self._culprit(check, client, operations)
             if culprit is None or self.budget.left <= 0:
                 for operation in operations:
-                    self._decide(operation, Verdict.UNKNOWN, check.reason)
+                    self._decide(operation, Verdict.UNKNOWN, check.reason, advice=check.advice)
                 return
             operation, finding = culprit
             number = check.findings.index(finding)
             run = check.traces[number] if finding.confirmed and number < len(check.traces) else None
             verdict = Verdict.FALSE if finding.confirmed else Verdict.UNKNOWN
-            self._decide(operation, verdict, check.reason or str(finding), finding, run, sequence_of(finding, client))
+            self._decide(
+                operation,
+                verdict,
+                check.reason or str(finding),
+                finding,
+                run,
+                sequence_of(finding, client),
+                advice=check.advice if verdict is Verdict.UNKNOWN else "",
+            )
             operations.remove(operation)
 
     def _accept(self, operations: list[Operation], client: Client, program: CProgram, check: CheckReport) -> None:
@@ -176,6 +186,10 @@ class _Run:
         function = next(f for f in self.interface.functions if f.name == name)
         self.verdicts[name] = FunctionVerdict(name, function.head, function.line, Verdict.UNKNOWN, reason=reason)
 
+    def _for_people(self, reason: str) -> str:
+        """A reason without the folder of the client, which no longer exists when a person reads it."""
+        return reason.replace(f"{self.clients.folder}/", "").replace(CLIENT, f"{CLIENT} (--client-out shows it)", 1)
+
     def _as_given(self, finding: Finding) -> Finding:
         """The finding with the name of the file that the user gave."""
         library = Path(self.interface.file)
@@ -192,6 +206,7 @@ class _Run:
         run: Confirmed | None = None,
         sequence: tuple[str, ...] = (),
         left_out: str = "",
+        advice: str = "",
     ) -> None:
         function = operation.function
         words = [*operation.words(), *([f"objects are made without {left_out}"] if left_out else [])]
@@ -202,6 +217,7 @@ class _Run:
             verdict,
             tuple(words),
             reason,
+            advice,
             finding=None if finding is None else self._as_given(finding),
             run=run,
             sequence=sequence,
