@@ -154,7 +154,10 @@ class Relations(Values):
         if len(self.cfa.edges) > MOST_EDGES:
             return {}
         operations = [e.label for e in self.cfa.edges]
-        constants = {n.value for o in operations for x in expressions(o) for n in walk(x) if isinstance(n, Constant)}
+        parts = [n for o in operations for x in expressions(o) for n in walk(x)]
+        constants = {n.value for n in parts if isinstance(n, Constant)}
+        types = {n.type for n in parts if isinstance(n.type, IntegerType)}
+        constants |= {end for t in types for end in (t.minimum, t.maximum)}
         self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)})
         return self._solved()
 

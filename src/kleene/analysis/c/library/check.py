@@ -156,7 +156,7 @@ class _Run:
         for name, variable in client.objects.items() if head is not None else ():
             assert head is not None
             pointers = head.live.get(variable, [variable])
-            facts[name] = facts_of(head.structures, pointers)
+            facts[name] = facts_of(head.structures, pointers, self.interface.records)
             text = inferred.types.texts[name]
             report.invariants[text] = tuple(fact.about("p").sentence for fact in facts[name])
         for operation in inferred.accepted:
@@ -192,10 +192,9 @@ class _Run:
 
     def _as_given(self, finding: Finding) -> Finding:
         """The finding with the name of the file that the user gave."""
-        library = Path(self.interface.file)
-        if Path(finding.file).resolve() != library.resolve():
-            return finding
-        return replace(finding, file=self.interface.file)
+        if Path(finding.file).resolve() == Path(self.interface.file).resolve():
+            return replace(finding, file=self.interface.file)
+        return replace(finding, file=CLIENT) if Path(finding.file).name == CLIENT else finding
 
     def _decide(
         self,

@@ -17,7 +17,7 @@ from kleene.analysis.c.library.client import CLIENT, MAIN, Client, executed_oper
 from kleene.analysis.c.library.interface import ExportedFunction, Interface
 from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types
 from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation, Outcome, Role
-from kleene.analysis.c.library.readings import readings
+from kleene.analysis.c.library.readings import readings, says_end
 from kleene.analysis.c.library.separation import Shared, shared_in_state
 from kleene.analysis.c.library.walks import can_walk
 from kleene.analysis.c.verdicts import finding_of
@@ -186,7 +186,25 @@ class _Inference:
             elif len(self.inferred.accepted) > accepted:
                 self.waiting += [d.function for d in deferred]
                 deferred = []
+        self._doubt_enders()
         return self.inferred
+
+    def _doubt_enders(self) -> None:
+        """A type that the library allocates has a function that ends its objects, if a name says so.
+
+        Without this rule, a function that forgets to free the header would be read as one that empties the object.
+        """
+        for name in self.inferred.types.constructed - self.inferred.types.empty_is_null:
+            taking = [o for o in self.inferred.accepted if name in o.records_in(*OBJECTS)]
+            named = [o for o in taking if says_end(o.function) and o.fate is Fate.KEPT]
+            if not named or any(o.ends for o in taking):
+                continue
+            self.inferred.accepted.remove(named[0])
+            failed = self._try(replace(named[0], fate=Fate.ENDED), TRIAL_STATES)
+            if failed.rejected is not None:
+                self.inferred.rejected.append(failed.rejected)
+            else:
+                self.inferred.accepted.append(named[0])
 
     def _next_of(self, deferred: list[_Deferred]) -> list[ExportedFunction]:
         """All other functions wait for elements that no operation makes: accept the reading that executes most."""

@@ -48,6 +48,11 @@ def readings(function: ExportedFunction, types: ObjectTypes) -> list[Operation]:
     return [operation for _, operation in islice(ranked, MOST_READINGS)]
 
 
+def says_end(function: ExportedFunction) -> bool:
+    """Whether the name of a function says that it ends an object, and no other record is concerned."""
+    return bool(_ENDS.search(function.name)) and len(records_of(function)) == 1
+
+
 def _is_last_resort(operation: Operation, types: ObjectTypes) -> bool:
     """Whether a function initialises a block although neither its name nor its types say so."""
     initialised = operation.initialises
