@@ -8,8 +8,9 @@ means it. What such a run shows must not be reported as proved.
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,6 +112,47 @@ def error_of(client: str, library: Path, folder: Path) -> str:
     for seed in range(RUNS):
         run = subprocess.run([program], env={"SEED": str(seed)}, capture_output=True, text=True, check=False)
         summary = re.search(r"SUMMARY: .*|runtime error: .*", run.stderr)
-        if summary:
-            return summary[0]
+        if summary or run.returncode == -signal.SIGABRT:
+            return summary[0] if summary else "abort"
     return ""
+
+
+def checked(client: str, variable: str, facts: Iterable[str]) -> str:
+    """A client that checks sentences of the invariant about the object of a variable before each operation."""
+    tests = [test for fact in facts if (test := _test(fact)) is not None]
+    starts = sorted({start for fact in facts for start in re.findall(r"p->(\w+)", fact.partition(":")[0])})
+    body = " ".join(test.replace("STARTS", " ".join(_walk(test, start) for start in starts)) for test in tests)
+    check = f"if ({variable}) {{ __typeof__({variable}) p = {variable}; {body} }}"
+    opening = "int operation = __VERIFIER_nondet_int();"
+    assert opening in client and tests
+    return client.replace(opening, f"{check} {opening}", 1)
+
+
+_SENTENCES = (
+    (r"p->(\w+) and p->(\w+) are NULL together", r"if (!p->\1 != !p->\2) abort();"),
+    (r"p->(\w+) is NULL, or p->\1->(\w+) is NULL", r"if (p->\1 && p->\1->\2) abort();"),
+    (
+        r"p->(\w+) is reached from p->(\w+) along (\w+)",
+        r"{ __typeof__(p->\1) n = p->\2; while (n && n != p->\1) n = n->\3; if (n != p->\1) abort(); }",
+    ),
+    (r"(\w+) leads to NULL: no cycle", r"/* walk \1: if (++steps > 100000) abort(); */ STARTS"),
+    (r"(\w+) leads back: p->(\w+)->\1 == p", r"/* walk \2: if (n->\2 && n->\2->\1 != n) abort(); */ STARTS"),
+)
+"""Sentences of invariants, and C text that ends the run where they do not hold."""
+
+
+def _test(fact: str) -> str | None:
+    for pattern, text in _SENTENCES:
+        match = re.fullmatch(pattern, fact)
+        if match:
+            return match.expand(text)
+    return None
+
+
+def _walk(test: str, start: str) -> str:
+    """A walk from a member of the object, with the condition that a test states about each node."""
+    walk = re.search(r"/\* walk (\w+): (.*) \*/", test)
+    if walk is None:
+        return ""
+    loop = f"for (__typeof__(p->{start}) n = p->{start}; n; n = n->{walk[1]}) {{ {walk[2]} }}"
+    return f"{{ int steps = 0; (void)steps; {loop} }}"

@@ -10,6 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.library.mutants import checked, error_of, mutants
+from tests.slices import EXAM
 
 from kleene.analysis.c.library.check import check_library
 from kleene.analysis.c.library.client import write_client
@@ -56,6 +58,11 @@ ERRORS = [
     ),
     ("pool.c", "    p->idle = NULL;\n}\n\nvoid pool_finish", "}\n\nvoid pool_finish", "trimmed slots are used again"),
     ("deque.c", "    c->next->prev = c->prev;\n", "", "prev dangles"),
+    ("dlist.c", "    free(d);\n", "", "a destructor that only empties the list"),
+    ("table.c", "            t->buckets[i] = e->next;\n", "            ;\n", "the first entry of a chain dangles"),
+    ("table.c", "    free(t->buckets);\n", "", "the buckets are lost"),
+    ("table.c", "i < t->nbuckets", "i + 1 < t->nbuckets", "the last chain is lost"),
+    ("table.c", "        e->next = t->buckets[i];\n", "        e->next = NULL;\n", "a chain is lost"),
 ]
 
 
@@ -79,6 +86,40 @@ def test_an_error_in_one_function_is_shown_with_its_operations(
     errors = [f for f in report.functions if f.verdict is Verdict.FALSE]
     assert errors, [(f.name, str(f.verdict), f.reason) for f in report.functions]
     assert all(f.finding is not None and f.finding.confirmed and f.run is not None and f.sequence for f in errors)
+
+
+@pytest.mark.parametrize("name", [n for n in LIBRARIES if n not in ("link.h", "table.c")])
+def test_no_mutant_that_fails_in_a_compiled_run_is_proved(name: str, tmp_path: Path) -> None:
+    """The readings are guesses: none may hide an error of a function behind another reading of it."""
+    client = check_library(str(EXAMPLES / name), check_options(timeout=_SECONDS)).client
+    assert not error_of(client, EXAMPLES / name, tmp_path), "the client does not call the correct library correctly"
+    broken = tmp_path / name
+    tried = 0
+    for mutant in list(mutants((EXAMPLES / name).read_text(encoding="utf-8")))[:: 29 if EXAM else 59]:
+        broken.write_text(mutant.text, encoding="utf-8")
+        error = error_of(client, broken, tmp_path)
+        if error:
+            tried += 1
+            report = check_library(str(broken), check_options(timeout=20.0))
+            assert report.verdict is not Verdict.TRUE, (mutant.name, error)
+    assert tried or not EXAM
+
+
+@pytest.mark.parametrize(
+    ("name", "variable", "false"),
+    [
+        ("dlist.c", "dlist_1", "p->first is NULL, or p->first->next is NULL"),
+        ("list.c", "list_1", "p->head is NULL, or p->head->next is NULL"),
+    ],
+)
+def test_the_heaps_of_compiled_runs_satisfy_the_invariant(name: str, variable: str, false: str, tmp_path: Path) -> None:
+    """A precondition is never stronger than what the functions establish; a sentence that is false ends a run."""
+    report = check_library(str(EXAMPLES / name), check_options(timeout=_SECONDS))
+    facts = next(iter(report.invariants.values()))
+    client = checked(report.client, variable, facts)
+    assert error_of(client, EXAMPLES / name, tmp_path) == ""
+    wrong = checked(report.client, variable, [*facts, false])
+    assert error_of(wrong, EXAMPLES / name, tmp_path) == "abort"
 
 
 def test_the_roles_of_a_list_with_a_header() -> None:

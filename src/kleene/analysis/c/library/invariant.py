@@ -85,7 +85,11 @@ def _facts(views: list[_View], own: Mapping[str, Type]) -> Iterator[Fact]:
     ]
     yield from _about_fields(views, fields, links, by_role[RoleKind.REACHED])
     grouped: dict[str, tuple[str, ...]] = {c: (c,) for c in links}
-    grouped |= {p.name: _members(p, links) for p in by_role[RoleKind.UNION] if len(_members(p, links)) > 1}
+    hidden = {c for c in cells if not _is_member(c, own)}
+    for p in by_role[RoleKind.UNION]:
+        parts = _members(p, links)
+        if len(parts) > 1 or (parts and _members(p, list(hidden))):
+            grouped[p.name] = parts
     for group, members in grouped.items():
         yield from _about_group(views, group, members, by_role)
     for p in by_role[RoleKind.LEADS_BACK]:
