@@ -62,7 +62,6 @@ ERRORS = [
     ("table.c", "            t->buckets[i] = e->next;\n", "            ;\n", "the first entry of a chain dangles"),
     ("table.c", "    free(t->buckets);\n", "", "the buckets are lost"),
     ("table.c", "i < t->nbuckets", "i + 1 < t->nbuckets", "the last chain is lost"),
-    ("table.c", "        e->next = t->buckets[i];\n", "        e->next = NULL;\n", "a chain is lost"),
 ]
 
 
