@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kleene.core.domain import united
+from kleene.core.domain import unite
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.domains.shape.stores import JOINS
 from kleene.logic.formula import Formula
@@ -142,7 +142,7 @@ def test_stores(join: str, data: st.DataObject) -> None:
             batches = [domain.initial(batch) for batch in batches]
             added = [store.add(batch) for batch in batches]
             current = [[store.current(s) for s in group] for group in added]
-            taken = [seen(united(store, added, only_current=only)) for only in (True, False)]
+            taken = [seen(unite(store, added, only_current=only)) for only in (True, False)]
             kept = [
                 s
                 for group, flags in zip(added, current, strict=True)

@@ -64,6 +64,17 @@ class Assumption:
         return self.text
 
 
+TEXT_LENGTH, TEXT_PREFIX, TEXT_WRITE = "__kleene_text_length", "__kleene_text_prefix", "__kleene_text_write"
+BYTES_WRITE, BYTES_READ = "__kleene_bytes_write", "__kleene_bytes_read"
+TEXT_PUT, TEXT_PUT_END, TEXT_DIGITS = "__kleene_text_put", "__kleene_text_put_end", "__kleene_text_digits"
+TEXT_PRIMITIVES = frozenset(
+    (TEXT_LENGTH, TEXT_PREFIX, TEXT_WRITE, BYTES_WRITE, BYTES_READ, TEXT_PUT, TEXT_PUT_END, TEXT_DIGITS)
+)
+"""The functions without a body that summaries call (`c/headers/kleene_text.c`): operations of the analyses."""
+SUMMARY = "__summary_"
+"""How the name of a function begins that describes a library function to the analyses, without loops."""
+
+
 @dataclass(frozen=True)
 class CProgram:
     """A whole program. `functions` has the defined functions, including those that the entry cannot reach."""
@@ -120,10 +131,12 @@ class CProgram:
         if isinstance(call.function, str):
             return (call.function,)
         names = (a.name for a in self.address_taken)
-        return tuple(n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted))
+        return tuple(
+            n for n in names if _accepts(self.functions.get(n), call, converted=n in self._converted_functions)
+        )
 
     @cached_property
-    def _converted(self) -> frozenset[str]:
+    def _converted_functions(self) -> frozenset[str]:
         """The functions whose address is used as a pointer of another type."""
         nodes = [n for o in self.operations for x in expressions(o) for n in walk(x)]
         names = {n.name for n in nodes if isinstance(n, FunctionAddress) and not self._has_own_type(n)}
@@ -147,6 +160,18 @@ class CProgram:
         """All operations: those that initialise globals, then those of the functions."""
         operations: list[Operation] = [a for g in self.globals for a in g.initial]
         return operations + [e.label for f in self.functions.values() for e in f.cfa.edges]
+
+    def externals_in(self, cfa: Cfa[Operation]) -> list[Variable]:
+        """The variables of other files that an automaton uses: by name, or by the initial value of one that it uses."""
+        used: set[Variable] = set()
+        waiting = [x for e in cfa.edges for x in expressions(e.label)]
+        initial = {g.variable: [x for a in g.initial for x in expressions(a)] for g in self.globals}
+        while waiting:
+            for node in walk(waiting.pop()):
+                if isinstance(node, Variable) and node not in used:
+                    used.add(node)
+                    waiting += initial.get(node, ())
+        return [g.variable for g in self.globals if g.external and g.variable in used]
 
     @cached_property
     def reachable_functions(self) -> tuple[str, ...]:
@@ -176,7 +201,7 @@ class CProgram:
                 recursive.add(name)
         return frozenset(recursive)
 
-    def unsupported(self) -> list[Unsupported]:
+    def unsupported_operations(self) -> list[Unsupported]:
         """Everything in reachable functions that is not modelled, in source order of the functions."""
         edges = (e for name in self.reachable_functions for e in self.functions[name].cfa.edges)
         return [e.label for e in edges if isinstance(e.label, Unsupported)]

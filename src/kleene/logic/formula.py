@@ -8,7 +8,7 @@ lower-case functions build formulas and simplify constants on the way.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from kleene.logic.kleene import Kleene
 
@@ -41,15 +41,17 @@ class Formula:
         return formula_text(self)
 
 
-_INTERNED: dict[tuple[Any, ...], Formula] = {}
+_INTERNED: dict[tuple[Any, ...], Any] = {}
+"""By class and fields: the formula, which is of that class."""
+_Kind = TypeVar("_Kind", bound=Formula)
 
 
 def _intern(
-    cls: type[Formula], fields: tuple[Any, ...], free: tuple[str, ...], key: tuple[Any, ...] | None = None
-) -> Any:
+    cls: type[_Kind], fields: tuple[Any, ...], free: tuple[str, ...], key: tuple[Any, ...] | None = None
+) -> _Kind:
     """The formula with these fields. `key` has the numbers of formulas in their place: it is compared faster."""
     key = key or (cls, *fields)
-    formula = _INTERNED.get(key)
+    formula: _Kind | None = _INTERNED.get(key)
     if formula is None:
         formula = object.__new__(cls)
         for name, value in zip(cls.__match_args__, fields, strict=True):
@@ -80,7 +82,7 @@ class Const(Formula):
     value: Kleene
 
     def __new__(cls, value: Kleene) -> Const:
-        return _intern(cls, (value,), ())  # type: ignore[no-any-return]
+        return _intern(cls, (value,), ())
 
 
 class Atom(Formula):
@@ -92,8 +94,8 @@ class Atom(Formula):
     args: tuple[str, ...]
 
     def __new__(cls, predicate: str, args: tuple[str, ...]) -> Atom:
-        known = _INTERNED.get((cls, predicate, args))
-        return known or _intern(cls, (predicate, args), tuple(dict.fromkeys(args)))  # type: ignore[return-value]
+        known: Atom | None = _INTERNED.get((cls, predicate, args))
+        return known or _intern(cls, (predicate, args), tuple(dict.fromkeys(args)))
 
 
 class Equal(Formula):
@@ -105,7 +107,7 @@ class Equal(Formula):
     right: str
 
     def __new__(cls, left: str, right: str) -> Equal:
-        return _intern(cls, (left, right), _union((left,), (right,)))  # type: ignore[no-any-return]
+        return _intern(cls, (left, right), _union((left,), (right,)))
 
 
 class Not(Formula):
@@ -117,7 +119,8 @@ class Not(Formula):
 
     def __new__(cls, body: Formula) -> Not:
         key = (cls, body.number)
-        return _INTERNED.get(key) or _intern(cls, (body,), body.free, key)  # type: ignore[return-value]
+        known: Not | None = _INTERNED.get(key)
+        return known or _intern(cls, (body,), body.free, key)
 
 
 class _Binary(Formula):
@@ -128,8 +131,8 @@ class _Binary(Formula):
 
     def __new__(cls, left: Formula, right: Formula) -> Self:
         key = (cls, left.number, right.number)
-        known = _INTERNED.get(key)
-        return known or _intern(cls, (left, right), _union(left.free, right.free), key)  # type: ignore[return-value]
+        known: Self | None = _INTERNED.get(key)
+        return known or _intern(cls, (left, right), _union(left.free, right.free), key)
 
 
 class And(_Binary):
@@ -160,9 +163,9 @@ class IfThenElse(Formula):
     otherwise: Formula
 
     def __new__(cls, condition: Formula, then: Formula, otherwise: Formula) -> IfThenElse:
-        known = _INTERNED.get((cls, condition, then, otherwise))
+        known: IfThenElse | None = _INTERNED.get((cls, condition, then, otherwise))
         free = () if known else _union(condition.free, then.free, otherwise.free)
-        return known or _intern(cls, (condition, then, otherwise), free)  # type: ignore[return-value]
+        return known or _intern(cls, (condition, then, otherwise), free)
 
 
 class _Quantified(Formula):
@@ -173,8 +176,8 @@ class _Quantified(Formula):
 
     def __new__(cls, variable: str, body: Formula) -> Self:
         key = (cls, variable, body.number)
-        known = _INTERNED.get(key)
-        return known or _intern(cls, (variable, body), _without(body.free, variable), key)  # type: ignore[return-value]
+        known: Self | None = _INTERNED.get(key)
+        return known or _intern(cls, (variable, body), _without(body.free, variable), key)
 
 
 class Exists(_Quantified):
@@ -202,7 +205,7 @@ class Closure(Formula):
 
     def __new__(cls, left: str, right: str, sub_left: str, sub_right: str, body: Formula) -> Closure:
         free = _union(_union((left,), (right,)), _without(body.free, sub_left, sub_right))
-        return _intern(cls, (left, right, sub_left, sub_right, body), free)  # type: ignore[no-any-return]
+        return _intern(cls, (left, right, sub_left, sub_right, body), free)
 
 
 FALSE = Const(Kleene.FALSE)

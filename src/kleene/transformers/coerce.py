@@ -50,7 +50,7 @@ class Coercer:
         self.vocabulary = vocabulary
         useful = [r for r in rules if head_of(r, vocabulary).kind != "true"]
         programs = [RuleProgram(r, vocabulary, all_active=True) for r in useful]
-        programs = [programs[i] for i in _ordered(programs)]
+        programs = [programs[i] for i in _order(programs)]
         self._programs = programs
         self.rules = tuple(program.rule for program in programs)
         self.all = (1 << len(self.rules)) - 1
@@ -167,7 +167,7 @@ def _fails(head: Formula, structure: Structure, nodes: Mapping[str, int]) -> boo
     return evaluate(structure, head, nodes) is Kleene.FALSE
 
 
-def _ordered(programs: Sequence[RuleProgram]) -> list[int]:
+def _order(programs: Sequence[RuleProgram]) -> list[int]:
     """A quasi-topological order of the rules: breadth of influence last (section 5.3), by strongly connected parts."""
     writes = [p.head.rail for p in programs]
     readers: dict[int, list[int]] = {}

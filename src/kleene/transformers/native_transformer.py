@@ -27,7 +27,7 @@ class NativeAction:
         self._canonicalizer = canonicalizer
         self._blur = blur
         self._general = False
-        self._native = self._made()
+        self._native = self._make()
 
     def post(self, structures: _native.Batch, threads: int, *, timed: bool = False) -> _native.Outcomes:
         """What the action leads to from each structure; some may be left to the Python machine."""
@@ -35,7 +35,7 @@ class NativeAction:
         if not self._general and not outcomes.all_done and any(general for _, general in outcomes.unfinished()):
             self._rules.compile(all_active=False)
             self._general = True
-            self._native = self._made()
+            self._native = self._make()
             outcomes = self._native.post(structures, threads, timed)
         return outcomes
 
@@ -43,7 +43,7 @@ class NativeAction:
         action = self.transformer.action
         return (action.post_messages if post else action.messages)[number]
 
-    def _made(self) -> _native.Action:
+    def _make(self) -> _native.Action:
         transformer, action, vocabulary = self.transformer, self.transformer.action, self._rules.vocabulary
         native = _native.Action(
             self._rules.native,
@@ -62,9 +62,9 @@ class NativeAction:
             steps: list[_native.Program] = []
             if action.precondition is not None:
                 shared = precondition_programs(action.precondition, all_active=all_active)
-                steps = [program.bound(vocabulary) for program in shared]
+                steps = [program.bind(vocabulary) for program in shared]
             parts = part_programs(Parts.of(action), all_active=all_active)
-            bound = [parts[name].bound(vocabulary) if name in parts else None for name in PARTS]
+            bound = [parts[name].bind(vocabulary) if name in parts else None for name in PARTS]
             native.add(all_active, steps, bound)
         return native
 

@@ -114,10 +114,10 @@ class _NativeMachine:
 
     def _action(self, transformer: Transformer) -> NativeAction | None:
         if transformer not in self._actions:
-            self._actions[transformer] = self._made(transformer)
+            self._actions[transformer] = self._make_action(transformer)
         return self._actions[transformer]
 
-    def _made(self, transformer: Transformer) -> NativeAction | None:
+    def _make_action(self, transformer: Transformer) -> NativeAction | None:
         from kleene.structures.program.native_machine import Unsupported
         from kleene.transformers.native_transformer import NativeAction
 

@@ -69,13 +69,13 @@ def finding_article(finding: Finding, confirmed: Confirmed | None, films: list[d
     heaps = trace.heaps(line.last + 1 for line in lines)
     films.append(film_document(confirmed, lines, heaps))
     offending = _offending(trace) if finding.kind in ("precondition", "postcondition") else None
-    end = _drawn(trace, heaps[lines[-1].last + 1]) if lines else None
+    end = _draw(trace, heaps[lines[-1].last + 1]) if lines else None
     return FindingArticle(
         finding, title, _excerpt(finding), _rows(trace, lines), left_out, offending, len(films) - 1, end
     )
 
 
-def _drawn(trace: Trace, heap: Heap) -> Markup:
+def _draw(trace: Trace, heap: Heap) -> Markup:
     return Markup(svg_of_dot(heap_dot(heap, trace.program), label=heap_words(heap)))
 
 
@@ -84,7 +84,7 @@ def _offending(trace: Trace) -> Markup | None:
     number = len(trace.steps)
     while number and contract_at(trace.steps[number - 1].operation.place.function)[0]:
         number -= 1
-    return None if number == len(trace.steps) else _drawn(trace, trace.heap(number))
+    return None if number == len(trace.steps) else _draw(trace, trace.heap(number))
 
 
 def _rows(trace: Trace, lines: Sequence[TraceLine]) -> list[_Row]:

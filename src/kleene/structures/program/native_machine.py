@@ -127,7 +127,7 @@ class SharedProgram:
         self._outputs = code.outputs
         self._names = [p.name for p in own]
 
-    def bound(self, vocabulary: Vocabulary) -> _native.Program:
+    def bind(self, vocabulary: Vocabulary) -> _native.Program:
         signature = signature_of(vocabulary)
         assert signature is not None
         rails: list[int] = []
