@@ -254,6 +254,38 @@ def test_an_iterator_lives_between_two_operations(tmp_path: Path) -> None:
     assert report.verdict is Verdict.TRUE, [(f.name, f.reason) for f in report.functions]
 
 
+_COUNTED = (
+    "#include <stdlib.h>\nstruct s { int *n; };\n"
+    "struct s *s_new(void) { return calloc(1, sizeof(struct s)); }\n"
+    "int s_value(struct s *x) { return x->n ? *x->n : 0; }\n"
+    "void s_free(struct s *x) { if (x) free(x->n); free(x); }\n"
+)
+
+
+def test_a_change_that_breaks_a_stored_contract_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Stored readings are not inferred again, so that a change of a function cannot change how it is to be called."""
+    file, stored = tmp_path / "a.c", tmp_path / "a.json"
+    file.write_text(_COUNTED, encoding="utf-8")
+    assert run_main(["check", "--library", str(file), "--json", str(stored), "--quiet"]) == 0
+    assert run_main(["check", "--library", str(file), "--readings", str(stored)]) == 0
+    assert "contract:" not in capsys.readouterr().out
+    file.write_text(_COUNTED.replace("x->n ? *x->n : 0", "*x->n"), encoding="utf-8")
+    assert run_main(["check", "--library", str(file), "--readings", str(stored)]) == 1
+    assert "contract: s_value breaks its contract: s_new s_value" in capsys.readouterr().out
+    file.write_text(_COUNTED.replace("int s_value(struct s *x)", "int s_value(int y, struct s *x)"), encoding="utf-8")
+    assert run_main(["check", "--library", str(file), "--readings", str(stored)]) == 3
+    assert "does not fit its parameters any more" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"schema": "kleene.library/1"}', '{"schema": "kleene.check/1"}'])
+def test_a_bad_file_of_readings_is_one_line(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, stored = tmp_path / "a.c", tmp_path / "a.json"
+    file.write_text(_COUNTED, encoding="utf-8")
+    stored.write_text(text, encoding="utf-8")
+    assert run_main(["check", "--library", str(file), "--readings", str(stored)]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
 def test_a_proof_states_which_functions_it_leaves_out(tmp_path: Path) -> None:
     file = tmp_path / "a.c"
     file.write_text(

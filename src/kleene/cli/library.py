@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kleene.cli.check_request import CheckRequest
-from kleene.cli.files import write_output
+from kleene.cli.files import input_file, write_output
 from kleene.cli.format_options import FORMAT_FILES
 from kleene.cli.progress import Spinner
 from kleene.core.verdict import Verdict, together
@@ -25,8 +25,12 @@ _BAD_INPUT = 2
 def check_libraries(request: CheckRequest, given: dict[str, Any]) -> int:
     """Check each file as a library of its own; one that cannot be read does not keep the others from being checked."""
     from kleene.analysis.c.library.check import check_library
+    from kleene.analysis.c.library.stored import read_stored
 
     _refuse(request, given)
+    stored = None
+    if given["readings"]:
+        stored = read_stored(input_file(given["readings"], ".json").read_text(encoding="utf-8"), given["readings"])
     reports: list[LibraryReport] = []
     unread = 0
     for file in request.files:
@@ -36,7 +40,7 @@ def check_libraries(request: CheckRequest, given: dict[str, Any]) -> int:
                 spinner.say(f"{file}: {stage} (at most {given['timeout']:g} s)")
 
             try:
-                reports.append(check_library(file, replace(request.options, tell=tell), given["only"]))
+                reports.append(check_library(file, replace(request.options, tell=tell), given["only"], stored))
             except InputError as problem:
                 if len(request.files) == 1:
                     raise
@@ -53,8 +57,9 @@ def _refuse(request: CheckRequest, given: dict[str, Any]) -> None:
     for name in (*FORMAT_FILES, "replay"):
         if given.get(name):
             raise UsageError(f"--library writes text, --json, --html, --contracts-out and --client-out, not '{name}'")
-    if given["html_file"] and len(request.files) > 1:
-        raise UsageError("--library writes one page for one file: call it once for each file")
+    for name, option in {"html_file": "--html", "readings": "--readings"}.items():
+        if given[name] and len(request.files) > 1:
+            raise UsageError(f"{option} is for one library: check each file by a call of its own")
 
 
 def _write(reports: Sequence[LibraryReport], given: dict[str, Any]) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from kleene.core.verdict import Verdict
 from kleene.report.check.text_and_json import finding_lines
 from kleene.report.findings.view import finding_views
-from kleene.results.library import FunctionVerdict, LibraryReport
+from kleene.results.library import LIBRARY_SCHEMA, FunctionVerdict, LibraryReport
 
-LIBRARY_SCHEMA = "kleene.library/1"
 WORDS = {Verdict.TRUE: "proved", Verdict.FALSE: "ERROR", Verdict.UNKNOWN: "unknown"}
 
 
@@ -30,6 +30,7 @@ def library_text(report: LibraryReport, *, contracts: bool = False) -> str:
     for name, facts in report.invariants.items():
         lines.append(f"between two calls, every object p of type {name} * satisfies:")
         lines += [f"  - {fact}" for fact in facts] or ["  - nothing that has a word"]
+    lines += [f"contract: {breach}" for breach in report.breaches]
     if contracts:
         lines += ["", *contract_lines(report)]
     if report.reason:
@@ -68,6 +69,7 @@ def library_document(report: LibraryReport) -> dict[str, Any]:
         "verdict": str(report.verdict),
         "functions": [_function(f) for f in report.functions],
         "invariants": {name: list(facts) for name, facts in report.invariants.items()},
+        "breaches": list(report.breaches),
         "client": report.client,
         "reason": report.reason or None,
         "seconds": round(report.seconds, 3),
@@ -83,6 +85,7 @@ def _function(function: FunctionVerdict) -> dict[str, Any]:
         "verdict": str(function.verdict),
         "precondition": list(function.precondition),
         "contract": function.contract or None,
+        "reading": None if function.reading is None else asdict(function.reading),
         "reason": function.reason or None,
         "advice": function.advice or None,
     }

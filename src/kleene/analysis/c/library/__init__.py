@@ -7,6 +7,7 @@ In reading order:
 - `object_types`: the records that a client keeps, their elements, and iterators
 - `operations`: one reading of a function: roles of its arguments, ownership of its result
 - `readings`: the possible readings of a function
+- `stored`: readings and invariants of an earlier check
 - `inference`: selects a reading for each function by trials
 - `client`: the most general client as C text
 - `walks`: functions of a client that return any element of an object

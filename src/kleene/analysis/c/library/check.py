@@ -31,6 +31,7 @@ from kleene.analysis.c.library.interface import Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
 from kleene.analysis.c.library.operations import Operation
 from kleene.analysis.c.library.separation import shared_in_structures
+from kleene.analysis.c.library.stored import StoredContracts
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
 from kleene.cfa.program import CProgram
@@ -44,8 +45,10 @@ PROVED = ("memsafety", "memcleanup")
 """The properties of a function: no memory error, nothing lost. Assertions of a library state preconditions."""
 
 
-def check_library(file: str, options: CheckOptions, only: str | None = None) -> LibraryReport:
-    """Check the exported functions of a file, or the function `only`."""
+def check_library(
+    file: str, options: CheckOptions, only: str | None = None, stored: StoredContracts | None = None
+) -> LibraryReport:
+    """Check the exported functions of a file, or the function `only`; with the readings of an earlier check."""
     start = time.monotonic()
     options = replace(options, properties=PROVED)
     interface = read_interface(file, options.read)
@@ -59,7 +62,9 @@ def check_library(file: str, options: CheckOptions, only: str | None = None) -> 
         run = _Run(
             interface, options, Budget(start, options.timeout), ClientFolder(Path(folder), interface, options.read)
         )
-        report = run.report()
+        report = run.report(stored or StoredContracts())
+    if stored is not None:
+        report.breaches = stored.breaches(report)
     if only is not None:
         report.functions = [f for f in report.functions if f.name == only]
     report.seconds = time.monotonic() - start
@@ -76,9 +81,10 @@ class _Run:
         self.clients = clients
         self.verdicts: dict[str, FunctionVerdict] = {}
 
-    def report(self) -> LibraryReport:
+    def report(self, stored: StoredContracts) -> LibraryReport:
         self.options.tell("preconditions")
-        inferred = infer(self.interface, self.clients, self.budget, malloc_may_fail=self.options.read.malloc_may_fail)
+        may_fail = self.options.read.malloc_may_fail
+        inferred = infer(self.interface, self.clients, self.budget, stored, malloc_may_fail=may_fail)
         for name, reason in inferred.untried.items():
             self._open(name, reason)
         for rejected in inferred.rejected:
@@ -220,6 +226,7 @@ class _Run:
             finding=None if finding is None else self._as_given(finding),
             run=run,
             sequence=sequence,
+            reading=operation.stored,
         )
 
 

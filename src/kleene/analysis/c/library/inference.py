@@ -19,6 +19,7 @@ from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, 
 from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation, Outcome, Role
 from kleene.analysis.c.library.readings import readings, says_end
 from kleene.analysis.c.library.separation import Shared, shared_in_state
+from kleene.analysis.c.library.stored import StoredContracts
 from kleene.analysis.c.library.walks import can_walk
 from kleene.analysis.c.verdicts import finding_of
 from kleene.c.input.database import read_database
@@ -142,9 +143,13 @@ def _for_client(file: str, options: ReadOptions) -> ReadOptions:
     return replace(options, database="", flags=(*read_database(options.database).flags_of(file), *options.flags))
 
 
-def infer(interface: Interface, clients: ClientFolder, budget: Budget, *, malloc_may_fail: bool) -> Inferred:
-    """Select a reading for each function."""
-    return _Inference(interface, clients, budget, malloc_may_fail=malloc_may_fail).run()
+def infer(
+    interface: Interface, clients: ClientFolder, budget: Budget, stored: StoredContracts, *, malloc_may_fail: bool
+) -> Inferred:
+    """Select a reading for each function; stored ones are taken as they are."""
+    inference = _Inference(interface, clients, budget, malloc_may_fail=malloc_may_fail)
+    inference.stored = stored
+    return inference.run()
 
 
 class _Inference:
@@ -165,6 +170,7 @@ class _Inference:
         self.until = budget.spent + SHARE * budget.left
         self.waiting: list[ExportedFunction] = []
         self.taken_back: set[str] = set()
+        self.stored = StoredContracts()
 
     def run(self) -> Inferred:
         types = self.inferred.types
@@ -197,6 +203,7 @@ class _Inference:
         for name in self.inferred.types.constructed - self.inferred.types.empty_is_null:
             taking = [o for o in self.inferred.accepted if name in o.records_in(*OBJECTS)]
             named = [o for o in taking if says_end(o.function) and o.fate is Fate.KEPT]
+            named = [o for o in named if o.function.name not in self.stored.readings]
             if not named or any(o.ends for o in taking):
                 continue
             self.inferred.accepted.remove(named[0])
@@ -216,15 +223,23 @@ class _Inference:
     def _select(self, function: ExportedFunction) -> list[_Tried] | None:
         """Accept or reject a function; its trials if it should be tried again when others were accepted."""
         types = self.inferred.types
-        possible = [o for o in readings(function, types) if can_walk(self.interface, types, o)]
+        possible = [o for o in self._readings(function) if can_walk(self.interface, types, o)]
         if not possible:
-            self.inferred.untried[function.name] = NOT_UNDERSTOOD
+            changed = function.name in self.stored.readings
+            self.inferred.untried[function.name] = CHANGED.format(self.stored.file) if changed else NOT_UNDERSTOOD
             return None
         tried = self._try_all(possible)
         if tried and tried[0].is_idle:
             return tried
         self._decide(function, tried)
         return None
+
+    def _readings(self, function: ExportedFunction) -> list[Operation]:
+        """The readings to try: the stored one, or all."""
+        if function.name not in self.stored.readings:
+            return readings(function, self.inferred.types)
+        operation = self.stored.operation(function, self.inferred.types)
+        return [] if operation is None else [operation]
 
     def _decide(self, function: ExportedFunction, tried: list[_Tried]) -> None:
         """Accept the best reading, or reject the function, or leave it open."""
@@ -311,6 +326,7 @@ SHARES = (
     "or write a client with as many objects as you need"
 )
 NO_TIME = "no time was left to infer its precondition: raise --timeout"
+CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"
 NEVER_CALLED = "no operation makes an argument for it: add a function that makes such an object, or write a client"
 
 

@@ -93,7 +93,11 @@ def _facts(views: list[_View], own: Mapping[str, Type]) -> Iterator[Fact]:
     for group, members in grouped.items():
         yield from _about_group(views, group, members, by_role)
     for p in by_role[RoleKind.LEADS_BACK]:
-        if p.role is not None and p.role.of in links and all(v.everywhere(p.name, Kleene.TRUE) for v in views):
+        if (
+            p.role is not None
+            and {p.role.of, p.role.back} <= set(links)
+            and all(v.everywhere(p.name, Kleene.TRUE) for v in views)
+        ):
             there, back = p.role.of, p.role.back
             yield Fact(f"{back} leads back: p->{there}->{back} == p", f"A(v) inv[{there},{back}](v)")
 

@@ -12,6 +12,7 @@ from enum import Enum
 
 from kleene.analysis.c.library.interface import ExportedFunction
 from kleene.analysis.c.library.object_types import record_of
+from kleene.results.library import Reading
 
 
 class Role(Enum):
@@ -68,6 +69,11 @@ class Operation:
     roles: tuple[Role, ...]
     fate: Fate = Fate.KEPT
     outcome: Outcome = Outcome.IGNORED
+
+    @property
+    def stored(self) -> Reading:
+        """The reading as results store it."""
+        return Reading(tuple(r.name.lower() for r in self.roles), self.fate.name.lower(), self.outcome.name.lower())
 
     @property
     def makes(self) -> str:
