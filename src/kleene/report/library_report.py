@@ -30,6 +30,7 @@ def library_text(report: LibraryReport, *, contracts: bool = False) -> str:
     for name, facts in report.invariants.items():
         lines.append(f"between two calls, every object p of type {name} * satisfies:")
         lines += [f"  - {fact}" for fact in facts] or ["  - nothing that has a word"]
+    lines += [f"assumed: {assumption}" for assumption in report.assumptions]
     lines += [f"contract: {breach}" for breach in report.breaches]
     if contracts:
         lines += ["", *contract_lines(report)]
@@ -69,6 +70,7 @@ def library_document(report: LibraryReport) -> dict[str, Any]:
         "verdict": str(report.verdict),
         "functions": [_function(f) for f in report.functions],
         "invariants": {name: list(facts) for name, facts in report.invariants.items()},
+        "assumptions": list(report.assumptions),
         "breaches": list(report.breaches),
         "client": report.client,
         "reason": report.reason or None,

@@ -58,6 +58,7 @@ class LibraryReport:
     check: CheckReport | None = None
     """The check of the client that proves the functions."""
     reason: str = ""
+    assumptions: list[str] = field(default_factory=list)
     breaches: list[str] = field(default_factory=list)
     """What held in an earlier result and does not any more."""
     seconds: float = 0.0

@@ -9,6 +9,7 @@ In reading order:
 - `readings`: the possible readings of a function
 - `stored`: readings and invariants of an earlier check
 - `inference`: selects a reading for each function by trials
+- `trials`: executes clients
 - `client`: the most general client as C text
 - `walks`: functions of a client that return any element of an object
 - `separation`: whether the objects of a client are separate

@@ -16,22 +16,13 @@ from kleene.analysis.c.budget import Budget
 from kleene.analysis.c.check import check_program
 from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
 from kleene.analysis.c.library.contract import contract_of, loop_head
-from kleene.analysis.c.library.inference import (
-    NEVER_CALLED,
-    SHARES,
-    TRIAL_STATES,
-    ClientFolder,
-    Inferred,
-    Rejected,
-    infer,
-    run_trial,
-    steps_of,
-)
+from kleene.analysis.c.library.inference import NEVER_CALLED, SHARES, Inferred, Rejected, infer
 from kleene.analysis.c.library.interface import Interface, read_interface
 from kleene.analysis.c.library.invariant import Fact, facts_of
-from kleene.analysis.c.library.operations import Operation
+from kleene.analysis.c.library.operations import OBJECTS, Operation
 from kleene.analysis.c.library.separation import shared_in_structures
 from kleene.analysis.c.library.stored import StoredContracts
+from kleene.analysis.c.library.trials import TRIAL_STATES, ClientFolder, run_trial, steps_of
 from kleene.analysis.c.options import CheckOptions
 from kleene.analysis.c.verdicts import finding_of
 from kleene.cfa.program import CProgram
@@ -90,6 +81,10 @@ class _Run:
         for rejected in inferred.rejected:
             self._reject(rejected)
         report = LibraryReport(self.interface.file, [])
+        report.assumptions = [
+            f"no function makes a {inferred.types.texts[name]}: the client fills a block with zeros"
+            for name in sorted(inferred.types.zeroed)
+        ]
         self._prove(inferred, report)
         report.functions = [self.verdicts[f.name] for f in self.interface.functions]
         return report
@@ -146,7 +141,8 @@ class _Run:
         for operation in operations:
             name = operation.function.name
             executed = {location for function, location in trial.exploration.visited if function == name}
-            if not executed:
+            objects = {client.objects.get(n, "") for n in operation.records_in(*OBJECTS)} - {""}
+            if not executed or not objects <= trial.alive:
                 self._decide(operation, Verdict.UNKNOWN, NEVER_CALLED)
             elif shared is not None:
                 self._decide(operation, Verdict.UNKNOWN, f"{shared[0]} and {shared[1]} may share a block: {SHARES}")

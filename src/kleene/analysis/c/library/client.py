@@ -15,7 +15,7 @@ from kleene.analysis.c.library.interface import CType, Interface
 from kleene.analysis.c.library.object_types import ObjectTypes, record_of
 from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, POINTER_ROLES, Fate, Operation, Outcome, Role
 from kleene.analysis.c.library.walks import Walks
-from kleene.cfa.types import INT, FloatType, IntegerType
+from kleene.cfa.types import INT, FloatType, IntegerType, PointerType
 from kleene.core.verdict import Finding
 
 _PROLOGUE = """\
@@ -123,6 +123,19 @@ class _Writer:
                 for i, name in enumerate(self._second())
             )
             lines.append(f"        if (operation == 1) {{ {swaps} }}")
+        return [*lines, *self._zeroed_lines()]
+
+    def _zeroed_lines(self) -> list[str]:
+        """A block of the client that is filled with zeros becomes an object, and ends when its pointers are NULL."""
+        lines = []
+        for number, name in enumerate((n for n in self.variables if n in self.types.zeroed), start=1):
+            variable, layout = self.variables[name], self.interface.records[name]
+            pointers = [f.name for f in layout.fields if f.name and isinstance(f.type, PointerType)]
+            empty = " && ".join([variable, *(f"!{variable}->{field}" for field in pointers)])
+            made = f"if (!{variable}) {variable} = calloc(1, sizeof *{variable});"
+            ended = f"if ({empty}) {{ free({variable}); {variable} = NULL; }}"
+            lines.append(f"        if (operation == {-2 * number}) {{ {made} }}")
+            lines.append(f"        if (operation == {-2 * number - 1}) {{ {ended} }}")
         return lines
 
     # Iterators ------------------------------------------------------------------------------------------

@@ -13,44 +13,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kleene.analysis.c.budget import Budget
-from kleene.analysis.c.library.client import CLIENT, MAIN, Client, executed_operations, write_client
+from kleene.analysis.c.library.client import CLIENT, Client, executed_operations
 from kleene.analysis.c.library.interface import ExportedFunction, Interface
-from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types
-from kleene.analysis.c.library.operations import OBJECTS, Fate, Operation, Outcome, Role
+from kleene.analysis.c.library.object_types import ObjectTypes, initialised_by, object_types, record_of
+from kleene.analysis.c.library.operations import ELEMENTS, OBJECTS, REPLACING, Fate, Operation, Outcome, Role
 from kleene.analysis.c.library.readings import readings, says_end
-from kleene.analysis.c.library.separation import Shared, shared_in_state
 from kleene.analysis.c.library.stored import StoredContracts
+from kleene.analysis.c.library.trials import QUICK_STATES, TRIAL_STATES, ClientFolder, Trial, run_trial, steps_of
 from kleene.analysis.c.library.walks import can_walk
 from kleene.analysis.c.verdicts import finding_of
-from kleene.c.input.database import read_database
-from kleene.c.options import ReadOptions
-from kleene.c.reader import read_program
-from kleene.cfa.program import CProgram
-from kleene.diagnostics import LimitReached
-from kleene.domains.explicit.explore import Confirmed, Exploration, explore
-from kleene.domains.explicit.state import State
+from kleene.domains.explicit.explore import Confirmed
 
-QUICK_STATES = 300
-"""States of a first trial: most wrong readings fail within them."""
-TRIAL_STATES = 1_500
-"""States that a trial explores: enough for objects of three elements and every operation on them."""
-TRIAL_SECONDS = 3.0
-"""Seconds of a trial, for functions with many inputs."""
 SHARE = 0.5
 """The part of the time that trials may take together."""
-
-
-@dataclass
-class Trial:
-    """The exploration of a client, and two of its objects that share a block."""
-
-    exploration: Exploration
-    shared: Shared | None = None
-
-    @property
-    def error(self) -> Confirmed | None:
-        """An error other than an object that is left at the end: the client may not be able to end it yet."""
-        return next((c for c in self.exploration.findings if c.fault.detail != "exit"), None)
 
 
 @dataclass(frozen=True)
@@ -71,6 +46,13 @@ class Inferred:
     rejected: list[Rejected] = field(default_factory=list)
     untried: dict[str, str] = field(default_factory=dict)
     """Functions that were not tried, with the reason."""
+
+    @property
+    def made(self) -> set[str]:
+        """The types of which an accepted operation makes objects."""
+        made = {o.makes for o in self.accepted} | self.types.zeroed
+        made |= {record_of(o.function.result) for o in self.accepted if o.outcome in REPLACING}
+        return made | {name for o in self.accepted for name in o.records_in(Role.ADDRESS)}
 
 
 @dataclass(frozen=True)
@@ -119,28 +101,6 @@ class _Deferred:
 
     function: ExportedFunction
     tried: list[_Tried]
-
-
-class ClientFolder:
-    """Writes clients beside nothing of the user's: into a temporary folder, with the library by its absolute path."""
-
-    def __init__(self, folder: Path, interface: Interface, options: ReadOptions) -> None:
-        self.folder = folder
-        self.interface = interface
-        self.options = _for_client(interface.file, options)
-
-    def write(self, types: ObjectTypes, operations: list[Operation]) -> tuple[Client, CProgram]:
-        client = write_client(self.interface, types, operations, str(Path(self.interface.file).resolve()))
-        path = self.folder / CLIENT
-        path.write_text(client.text, encoding="utf-8")
-        return client, read_program([str(path)], self.options)
-
-
-def _for_client(file: str, options: ReadOptions) -> ReadOptions:
-    """The options of the library's own entry in the compilation database, for the client that includes it."""
-    if not options.database:
-        return options
-    return replace(options, database="", flags=(*read_database(options.database).flags_of(file), *options.flags))
 
 
 def infer(
@@ -260,8 +220,25 @@ class _Inference:
             self.inferred.untried[function.name] = NEVER_CALLED
         elif self._take_back(failures, function):
             self.waiting.insert(0, function)
-        else:
+        elif self._needs_more_than_zeros(failures):
+            self.inferred.untried[function.name] = NOT_ZEROS
+        elif self._has_objects(failures):
             self.inferred.rejected.append(_most_telling(failures))
+        else:
+            self.inferred.untried[function.name] = NEVER_CALLED
+
+    def _needs_more_than_zeros(self, failures: list[Rejected]) -> bool:
+        """Whether the first call with a block of zeros fails: the client has to initialise it in another way."""
+        told = _most_telling(failures)
+        zeros = self.inferred.types.zeroed & set(told.operation.records_in(*OBJECTS))
+        return bool(zeros) and len(executed_operations(finding_of(told.error), told.client)) <= 1
+
+    def _has_objects(self, failures: list[Rejected]) -> bool:
+        """Whether an error is more than a call with NULL or garbage of a type of which nothing makes an object."""
+        made = self.inferred.made
+        wanted = set(failures[0].operation.records_in(*OBJECTS, *ELEMENTS))
+        makers = {failures[0].operation.makes, record_of(failures[0].operation.function.result)}
+        return all(self.inferred.types.elements.get(name, name) in made | makers for name in wanted)
 
     def _try_all(self, possible: list[Operation]) -> list[_Tried]:
         """Try readings until one executes the whole function, or no other roles are left."""
@@ -327,35 +304,11 @@ SHARES = (
 )
 NO_TIME = "no time was left to infer its precondition: raise --timeout"
 CHANGED = "its reading in {} does not fit its parameters any more: remove it there, so that one is inferred"
+NOT_ZEROS = (
+    "no function makes an object for it, and it fails on a block of zeros: add a function that initialises one, "
+    "or write a client"
+)
 NEVER_CALLED = "no operation makes an argument for it: add a function that makes such an object, or write a client"
-
-
-def run_trial(client: Client, program: CProgram, budget: Budget, states: int, *, malloc_may_fail: bool) -> Trial:
-    """Explore a client exactly, within the bounds of a trial."""
-    trial = Trial(Exploration())
-
-    def observe(state: State) -> None:
-        trial.shared = trial.shared or shared_in_state(state, client.variables, MAIN)
-
-    result = budget.within(
-        TRIAL_SECONDS,
-        lambda: explore(
-            program,
-            max_states=states,
-            seconds=TRIAL_SECONDS,
-            malloc_may_fail=malloc_may_fail,
-            stop_at_first=True,
-            observe=observe,
-        ),
-    )
-    trial.exploration = Exploration(reason=str(result)) if isinstance(result, LimitReached) else result
-    return trial
-
-
-def steps_of(program: CProgram, function: str) -> frozenset[str]:
-    """The locations of a function from which a run makes a step."""
-    cfa = program.functions[function].cfa
-    return frozenset(e.source for e in cfa.edges) & cfa.reachable
 
 
 def _failing(rejected: Rejected) -> str:

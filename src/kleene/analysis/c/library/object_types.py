@@ -31,6 +31,8 @@ class ObjectTypes:
     """The types with a field of their own type."""
     iterators: dict[str, str]
     """Types whose objects point into an object of another type and are no part of it, each with that type."""
+    zeroed: frozenset[str]
+    """The types without a maker whose objects are blocks of the client, filled with zeros at first."""
     texts: dict[str, str]
     """The type of each record as C text."""
 
@@ -49,7 +51,18 @@ def object_types(interface: Interface) -> ObjectTypes:
     blocks = frozenset(t for f in interface.functions for t in initialised_by(f))
     reached = {name: _reaches(interface, name) for name in used}
     iterators = _iterators(interface, reached, constructed | blocks)
-    made = constructed | blocks | iterators.keys()
+    returned = {record_of(f.result) for f in interface.functions}
+    by_address = {record_of(p.type) for f in interface.functions for p in f.parameters if not is_direct(p.type)}
+    zeroed = frozenset(
+        name
+        for name in used
+        if name not in {*constructed, *blocks, *iterators, *returned}
+        and name in interface.records
+        and not _is_linked(interface, name)
+        and not any(name in reached[other] for other in used if other != name)
+        and name not in by_address
+    )
+    made = constructed | blocks | iterators.keys() | zeroed
     part_of = {
         name: [other for other in used if other not in (name, *iterators) and name in reached[other]] for name in used
     }
@@ -62,7 +75,7 @@ def object_types(interface: Interface) -> ObjectTypes:
     kept = tuple(name for name in used if name not in elements or name in made)
     linked = frozenset(n for n in kept if _is_linked(interface, n))
     headless = frozenset(n for n in kept if n not in made or (n not in blocks and _updates(interface, n)))
-    return ObjectTypes(kept, elements, made, constructed, blocks, headless, linked, iterators, used)
+    return ObjectTypes(kept, elements, made, constructed, blocks | zeroed, headless, linked, iterators, zeroed, used)
 
 
 def _iterators(interface: Interface, reached: dict[str, set[str]], made: frozenset[str]) -> dict[str, str]:

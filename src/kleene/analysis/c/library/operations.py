@@ -61,6 +61,9 @@ class Outcome(Enum):
     FREED = "is freed by the caller"
 
 
+REPLACING = (Outcome.REPLACES, Outcome.REPLACES_IF_SET)
+
+
 @dataclass(frozen=True)
 class Operation:
     """One reading of a function."""

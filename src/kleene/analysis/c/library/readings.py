@@ -24,6 +24,8 @@ _HANDS_OUT = re.compile(
 """Names of functions whose caller owns what they return or unlink."""
 _UNLINKS = re.compile(r"del|remove|unlink|erase|detach", re.IGNORECASE)
 """Names of functions that take an element out: one that leaves it linked is wrong, not another kind of function."""
+_MAKES = re.compile(r"new|create|make|open|start|begin|reset|clear|zero|construct|ctor", re.IGNORECASE)
+"""Names of functions that may initialise a block, though they are not called `init`."""
 _COPIES = re.compile(r"dup|copy|clone|split|slice|reverse|merge|concat|map|filter", re.IGNORECASE)
 """Names of functions that may return another object of the type that they take."""
 
@@ -124,8 +126,10 @@ def _record_roles(
     yield Role.ELEMENT
     if several:
         yield Role.SECOND
-    if name not in types.made or (several and name in types.initialised):
-        yield Role.INITIALISED if alone else Role.BLOCK
+    if alone and name not in types.made - types.zeroed and _MAKES.search(function.name):
+        yield Role.INITIALISED
+    elif not alone and (name not in types.made or (several and name in types.initialised)):
+        yield Role.BLOCK
 
 
 def is_iterator(type_: CType, types: ObjectTypes) -> bool:

@@ -36,6 +36,13 @@ def shared_in_state(state: State, variables: Sequence[str], function: str) -> Sh
     return next(_overlaps(owners), None)
 
 
+def objects_in_state(state: State, variables: Sequence[str], function: str) -> set[str]:
+    """The variables of `function` that lead to a block."""
+    if len(state.frames) != 1 or state.frames[0].function != function:
+        return set()
+    return {name for name in variables if name in state.locals and _targets(state, state.locals[name])}
+
+
 def _targets(state: State, number: int) -> list[int]:
     return [v.block for _, v in state.blocks[number].cells.values() if type(v) is Pointer]
 
