@@ -458,7 +458,8 @@ class Relations(StoredTexts):
             count, each = product
             number = self.number(count, state)
             low, high = state.interval(number)
-            if low * each >= -LARGEST_BLOCK and high * each < WORD:  # less than 0 is too much, and gives NULL
+            most = 1 << size.type.size * CHAR_BITS
+            if low * each >= -LARGEST_BLOCK and high * each < most:  # less than 0 is too much, and gives NULL
                 state.held[Part("room", block, each)] = number
                 state.held[Part("behind", block, each)] = nothing
         return block
@@ -590,11 +591,13 @@ def _relate(operator: str, a: int, b: int, zone: Zone) -> bool:
 def factors(size: Expression) -> tuple[Expression, int] | None:
     """A count of elements and the size of each, if a size is written as their product.
 
-    The count is a number whose product is the size modulo the width of a size; it may be less than 0.
+    The count is a number whose product is the size modulo the width of a size; it may be less than 0. A product of
+    fewer bits may wrap before it becomes a size: that is no number of elements.
     """
+    width = size.type.size
     while isinstance(size, Cast) and isinstance(size.operand.type, IntegerType):
         size = size.operand
-    if isinstance(size, Binary) and size.operator == "*":
+    if isinstance(size, Binary) and size.operator == "*" and size.type.size >= width:
         for count, each in ((size.left, size.right), (size.right, size.left)):
             if isinstance(each, Constant) and each.value > 1:
                 return _unconverted(count, size.type), each.value
