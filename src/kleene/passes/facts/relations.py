@@ -238,7 +238,7 @@ class Relations(StoredTexts):
         limits = {limit for n in nodes if isinstance(n.type, IntegerType) for limit in full_range(n.type)}
         limits |= {LARGEST_BLOCK // c for c in constants if c > 0}
         constants |= {g.variable.type.size for g in self.program.globals}
-        self._steps = sorted({c + d for c in constants for d in (-1, 0, 1)} | limits)
+        self._steps = sorted({c + d for c in constants | limits for d in (-1, 0, 1)})
         self.promises = Promises(self._byte_kinds())
         self.byte_arrays = self._kinds.byte_arrays if self._kinds.known and self.promises.kinds else {}
         while True:
