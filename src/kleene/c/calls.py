@@ -10,6 +10,7 @@ from kleene.c.clang import evaluate, kind
 from kleene.c.library import variadic
 from kleene.c.library.printing import print_formatted, print_text, write_formatted
 from kleene.c.library.scan import scan
+from kleene.c.library.start_and_end import RUN_HANDLERS
 from kleene.c.lowering import LoweringContext, UnsupportedConstruct, strip
 from kleene.c.type_reader import is_void
 from kleene.cfa.expressions import (
@@ -34,6 +35,7 @@ from kleene.cfa.operations import (
     MemSet,
     Realloc,
 )
+from kleene.cfa.program import TEXT_PRIMITIVES
 from kleene.cfa.types import INT, FunctionType, PointerType, Type, is_scalar
 
 ERROR_CALLS = {"__VERIFIER_error": "unreach_call", "reach_error": "unreach_call"}
@@ -101,7 +103,9 @@ _THREADS = "threads are not followed; check what each of them does alone"
 NOT_MODELLED = {
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "longjmp", "_longjmp", "siglongjmp"), _JUMPS),
     **dict.fromkeys(("pthread_create", "thrd_create", "fork", "vfork", "clone"), _THREADS),
-    **dict.fromkeys(("atexit", "on_exit", "at_quick_exit"), "functions that run at the exit are not followed"),
+    **dict.fromkeys(("on_exit", "at_quick_exit"), "functions that run at the exit are not followed"),
+    "__kleene_many_handlers": "more functions are registered to run at the exit than are followed",
+    "__kleene_late_handler": "a function is registered to run at the exit while others do",
     **dict.fromkeys(("signal", "sigaction", "bsd_signal"), "handlers of signals are not followed"),
 }
 """Functions that no model describes, and why."""
@@ -313,6 +317,8 @@ def _exit(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wan
     status = c.lower.values.value(args[0]) if args else Constant(0, INT)
     if not isinstance(status, Constant | Variable):  # what only its evaluation holds is lost before the program ends
         status = c.lower.as_temporary(cursor, status)
+    if cursor.spelling == "exit" and c.lower.unit.linkage.runs.at_exit:
+        c.lower.builder.emit(Call(c.lower.place(cursor), RUN_HANDLERS, ()))
     c._end(cursor, status)
 
 
@@ -404,7 +410,13 @@ def _infinity(c: Calls, cursor: Any, args: list[Any], target: Expression | None,
     return FloatConstant(float("inf"), c.lower.type(cursor))
 
 
+def _primitive(c: Calls, cursor: Any, args: list[Any], target: Expression | None, wanted: Type | None) -> Any:
+    """An operation of the summaries of library functions; only analyses execute it."""
+    return c._direct(cursor, cursor.spelling, args, target, wanted)
+
+
 HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(TEXT_PRIMITIVES, _primitive),
     "malloc": _malloc,
     "alloca": _alloca,
     "calloc": _calloc,

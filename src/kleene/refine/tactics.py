@@ -45,6 +45,7 @@ def _track_dependences(run: Refinement, current: Round) -> bool:
 
 
 TACTICS = (
+    Tactic("conditions", lambda run, now: run.follow_conditions(now)),
     Tactic("interpolants", lambda run, now: run.track(now, run.ask(now))),
     Tactic("wider interpolants", lambda run, now: run.track(now, on_path(now.path, now.reason.wider, DEPENDS))),
     Tactic("dependent pointers", _track_dependent_pointers),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from kleene.cfa.expressions import Constant, Expression, Variable, walk
+from kleene.cfa.expressions import Constant, Expression, Variable
 from kleene.cfa.graph import Cfa, Edge
 from kleene.cfa.operations import (
     Allocate,
@@ -36,7 +36,6 @@ from kleene.cfa.operations import (
     Skip,
     Specified,
     Unsupported,
-    expressions,
 )
 from kleene.cfa.program import CProgram
 from kleene.cfa.types import IntegerType, PointerType, RecordType
@@ -147,12 +146,12 @@ class Translator:
         places: dict[str, Place] = {}
         entry = "start"
         chain: list[Step] = []
-        used = {n for e in self.source.edges for x in expressions(e.label) for n in walk(x) if isinstance(n, Variable)}
+        externals = self.context.program.externals_in(self.source)
         given = [v for v in self.memory.integers if v in self.needed[self.source.entry]]
         for variable in (*self.undeclared, *given):  # temporaries of the C reader; parameters: any number
             chain += self._steps(DeclareLocal(Place("", 0, 0, ""), variable))
         for item in self.context.program.globals:
-            if item.external and item.variable in used:
+            if item.variable in externals:
                 chain += self._steps(Unsupported(Place("", 0, 0, ""), f"external variable {item.variable}"))
             for assignment in item.initial:
                 chain += self._steps(assignment)

@@ -14,6 +14,7 @@ from kleene.passes.facts.blocks_of_pointers import Blocks
 from kleene.passes.facts.memory import constant_of
 from kleene.passes.facts.relations import factors
 from kleene.passes.indices import has_pointers
+from kleene.passes.promote import exposed_globals
 
 MOST_PAIRS = 24
 """With more pairs of an array and an index, the slots of indices are not remembered: there would be too many states."""
@@ -39,7 +40,7 @@ class Chosen:
             return
         self._choose_kinds()
         if self.slots:
-            self.taken = address_taken([e.label for e in self.cfa.edges])
+            self.taken = address_taken([e.label for e in self.cfa.edges]) | exposed_globals(self.program)
             self._choose_pairs()
 
     def kinds(self, pointer: Expression) -> frozenset[object]:
