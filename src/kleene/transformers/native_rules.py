@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kleene import _native
 from kleene.logic.vocabulary import Vocabulary
+from kleene.structures.canonical import Canonicalizer
 from kleene.structures.program.native_machine import Unsupported, signature_of
 from kleene.transformers.draft import bits
 from kleene.transformers.native_programs import rule_program
@@ -22,6 +23,8 @@ class NativeRules:
         signature = signature_of(vocabulary)
         assert signature is not None
         self.signature = signature
+        self.names = Canonicalizer(vocabulary).named
+        """The rails that make up a node's name, whatever the options of the domain's blur."""
 
     @staticmethod
     def of(

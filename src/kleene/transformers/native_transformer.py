@@ -49,7 +49,7 @@ class NativeAction:
             self._rules.native,
             transformer.step_options() | {"blur": self._blur},
             self._canonicalizer.named,
-            Canonicalizer(vocabulary).named,
+            self._rules.names,
             [self._plan(formula) for formula in action.focus],
             action.precondition is not None,
             len(action.precondition.free) if action.precondition is not None else 0,
