@@ -11,7 +11,7 @@ namespace kleene {
 
 namespace {
 
-constexpr std::size_t kTogether = 8;             // structures that a thread takes at once
+constexpr std::size_t kTogether = 8;            // structures that a thread takes at once
 constexpr std::size_t kFewest = 8 * kTogether;  // for each thread: below that, starting one does not pay
 
 StepOutcome one(const Action& action, const Record& structure, Workers& workers) {

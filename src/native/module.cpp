@@ -10,6 +10,7 @@
 #include <chrono>
 
 #include "batch.hpp"
+#include "compile.hpp"
 #include "convert.hpp"
 #include "stores.hpp"
 
@@ -495,6 +496,8 @@ NB_MODULE(_native, m) {
       .def("elements", [](const PyStore& self) { return Batch{self.signature, self.store->elements()}; })
       .def("clear", [](PyStore& self) { self.store->clear(); })
       .def("__len__", [](const PyStore& self) { return self.store->size(); });
+
+  bind_compiler(m);
 }
 
 }  // namespace kleene

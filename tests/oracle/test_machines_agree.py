@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Sequence
 
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from kleene.core.domain import united
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.domains.shape.stores import JOINS
-from kleene.logic.formula import Formula
-from kleene.structures.evaluate import rails
+from kleene.logic.formula import And, Atom, Exists, Forall, Formula, Not, Or
+from kleene.logic.kleene import Kleene
+from kleene.structures.evaluate import evaluate, rails
 from kleene.structures.machine import native_is_built
 from kleene.structures.structure import AC, Structure
 from kleene.transformers.action import Action
@@ -34,16 +36,13 @@ SIZES = (0, 1, 5, 8, 9, 14, 15, 16, 17, 30, 33, 62, 63, 64)
 def _natively(structure: Structure, formula: Formula, axes: Sequence[str]) -> list[int] | None:
     """Both rails of a formula by the native machine; None if it cannot run the program."""
     from kleene import _native
-    from kleene.structures.program.build import MAY, MUST, Builder
-    from kleene.structures.program.native_machine import Bytecode, Unsupported, program_of, signature_of
+    from kleene.structures.program.build import MAY, MUST
+    from kleene.structures.program.native_machine import Unsupported, bound, signature_of
 
     all_active = structure.values[AC] == (1 << structure.size) - 1
-    builder = Builder(structure.vocabulary, all_active=all_active)
-    code = Bytecode()
     try:
-        code.output(builder.tensor(formula, MUST, axes))
-        code.output(builder.tensor(formula, MAY, axes))
-        program = program_of(code, structure.vocabulary)
+        code = _native.compile_formulas([(formula, rail, axes) for rail in (MUST, MAY)], (), all_active)
+        program = bound(code, structure.vocabulary)
     except Unsupported:
         return None
     signature = signature_of(structure.vocabulary)
@@ -62,6 +61,61 @@ def test_programs(data: st.DataObject) -> None:
     found = _natively(structure, formula, formula.free)
     if found is not None:
         assert tuple(found) == rails(structure, formula, formula.free)
+
+
+@settings(max_examples=60, deadline=None)
+@given(DATA)
+def test_programs_with_parameters(data: st.DataObject) -> None:
+    """A free variable stands for a given node; a quantifier over the same name hides it."""
+    from kleene import _native
+    from kleene.structures.program.build import MAY, MUST
+    from kleene.structures.program.native_machine import Unsupported, bound, signature_of
+
+    setting = data.draw(SETTINGS)
+    formula = data.draw(formulas(setting.vocabulary))
+    if not formula.free:
+        return
+    parameter, axes = formula.free[0], formula.free[1:]
+    hiding = And(formula, Or(Exists(parameter, formula), Forall(parameter, Not(formula))))
+    source = random.Random(data.draw(st.integers(0, 1 << 30)))
+    structure = random_structure(setting.vocabulary, 3, source, maybe_active=data.draw(st.booleans()))
+    all_active = structure.values[AC] == (1 << structure.size) - 1
+    try:
+        code = _native.compile_formulas([(hiding, rail, axes) for rail in (MUST, MAY)], (parameter,), all_active)
+        program = bound(code, structure.vocabulary)
+    except Unsupported:
+        return
+    signature = signature_of(structure.vocabulary)
+    assert signature is not None
+    handle = _native.Handle(signature, structure.size, structure.values)
+    for node in range(structure.size):
+        must, may = program.run(handle, [node])
+        for nodes in itertools.product(range(structure.size), repeat=len(axes)):
+            value = evaluate(structure, hiding, {parameter: node, **dict(zip(axes, nodes, strict=True))})
+            bit = 1 << structure.layout.bit(nodes)
+            assert (bool(must & bit), bool(may & bit)) == (value is Kleene.TRUE, value is not Kleene.FALSE)
+
+
+def test_a_formula_that_is_nested_very_deeply_is_an_error() -> None:
+    """No input ends the process: the native builder stops where Python's does."""
+    from kleene import _native
+
+    formula: Formula = Atom("x", ("v",))
+    for k in range(5_000):
+        formula = Exists("v", And(Not(formula), Atom("y", ("v",)))) if k % 2 else Not(Or(formula, Atom("z", ("v",))))
+    with pytest.raises(RecursionError):
+        _native.compile_formulas([(formula, 0, formula.free)], (), True)
+
+
+def test_names_of_predicates_that_are_not_there() -> None:
+    from kleene import _native
+
+    with pytest.raises(KeyError):
+        _native.compile_formulas([(Atom("x", ("v",)), 0, ("v",))], (), True).bound(_native.Signature([1, 1, 1, 2]), {})
+    with pytest.raises(KeyError):
+        _native.compile_prefix({}, [Atom("x", ("v",))], (), ("v",), True)
+    with pytest.raises(TypeError):
+        _native.compile_formulas([(Atom("x", ("v",)), 0, (1,))], (), True)  # type: ignore[list-item]
 
 
 OPTIONS = {

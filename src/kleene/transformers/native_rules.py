@@ -9,14 +9,13 @@ from kleene.logic.vocabulary import Vocabulary
 from kleene.structures.canonical import Canonicalizer
 from kleene.structures.program.native_machine import Unsupported, signature_of
 from kleene.transformers.draft import bits
-from kleene.transformers.native_programs import rule_program
-from kleene.transformers.rule_programs import RuleProgram
+from kleene.transformers.native_programs import NativeRuleProgram
 
 
 class NativeRules:
     """Compiled on first use; those for structures with maybe-active nodes apart."""
 
-    def __init__(self, vocabulary: Vocabulary, rules: Sequence[RuleProgram], native: _native.Rules) -> None:
+    def __init__(self, vocabulary: Vocabulary, rules: Sequence[NativeRuleProgram], native: _native.Rules) -> None:
         self.vocabulary = vocabulary
         self._rules = rules
         self.native = native
@@ -29,7 +28,7 @@ class NativeRules:
     @staticmethod
     def of(
         vocabulary: Vocabulary,
-        rules: Sequence[RuleProgram],
+        rules: Sequence[NativeRuleProgram],
         readers: Mapping[int, int],
         writers: Mapping[int, int],
         equality_readers: int,
@@ -57,8 +56,8 @@ class NativeRules:
         if not self.native.has(all_active):
             rules = self._rules
             if not all_active:
-                rules = [RuleProgram(program.rule, self.vocabulary, all_active=False) for program in rules]
-            self.native.add(all_active, [rule_program(program, self.vocabulary) for program in rules])
+                rules = [NativeRuleProgram(program.rule, self.vocabulary, all_active=False) for program in rules]
+            self.native.add(all_active, [program.bound(self.vocabulary) for program in rules])
 
     def handle(self, size: int, values: Sequence[int]) -> _native.Handle:
         return _native.Handle(self.signature, size, values)
