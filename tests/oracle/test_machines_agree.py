@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kleene.cfa.graph import Edge
 from kleene.core.domain import united
 from kleene.domains.shape.domain import ShapeDomain, ShapeOptions
 from kleene.domains.shape.stores import JOINS
@@ -216,6 +217,26 @@ def test_stores(join: str, data: st.DataObject) -> None:
                     [store.covers(s) for s in stored],
                 )
             )
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("join", ["rel", "part", "ind"])
+def test_threads_that_share_a_batch_store_the_same(join: str) -> None:
+    """Structures that meet are in one shard, and a shard keeps the order of the batch."""
+    setting = ALL[0]
+    source = random.Random(3)
+    batch = [
+        random_structure(setting.vocabulary, source.randint(1, 3), source, maybe_active=False) for _ in range(2500)
+    ]
+    answers = []
+    for threads in (1, 3):
+        with on("native", threads):
+            domain = ShapeDomain(setting.vocabulary, all_rules(setting.vocabulary, ()), ShapeOptions(join=join))
+            results = domain.post(Edge("a", Action("nothing"), "b"), domain.initial(batch))
+            assert len(results) > 1200, "batches of 512 are shared"
+            store = domain.store()
+            added = [store.add(results[:600]), store.add(results[600:]), store.add(results)]
+            answers.append(([seen(group) for group in added], seen(store.elements()), len(store)))
     assert answers[0] == answers[1]
 
 

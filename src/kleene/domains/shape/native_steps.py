@@ -39,7 +39,7 @@ class NativeSteps:
         signature = signature_of(self._vocabulary)
         if signature is None:
             return self._python_store()
-        return NativeStore(self._join, self._canonicalizer, signature, self._python_store)
+        return NativeStore(self._join, self._canonicalizer, signature, self._python_store, threads=self._threads)
 
     def post(self, transformer: Transformer, elements: Sequence[Structure]) -> Sequence[NativePart | Structure]:
         try:
