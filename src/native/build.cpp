@@ -72,6 +72,7 @@ Tensor Builder::build(const Formula& f, Rail rail, bool negated) {
   const std::uint64_t key = std::uint64_t{f.number} << 2 | std::uint64_t{negated} << 1 | static_cast<unsigned>(rail);
   const auto found = memo_.find(key);
   if (found != memo_.end()) return found->second;
+  tick();
   const Deeper deeper(depth_);
   Tensor made = build_node(f, rail, negated);
   memo_[key] = made;
@@ -121,9 +122,10 @@ Tensor Builder::literal(const Formula& f, Rail rail) {
 }
 
 // The operands of a nest of And or of Or, left to right.
-std::vector<const Formula*> Builder::parts(const Formula& f) const {
+std::vector<const Formula*> Builder::parts(const Formula& f) {
   std::vector<const Formula*> result, stack{&f};
   while (!stack.empty()) {
+    tick();
     const Formula* g = stack.back();
     stack.pop_back();
     if (g->kind == f.kind) {

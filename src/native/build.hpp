@@ -53,7 +53,7 @@ class Builder {
  private:
   Tensor build_node(const Formula& f, Rail rail, bool negated);
   Tensor literal(const Formula& f, Rail rail);
-  std::vector<const Formula*> parts(const Formula& f) const;
+  std::vector<const Formula*> parts(const Formula& f);
   Tensors build_all(const std::vector<const Formula*>& formulas, Rail rail, bool negated);
   Tensor iff(const Formula& f, Rail rail, bool negated);
   Tensor if_then_else(const Formula& f, Rail rail, bool negated);
@@ -68,6 +68,10 @@ class Builder {
   Tensor witnessed(Name v, const Tensors& inside);
   bool is_parameter(Name v) const;
   int parameter(Name v) const { return static_cast<int>(parameters_.find(v)); }
+  // Looks for signals now and then, whose handlers may raise: a formula that shares its parts can be very large.
+  void tick() {
+    if (!(++ticks_ & kTicksBetweenLooks) && PyErr_CheckSignals()) throw nb::python_error();
+  }
   // Hides parameters of these names; the memo holds nothing of another reading.
   Names hide(const Names& names);
   void unhide(const Names& hidden);
@@ -89,6 +93,7 @@ class Builder {
     int& depth_;
   };
 
+  static constexpr std::uint32_t kTicksBetweenLooks = 4095;  // less than a millisecond
   Places& places_;
   bool all_active_;
   Names parameters_;
@@ -96,6 +101,7 @@ class Builder {
   std::unordered_map<std::uint64_t, Tensor> memo_;
   Name instance_;
   int depth_ = 0;
+  std::uint32_t ticks_ = 0;
 };
 
 inline bool has(const Names& names, Name name) { return names.find(name) != Names::npos; }
